@@ -1,0 +1,92 @@
+/**
+ * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
+ * provider's release cycle. A model never runs tools.
+ */
+export interface ChatModel {
+  /** Shown in answers and journaled with each reply, such as `gpt-5` or `offline`. */
+  readonly name: string;
+  /**
+   * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text.
+   * The adapter retries only while no output has begun.
+   *
+   * @throws ModelError whenever there is no complete reply, an abort of `signal` included.
+   */
+  ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly onText?: ((piece: string) => void) | undefined;
+}
+
+/** A tool as a model is shown it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+}
+
+export type ModelMessage =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly RequestedCall[] }
+  /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
+  | { readonly role: 'tool'; readonly id: string; readonly name: string; readonly text: string };
+
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[];
+  /** Sorted by name. Empty: the model must answer in words. */
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** Tokens of one reply, as its provider counted them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface ModelReply {
+  readonly text: string;
+  readonly toolCalls: readonly RequestedCall[];
+  readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
+  readonly usage?: Usage | undefined;
+}
+
+/** Why there is no reply. */
+export type ModelFailure =
+  | 'aborted'
+  | 'timeout'
+  | 'unreachable'
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'server-error'
+  | 'bad-request'
+  | 'invalid-reply'
+  /** The stream ended before the reply was complete. */
+  | 'truncated';
+
+/** No complete reply came. The message is safe to show to a client: it holds no credential and no request body. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly failure: ModelFailure;
+  readonly status: number | undefined;
+  /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
+  readonly outputBegan: boolean;
+
+  constructor(
+    failure: ModelFailure,
+    message: string,
+    details: { status?: number | undefined; outputBegan?: boolean | undefined; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.failure = failure;
+    this.status = details.status;
+    this.outputBegan = details.outputBegan ?? false;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Json, JsonObject } from './json.ts';
+import type { ToolCallContext } from './tool-call-context.ts';
+import type { ToolResult } from './tool-result.ts';
+
+/**
+ * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
+ * all under one key. `once`: at most one run.
+ */
+export type Effect = 'read' | 'idempotent' | 'once';
+
+/** A JSON Schema whose root is an object, as the model is shown it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What `reconcile` found out about a `once` call that was in doubt. */
+export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
+
+/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
+export interface CallState {
+  /** The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes. */
+  get(key: string): Json | undefined;
+  /** Takes effect when the call ends successfully; a failed call leaves no trace. */
+  set(key: string, value: Json): void;
+}
+
+/** One object on the blackboard, in the order in which it was added. */
+export interface BlackboardEntry {
+  readonly name?: string;
+  readonly type?: string;
+  readonly value: Json;
+}
+
+/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
+export interface CallBlackboard {
+  /** The newest entry bound to this name. */
+  get(name: string): Json | undefined;
+  /** All entries, oldest first. */
+  entries(): readonly BlackboardEntry[];
+  add(value: Json, options?: { readonly name?: string | undefined; readonly type?: string | undefined }): void;
+}
+
+/** What `run` is given beside its input. */
+export interface ToolCall {
+  /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
+  readonly id: string;
+  readonly tool: string;
+  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
+  readonly idempotencyKey: string;
+  /** Values beside the schema, which the model never sees. */
+  readonly context: ToolCallContext;
+  /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
+  readonly signal: AbortSignal;
+  readonly state: CallState;
+  readonly blackboard: CallBlackboard;
+  /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
+  progress(status: string): void;
+}
+
+/** The part of a tool that acts on the world. Everything before it may be repeated freely. */
+export interface Leaf {
+  readonly effect: Effect;
+  /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
+  readonly timeout: number;
+  run(call: ToolCall): unknown;
+  /** Asked instead of running again, when a `once` call started and its end is not known. */
+  readonly reconcile?: ((call: ToolCall) => Reconciliation | Promise<Reconciliation>) | undefined;
+}
+
+/**
+ * What the tool loop hands to a tool. `execute` is the only door to side effects: it waits for a slot, journals the
+ * start where the effect asks for it, keeps the deadline, and answers what is known of a call that was interrupted.
+ * Code around it (validation, decorators) runs again on every resume.
+ */
+export interface ToolInvocation extends ToolCall {
+  execute(leaf: Leaf): Promise<ToolResult>;
+}
+
+/** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
+export interface AnyTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly effect: Effect;
+  /** Calls of one batch that share this word run one after another, in source order. */
+  readonly serial?: string | undefined;
+  /** The turn may end with this tool's result, without another model call (LOOP-11). */
+  readonly returnDirect: boolean;
+  /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
+  call(input: JsonObject, invocation: ToolInvocation): Promise<ToolResult>;
+}
+
+/** A tool with its literal name, input and output, for inference; the types are phantoms, so that any list accepts it. */
+export interface Tool<Name extends string = string, Input = unknown, Output = unknown> extends AnyTool {
+  readonly name: Name;
+  readonly '~types'?: { readonly input: Input; readonly output: Output };
+}

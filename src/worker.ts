@@ -1,0 +1,2 @@
+export { SessionObject } from '../durable-objects/session-object.ts';
+export default { fetch: () => new Response('ok') };

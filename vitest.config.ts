@@ -1,0 +1,21 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin';
+import { defineConfig } from 'vitest/config';
+
+const nodeTests = ['test/process/**/*.test.ts', 'test/architecture.test.ts'];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: { LEASE_MS: '300' } },
+          }),
+        ],
+        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: nodeTests },
+      },
+      { test: { name: 'node', include: nodeTests, testTimeout: 60_000, hookTimeout: 60_000 } },
+    ],
+  },
+});
