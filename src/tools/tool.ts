@@ -72,6 +72,36 @@ export interface Leaf {
  */
 export interface ToolInvocation extends ToolCall {
   execute(leaf: Leaf): Promise<ToolResult>;
+  /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
+  nest(frame: Frame): Promise<FrameOutcome>;
+}
+
+/** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
+export interface Frame {
+  /** Joined to the path of what is around it; keeps state of its tools apart. */
+  readonly name: string;
+  readonly instructions: string;
+  /** What the nested loop is asked, as its user message. */
+  readonly message: string;
+  readonly tools: readonly AnyTool[];
+  readonly limits?: Limits | undefined;
+}
+
+/** How a nested loop stopped, with its answer and its artifacts in order. */
+export interface FrameOutcome {
+  readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
+  readonly text: string;
+  readonly artifacts: readonly Json[];
+}
+
+/** Bounds of one loop. A turn that meets one ends as `limit-reached`, with the best answer so far. */
+export interface Limits {
+  /** Model calls, the last one (without tools) not counted. */
+  readonly iterations?: number | undefined;
+  /** Tool calls in the turn. */
+  readonly toolCalls?: number | undefined;
+  /** Calls of any one tool in the turn. */
+  readonly callsPerTool?: number | undefined;
 }
 
 /** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
@@ -79,7 +109,8 @@ export interface AnyTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly effect: Effect;
+  /** `none`: the tool only opens a frame, and has no effect of its own. */
+  readonly effect: Effect | 'none';
   /** Calls of one batch that share this word run one after another, in source order. */
   readonly serial?: string | undefined;
   /** The turn may end with this tool's result, without another model call (LOOP-11). */

@@ -1,0 +1,115 @@
+import type { Usage } from '../model/chat-model.ts';
+import type { Json, JsonObject } from '../tools/json.ts';
+import type { BlackboardEntry } from '../tools/tool.ts';
+import type { ResultData } from '../tools/tool-result.ts';
+
+/** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
+export const EVENT_VERSION = 1;
+
+/** Who asked, as far as the journal may know: no role, no credential. */
+export interface Principal {
+  readonly id: string;
+  readonly tenant?: string;
+}
+
+/** Why a turn stopped. */
+export type Outcome =
+  | 'completed'
+  | 'returned-direct'
+  | 'suspended'
+  | 'limit-reached'
+  | 'cancelled'
+  | 'failed';
+
+/** One tool call as the model asked for it. */
+export interface JournaledCall {
+  /** `{turn}.{sequence of this event}.{index}`. */
+  readonly id: string;
+  /** The provider's id; used on the wire to the model and nowhere else. */
+  readonly providerId: string;
+  readonly name: string;
+  /** The model's own text; schemas parse it again on every resume. */
+  readonly input: string;
+}
+
+/** What a successful call changed in the session. */
+export interface CallChanges {
+  readonly state?: JsonObject;
+  readonly blackboard?: readonly BlackboardEntry[];
+}
+
+/** What stopped a turn that failed; safe to show to its owner. */
+export interface TurnError {
+  readonly type: 'model-failure' | 'empty-reply' | 'tool-not-found' | 'stuck' | 'internal';
+  readonly message: string;
+}
+
+interface InTurn {
+  readonly turn: string;
+}
+
+/** `frame` is the id of the call that opened it; absent for the turn's own loop. */
+interface InFrame extends InTurn {
+  readonly frame?: string;
+}
+
+/** Everything that happens in a session. A feature persists because it folds these, not because it stores something. */
+export type SessionEvent =
+  /** Always the first. `incarnation` tells a session from one of the same name that was erased before it. */
+  | { readonly type: 'session-opened'; readonly incarnation: string; readonly agent: string }
+  | (InTurn & {
+      readonly type: 'turn-started';
+      readonly loopId: string;
+      readonly message: string;
+      readonly context: JsonObject;
+      readonly principal: Principal;
+    })
+  /** An invocation that goes on with a turn says so first. */
+  | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
+  | (InFrame & {
+      readonly type: 'model-replied';
+      readonly model: string;
+      readonly text: string;
+      readonly toolCalls: readonly JournaledCall[];
+      readonly finish: string;
+      readonly usage?: Usage;
+      /** Asked without tools, because a limit was met. */
+      readonly last?: true;
+    })
+  | (InFrame & { readonly type: 'tool-call-started'; readonly call: string })
+  | (InFrame & {
+      readonly type: 'tool-call-ended';
+      readonly call: string;
+      readonly result: ResultData;
+      /** Milliseconds that `run` took; absent when nothing was run. */
+      readonly ms?: number;
+      /** The tool returns directly, and succeeded. */
+      readonly direct?: true;
+      readonly changes?: CallChanges;
+    })
+  /** The call waits for somebody outside; `wait` says for what. */
+  | (InFrame & { readonly type: 'tool-call-suspended'; readonly call: string; readonly wait: Json })
+  /** `frame` is the id of the call that opens it, `parent` that of the frame around it. */
+  | (InTurn & {
+      readonly type: 'frame-started';
+      readonly frame: string;
+      readonly parent?: string;
+      readonly name: string;
+      readonly message: string;
+    })
+  | (InTurn & { readonly type: 'cancel-requested' })
+  | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
+  | (InTurn & { readonly type: 'turn-ended'; readonly outcome: Outcome; readonly error?: TurnError });
+
+export type EventType = SessionEvent['type'];
+
+/** An event with its place in the journal and the object's clock when it was stored. */
+export interface StoredEvent {
+  readonly seq: number;
+  /** Milliseconds since the epoch, by the object's clock. Folds never read it. */
+  readonly at: number;
+  readonly event: SessionEvent;
+}
+
+/** The types from which the conversation is read; with a snapshot, only these are read from before it. */
+export const MESSAGE_TYPES: readonly EventType[] = ['turn-started', 'model-replied', 'tool-call-ended'];

@@ -1,0 +1,171 @@
+/**
+ * What a session's storage does for the invocations that use it: plain data in, plain data out, decided from
+ * columns and never from bodies. `SessionObject` keeps it durably; the in-memory session passes the same suite.
+ */
+export interface SessionPort {
+  /** Stores a turn for the background and arms the alarm in the same commit. */
+  accept(start: TurnStart): Promise<Accepted | Refused>;
+  /** Leases the session to this invocation: for a new turn (`start`), or to go on with an unfinished one. */
+  begin(request: BeginRequest): Promise<Leased | Refused>;
+  /**
+   * Stores events at `from`, `from + 1`, ... for the holder of `epoch`, and renews the lease. The same events again
+   * get the same answer; a stale epoch or a gap stores nothing.
+   */
+  append(epoch: number, from: number, change: Change): Promise<Appended | Fenced>;
+  /** Keeps the lease in silence. */
+  renew(epoch: number): Promise<Renewed | Fenced>;
+  /** Leaves a note for whoever holds the session now or next. Durable when it answers. */
+  post(kind: InboxKind, turn: string, body: string): Promise<'posted' | 'no-such-turn'>;
+  /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
+  read(query: ReadQuery): Promise<EventPage | null>;
+  /**
+   * Calls back with the last sequence, now and after each append. `closed` is called once when the line breaks.
+   * Answers the function that stops it.
+   */
+  watch(onHead: (head: number) => void, onClosed: () => void): Promise<() => void>;
+}
+
+export type InboxKind = 'cancel';
+
+/** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */
+export interface NewRow {
+  readonly type: string;
+  readonly turn: string;
+  readonly body: string;
+}
+
+export interface Row extends NewRow {
+  readonly seq: number;
+  /** The object's clock, ms since the epoch. */
+  readonly at: number;
+}
+
+export interface InboxRow {
+  readonly id: number;
+  readonly kind: InboxKind;
+  readonly turn: string;
+  readonly body: string;
+}
+
+/** A retry under the same key finds the same turn; the same key with another body is refused. Kept for `ttl` ms. */
+export interface RequestKey {
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly ttl: number;
+}
+
+export interface TurnStart {
+  readonly turn: string;
+  /** Stored first when the journal is empty. */
+  readonly opening: NewRow;
+  readonly started: NewRow;
+  readonly request?: RequestKey | undefined;
+}
+
+export interface BeginRequest {
+  /** Minted by the invocation; the same nonce gets the same lease again. */
+  readonly nonce: string;
+  readonly turn: string;
+  readonly start?: TurnStart | undefined;
+  /** What the caller can fold: a snapshot of another reducer is left out. */
+  readonly reader: Reader;
+}
+
+export interface Reader {
+  readonly reducer: number;
+  /** Of the events a snapshot covers, only these are answered. */
+  readonly messageTypes: readonly string[];
+  readonly maxBytes: number;
+}
+
+export interface Accepted {
+  readonly status: 'accepted';
+  readonly turn: string;
+}
+
+export interface Leased {
+  readonly status: 'leased';
+  readonly epoch: number;
+  readonly leaseMs: number;
+  /** `started`: the turn is new. `expired`: its former holder fell silent. `handed-over`: it waited for a holder. */
+  readonly cause: 'started' | 'expired' | 'handed-over';
+  /** Leases in a row that expired without progress, this take-over included. */
+  readonly expirations: number;
+  /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
+  readonly expiredFor: number;
+  /** The object's name, for idempotency keys. */
+  readonly name: string;
+  readonly snapshot: Snapshot | null;
+  readonly page: EventPage;
+  readonly inbox: readonly InboxRow[];
+}
+
+/** Why a turn was not stored or leased; nothing has changed. */
+export type Refused =
+  /** Another turn is unfinished; its alarm was moved to now if nobody holds it. */
+  | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
+  /** The open turn waits for a decision. */
+  | { readonly status: 'suspended'; readonly turn: string }
+  /** This request was taken before, as this turn. */
+  | { readonly status: 'known'; readonly turn: string }
+  /** The key was used with another body. */
+  | { readonly status: 'key-reused' }
+  /** The turn to go on with has ended, or never was. */
+  | { readonly status: 'not-open' };
+
+export interface Change {
+  readonly events: readonly NewRow[];
+  /** Ids of inbox rows that these events take in. */
+  readonly inboxRead?: readonly number[] | undefined;
+  /** A reply or a result is among the events: take-overs without progress are counted anew. */
+  readonly progress?: boolean | undefined;
+  /** Gives the lease back: the turn has ended, waits for an invocation, or waits for a decision. */
+  readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
+  readonly snapshot?: Snapshot | undefined;
+}
+
+export interface Appended {
+  readonly status: 'appended';
+  /** The last sequence stored. */
+  readonly head: number;
+  /** When these events were stored. */
+  readonly at: number;
+  readonly inbox: readonly InboxRow[];
+}
+
+export interface Renewed {
+  readonly status: 'renewed';
+  readonly inbox: readonly InboxRow[];
+}
+
+/** This invocation may no longer act for the session. */
+export interface Fenced {
+  readonly status: 'stale' | 'gap';
+}
+
+/** The folded state at a sequence, as text, stamped with the reducer that made it. */
+export interface Snapshot {
+  readonly seq: number;
+  readonly reducer: number;
+  readonly body: string;
+}
+
+export interface ReadQuery {
+  /** The first sequence wanted. */
+  readonly from: number;
+  readonly turn?: string | undefined;
+  /** Of the events up to `until`, only those of these types. */
+  readonly types?: { readonly names: readonly string[]; readonly until: number } | undefined;
+  readonly maxBytes?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface EventPage {
+  readonly rows: readonly Row[];
+  /** Where the next page starts, or `null` at the end. */
+  readonly next: number | null;
+  /** The session's last sequence. */
+  readonly head: number;
+  /** The turn that is unfinished. */
+  readonly openTurn: string | null;
+}
