@@ -1,2 +1,129 @@
 import { DurableObject } from 'cloudflare:workers';
-export class SessionObject extends DurableObject {}
+import type {
+  Accepted,
+  Appended,
+  BeginRequest,
+  Change,
+  EventPage,
+  Fenced,
+  InboxKind,
+  Leased,
+  ReadQuery,
+  Refused,
+  Renewed,
+  TurnStart,
+} from '../src/journal/session-port.ts';
+import { SessionLedger } from './session-ledger.ts';
+import { SqlSessionStorage } from './sql-storage.ts';
+
+/** The turn that a runner is asked to go on with, and the object's name that leads to it. */
+export interface HandOver {
+  readonly name: string;
+  readonly turn: string;
+}
+
+/** The loopback entry point of the Worker: begins the turn and runs it, for as long as that takes. */
+interface TurnRunner {
+  run(handOver: HandOver): Promise<unknown>;
+}
+
+interface SessionEnv {
+  /** How long one invocation may hold a session between two appends, in ms. */
+  readonly LEASE_MS?: string;
+}
+
+const DEFAULT_LEASE_MS = 20_000;
+
+/**
+ * One session: its journal, its lease, its alarm. It stores and wakes, and knows nothing of agents. The methods are
+ * those of `SessionPort`, called over RPC with plain data; `watch` is the WebSocket that `fetch` opens.
+ */
+export class SessionObject extends DurableObject<SessionEnv> {
+  readonly #ledger: SessionLedger;
+  readonly #leaseMs: number;
+  #hasWarned = false;
+
+  constructor(ctx: DurableObjectState, env: SessionEnv) {
+    super(ctx, env);
+    this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
+    this.#ledger = new SessionLedger(new SqlSessionStorage(ctx.storage), {
+      name: this.#name(),
+      leaseMs: this.#leaseMs,
+      now: () => Date.now(),
+      onHead: (head) => {
+        for (const socket of this.ctx.getWebSockets()) sendHead(socket, head);
+      },
+    });
+  }
+
+  accept(start: TurnStart): Accepted | Refused {
+    return this.#ledger.accept(start);
+  }
+
+  begin(request: BeginRequest): Leased | Refused {
+    return this.#ledger.begin(request);
+  }
+
+  append(epoch: number, from: number, change: Change): Appended | Fenced {
+    return this.#ledger.append(epoch, from, change);
+  }
+
+  renew(epoch: number): Renewed | Fenced {
+    return this.#ledger.renew(epoch);
+  }
+
+  post(kind: InboxKind, turn: string, body: string): 'posted' | 'no-such-turn' {
+    return this.#ledger.post(kind, turn, body);
+  }
+
+  read(query: ReadQuery): EventPage | null {
+    return this.#ledger.read(query);
+  }
+
+  /** Opens a watcher. Only heads travel, in the event-loop turn that stored them, so none arrives before it is durable. */
+  override fetch(request: Request): Response {
+    if (request.headers.get('upgrade') !== 'websocket') {
+      return new Response('A session is watched over a WebSocket.\n', { status: 426 });
+    }
+    const pair = new WebSocketPair();
+    this.ctx.acceptWebSocket(pair[1]);
+    sendHead(pair[1], this.#ledger.head());
+    return new Response(null, { status: 101, webSocket: pair[0] });
+  }
+
+  /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
+  override alarm(): void {
+    try {
+      for (const turn of this.#ledger.alarm()) this.#handOver(turn);
+    } catch (error) {
+      console.error(`holdfast: the alarm of session ${this.#name()} failed: ${String(error)}`);
+      void this.ctx.storage.setAlarm(Date.now() + this.#leaseMs);
+    }
+  }
+
+  #handOver(turn: string): void {
+    // The exports belong to the Worker that hosts this class, and are not known here.
+    const { TurnRunner } = this.ctx.exports as { readonly TurnRunner?: TurnRunner };
+    if (TurnRunner === undefined) {
+      if (!this.#hasWarned)
+        console.error('holdfast: the Worker exports no TurnRunner, so no turn is taken over');
+      this.#hasWarned = true;
+      return;
+    }
+    TurnRunner.run({ name: this.#name(), turn }).catch((error: unknown) => {
+      console.error(`holdfast: turn ${turn} was not taken over: ${String(error)}`);
+    });
+  }
+
+  #name(): string {
+    return this.ctx.id.name ?? this.ctx.id.toString();
+  }
+}
+
+function sendHead(socket: WebSocket, head: number): void {
+  try {
+    socket.send(JSON.stringify({ head }));
+  } catch {
+    // It has closed since it was listed; its watcher is told by the close.
+  }
+}

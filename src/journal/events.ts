@@ -1,6 +1,6 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
-import type { BlackboardEntry } from '../tools/tool.ts';
+import type { BlackboardEntry, Effect } from '../tools/tool.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 
 /** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
@@ -76,7 +76,7 @@ export type SessionEvent =
       /** Asked without tools, because a limit was met. */
       readonly last?: true;
     })
-  | (InFrame & { readonly type: 'tool-call-started'; readonly call: string })
+  | (InFrame & { readonly type: 'tool-call-started'; readonly call: string; readonly effect: Effect })
   | (InFrame & {
       readonly type: 'tool-call-ended';
       readonly call: string;

@@ -121,6 +121,8 @@ export interface Change {
   readonly progress?: boolean | undefined;
   /** Gives the lease back: the turn has ended, waits for an invocation, or waits for a decision. */
   readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
+  /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
+  readonly resumeAfter?: number | undefined;
   readonly snapshot?: Snapshot | undefined;
 }
 

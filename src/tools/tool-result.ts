@@ -20,7 +20,12 @@ export type ErrorReason =
 export type ResultData =
   | { readonly type: 'text'; readonly text: string }
   /** Without `text` the model reads the value's JSON, so that the value is kept once. */
-  | { readonly type: 'artifact'; readonly value: Json; readonly text?: string; readonly artifactType?: string }
+  | {
+      readonly type: 'artifact';
+      readonly value: Json;
+      readonly text?: string;
+      readonly artifactType?: string;
+    }
   | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
 
 /** A result that `text`, `artifact` or `error` made. */
@@ -50,3 +55,7 @@ export function modelText(result: ResultData): string {
       return `Error: ${result.message}`;
   }
 }
+
+/** An error result with the reason that the system knows; a tool's own errors have none. */
+export const failure = (reason: ErrorReason, message: string): ToolResult =>
+  toolResult({ type: 'error', message, reason });

@@ -35,7 +35,10 @@ export interface CallBlackboard {
   get(name: string): Json | undefined;
   /** All entries, oldest first. */
   entries(): readonly BlackboardEntry[];
-  add(value: Json, options?: { readonly name?: string | undefined; readonly type?: string | undefined }): void;
+  add(
+    value: Json,
+    options?: { readonly name?: string | undefined; readonly type?: string | undefined },
+  ): void;
 }
 
 /** What `run` is given beside its input. */
@@ -74,6 +77,11 @@ export interface ToolInvocation extends ToolCall {
   execute(leaf: Leaf): Promise<ToolResult>;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
   nest(frame: Frame): Promise<FrameOutcome>;
+  /**
+   * Leaves the call open until somebody outside answers it: journals what it waits for and never returns. Before
+   * `execute` only.
+   */
+  suspend(wait: Json): never;
 }
 
 /** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */

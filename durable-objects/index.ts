@@ -1,0 +1,2 @@
+/** The entry `holdfast/durable-objects`: no agent logic, so that the class keeps its identity across deployments. */
+export { SessionObject } from './session-object.ts';

@@ -1,0 +1,77 @@
+/**
+ * What brings a session's database from each version to the next; never changed once deployed, only added to. Columns
+ * that are looked at without the body stand before it, because a long body is kept on pages of its own.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE schema (version INTEGER NOT NULL);
+  INSERT INTO schema (version) VALUES (0);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    body TEXT
+  );
+  -- One row a turn: finds a turn without reading the journal, at no cost to the other appends.
+  CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+
+  CREATE TABLE lease (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    epoch INTEGER NOT NULL,
+    nonce TEXT NOT NULL,
+    turn TEXT,
+    state TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    expired INTEGER NOT NULL,
+    expiredFor INTEGER NOT NULL,
+    grace INTEGER
+  );
+
+  CREATE TABLE requests (
+    key TEXT PRIMARY KEY,
+    body_hash TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- An id that was read may be named again by a retry, so it is not given to another row.
+  CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+
+  CREATE TABLE agenda (
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    due INTEGER NOT NULL,
+    PRIMARY KEY (kind, ref)
+  ) WITHOUT ROWID;
+
+  -- Parts of long bodies (seq of the event) and of the snapshot (the seq that it covers, and its reducer).
+  CREATE TABLE chunks (
+    owner TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    reducer INTEGER,
+    body BLOB NOT NULL,
+    PRIMARY KEY (owner, seq, part)
+  );`,
+];
+
+/** Whether the tables are there. Writes nothing. */
+export function hasSchema(sql: SqlStorage): boolean {
+  return (
+    sql.exec(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema'`).toArray().length > 0
+  );
+}
+
+/** Brings the database to the newest version. To be run in a transaction. */
+export function migrate(sql: SqlStorage): void {
+  const version = hasSchema(sql)
+    ? sql.exec<{ version: number }>('SELECT version FROM schema').one().version
+    : 0;
+  if (version >= MIGRATIONS.length) return;
+  for (const migration of MIGRATIONS.slice(version)) sql.exec(migration);
+  sql.exec('UPDATE schema SET version = ?', MIGRATIONS.length);
+}

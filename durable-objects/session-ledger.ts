@@ -1,0 +1,342 @@
+import type {
+  Accepted,
+  Appended,
+  BeginRequest,
+  Change,
+  EventPage,
+  Fenced,
+  InboxKind,
+  Leased,
+  NewRow,
+  Reader,
+  ReadQuery,
+  Refused,
+  Renewed,
+  TurnStart,
+} from '../src/journal/session-port.ts';
+import { pageOfEvents } from './page-of-events.ts';
+import type { Lease, SessionStorage, StoredRow } from './session-storage.ts';
+
+export interface LedgerOptions {
+  /** The session's name, as leases carry it. */
+  readonly name: string;
+  readonly leaseMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Told after events were stored, before the call that stored them answers. Must not throw. */
+  readonly onHead: (head: number) => void;
+}
+
+/** What a caller is told to wait when nobody holds the turn in its way. */
+const SOON_MS = 1_000;
+const DEFAULT_PAGE_ROWS = 1_000;
+const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Every rule of `SessionPort`, once, for the Durable Object and for the in-memory session. Synchronous: what one call
+ * decides and stores is never interleaved with another. The lease's deadline is kept in memory only.
+ */
+export class SessionLedger {
+  readonly #storage: SessionStorage;
+  readonly #options: LedgerOptions;
+  #deadline: number;
+
+  /** An object that starts grants the stored lease one full term, unless it knows that the holder was silent before. */
+  constructor(storage: SessionStorage, options: LedgerOptions) {
+    this.#storage = storage;
+    this.#options = options;
+    this.#deadline = storage.lease().grace ?? options.now() + options.leaseMs;
+  }
+
+  head(): number {
+    return this.#storage.head();
+  }
+
+  accept(start: TurnStart): Accepted | Refused {
+    const accepted: Accepted = { status: 'accepted', turn: start.turn };
+    return this.#commit(() => {
+      const refused = this.#refuse(start);
+      if (refused?.status === 'known' && refused.turn === start.turn) return accepted;
+      if (refused !== null) return refused;
+      this.#storeStart(start);
+      this.#storage.setLease({
+        ...this.#storage.lease(),
+        turn: start.turn,
+        state: 'free',
+        expired: 0,
+        grace: null,
+      });
+      this.#schedule(start.turn, this.#options.now());
+      return accepted;
+    });
+  }
+
+  begin(request: BeginRequest): Leased | Refused {
+    const lease = this.#storage.lease();
+    const turn = request.start?.turn ?? request.turn;
+    if (lease.state === 'held' && lease.nonce === request.nonce && lease.turn === turn) {
+      return this.#answer(this.#heard(lease), request.reader);
+    }
+    if (request.start !== undefined) return this.#beginNew(request.start, request);
+    if (lease.turn !== turn) return { status: 'not-open' };
+    if (lease.state === 'suspended') return { status: 'suspended', turn };
+    if (this.#isLive(lease)) return this.#busy(lease, turn);
+    const term =
+      lease.state === 'held'
+        ? {
+            cause: 'expired' as const,
+            expired: lease.expired + 1,
+            expiredFor: this.#options.now() - this.#deadline,
+          }
+        : { cause: 'handed-over' as const, expired: lease.expired, expiredFor: 0 };
+    const taken = this.#commit(() => this.#take({ ...lease, ...term, turn, nonce: request.nonce }));
+    return this.#answer(taken, request.reader);
+  }
+
+  append(epoch: number, from: number, change: Change): Appended | Fenced {
+    const lease = this.#storage.lease();
+    const holds = lease.epoch === epoch && lease.state === 'held';
+    const at = this.#storedBefore(lease, { epoch, from, change });
+    if (at !== null) {
+      if (holds) this.#heard(lease);
+      return this.#appended(from + change.events.length - 1, at);
+    }
+    if (!holds) return { status: 'stale' };
+    if (from !== this.#storage.head() + 1) return { status: 'gap' };
+    const now = this.#options.now();
+    const rows = stored(change.events, { epoch, from, at: now });
+    this.#commit(() => this.#storeChange(lease, rows, change));
+    this.#deadline = now + this.#options.leaseMs;
+    return this.#appended(from + rows.length - 1, now);
+  }
+
+  renew(epoch: number): Renewed | Fenced {
+    const lease = this.#storage.lease();
+    if (lease.epoch !== epoch || lease.state !== 'held') return { status: 'stale' };
+    this.#heard(lease);
+    return { status: 'renewed', inbox: this.#storage.inbox() };
+  }
+
+  /** The same unread note twice is one note. A note for a suspended turn makes it wait for a holder again. */
+  post(kind: InboxKind, turn: string, body: string): 'posted' | 'no-such-turn' {
+    const lease = this.#storage.lease();
+    if (lease.turn !== turn) return 'no-such-turn';
+    return this.#commit(() => {
+      const unread = this.#storage.inbox();
+      if (!unread.some((row) => row.kind === kind && row.turn === turn && row.body === body)) {
+        this.#storage.addInbox(kind, turn, body);
+      }
+      if (lease.state === 'suspended') this.#storage.setLease({ ...lease, state: 'free' });
+      if (!this.#isLive(lease)) this.#schedule(turn, this.#options.now());
+      return 'posted';
+    });
+  }
+
+  read(query: ReadQuery): EventPage | null {
+    if (!this.#storage.exists()) return null;
+    return pageOfEvents(this.#storage, {
+      ...query,
+      maxBytes: query.maxBytes ?? DEFAULT_PAGE_BYTES,
+      limit: query.limit ?? DEFAULT_PAGE_ROWS,
+    });
+  }
+
+  /**
+   * Answers the turns to hand to a runner now. Each stays due again after a term, so that a lost hand-over is repeated;
+   * one whose holder lives is due at its deadline.
+   */
+  alarm(): string[] {
+    if (!this.#storage.exists()) return [];
+    return this.#commit(() => {
+      const now = this.#options.now();
+      const due = this.#storage.agenda().filter((entry) => entry.due <= now);
+      const handedOver = due.filter((entry) => this.#isWaiting(entry.ref)).map((entry) => entry.ref);
+      this.#arm();
+      return handedOver;
+    });
+  }
+
+  /** Moves the turn's entry, and says whether the turn needs a holder. */
+  #isWaiting(turn: string): boolean {
+    const lease = this.#storage.lease();
+    const isLive = this.#isLive(lease);
+    const isWaiting = lease.turn === turn && lease.state !== 'suspended' && !isLive;
+    if (isWaiting) {
+      this.#storage.schedule({ kind: 'turn', ref: turn, due: this.#options.now() + this.#options.leaseMs });
+    } else if (lease.turn === turn && isLive) {
+      this.#storage.schedule({ kind: 'turn', ref: turn, due: this.#deadline });
+      this.#storage.setLease({ ...lease, grace: this.#deadline });
+    } else {
+      this.#storage.unschedule('turn', turn);
+    }
+    return isWaiting;
+  }
+
+  #beginNew(start: TurnStart, request: BeginRequest): Leased | Refused {
+    const begun = this.#commit(() => {
+      const refused = this.#refuse(start);
+      if (refused !== null) return refused;
+      this.#storeStart(start);
+      const term = { cause: 'started', expired: 0, expiredFor: 0 } as const;
+      return this.#take({ ...this.#storage.lease(), ...term, turn: start.turn, nonce: request.nonce });
+    });
+    return 'status' in begun ? begun : this.#answer(begun, request.reader);
+  }
+
+  /** Why this turn cannot start now. A turn that is stored already is `known`, with or without a key. */
+  #refuse({ turn, request }: TurnStart): Refused | null {
+    if (request !== undefined) {
+      this.#storage.forgetRequests(this.#options.now());
+      const known = this.#storage.request(request.key);
+      if (known !== null && known.bodyHash !== request.bodyHash) return { status: 'key-reused' };
+      if (known !== null) return { status: 'known', turn: known.turn };
+    }
+    if (this.#storage.turnStart(turn) !== null) return { status: 'known', turn };
+    const lease = this.#storage.lease();
+    if (lease.turn === null) return null;
+    if (lease.state === 'suspended') return { status: 'suspended', turn: lease.turn };
+    return this.#busy(lease, lease.turn);
+  }
+
+  #busy(lease: Lease, turn: string): Refused {
+    if (this.#isLive(lease)) {
+      return { status: 'busy', turn, retryAfter: this.#deadline - this.#options.now() };
+    }
+    this.#schedule(turn, this.#options.now());
+    return { status: 'busy', turn, retryAfter: SOON_MS };
+  }
+
+  #storeStart({ opening, started, request, turn }: TurnStart): void {
+    const head = this.#storage.head();
+    const rows = head === 0 ? [opening, started] : [started];
+    const now = this.#options.now();
+    this.#storage.addEvents(stored(rows, { epoch: 0, from: head + 1, at: now }));
+    if (request === undefined) return;
+    const { key, bodyHash, ttl } = request;
+    const seq = head + rows.length;
+    this.#storage.addRequest({ key, bodyHash, turn, seq, expires: now + ttl });
+  }
+
+  #take(next: Lease & { readonly turn: string }): Lease {
+    const lease: Lease = { ...next, epoch: next.epoch + 1, state: 'held', grace: null };
+    this.#deadline = this.#options.now() + this.#options.leaseMs;
+    this.#storage.setLease(lease);
+    this.#schedule(next.turn, this.#deadline);
+    return lease;
+  }
+
+  #storeChange(lease: Lease, rows: readonly StoredRow[], change: Change): void {
+    this.#storage.addEvents(rows);
+    if (change.inboxRead !== undefined) this.#storage.removeInbox(change.inboxRead);
+    if (change.snapshot !== undefined) this.#storage.setSnapshot(change.snapshot);
+    const expired = change.progress === true ? 0 : lease.expired;
+    const changed = expired !== lease.expired || lease.grace !== null;
+    const next: Lease = { ...lease, expired, grace: null };
+    if (change.release !== undefined) this.#release(next, change.release);
+    else if (changed) this.#storage.setLease(next);
+  }
+
+  /** Notes that nobody took in are dropped with the turn that they were for. */
+  #release(lease: Lease, release: NonNullable<Change['release']>): void {
+    const { turn } = lease;
+    if (turn === null) return;
+    switch (release) {
+      case 'yielded':
+        this.#storage.setLease({ ...lease, state: 'free' });
+        this.#schedule(turn, this.#options.now());
+        return;
+      case 'suspended':
+        this.#storage.setLease({ ...lease, state: 'suspended' });
+        break;
+      case 'ended': {
+        this.#storage.setLease({ ...lease, state: 'free', turn: null });
+        const moot = this.#storage.inbox().filter((row) => row.turn === turn);
+        this.#storage.removeInbox(moot.map((row) => row.id));
+      }
+    }
+    this.#storage.unschedule('turn', turn);
+    this.#arm();
+  }
+
+  /** When exactly these events were stored under this epoch before, however long ago; `null` if they were not. */
+  #storedBefore(
+    lease: Lease,
+    { epoch, from, change }: { epoch: number; from: number; change: Change },
+  ): number | null {
+    const { events, release } = change;
+    if (events.length === 0) {
+      const isReleased = release !== undefined && lease.epoch === epoch && lease.state !== 'held';
+      return isReleased && from === this.#storage.head() + 1 ? this.#options.now() : null;
+    }
+    if (from + events.length - 1 > this.#storage.head()) return null;
+    const found = [...this.#storage.events({ from, limit: events.length })];
+    const isSame = found.every((row, i) => row.epoch === epoch && row.type === events[i]?.type);
+    return isSame ? (found[0]?.at ?? null) : null;
+  }
+
+  /** The holder was heard: its term begins anew. Writes only if an alarm has looked since. */
+  #heard(lease: Lease): Lease {
+    this.#deadline = this.#options.now() + this.#options.leaseMs;
+    if (lease.grace === null) return lease;
+    const next: Lease = { ...lease, grace: null };
+    this.#commit(() => this.#storage.setLease(next));
+    return next;
+  }
+
+  #answer(lease: Lease, reader: Reader): Leased {
+    const snapshot = this.#storage.snapshot(reader.reducer);
+    const types = snapshot === null ? undefined : { names: reader.messageTypes, until: snapshot.seq };
+    return {
+      status: 'leased',
+      epoch: lease.epoch,
+      leaseMs: this.#options.leaseMs,
+      cause: lease.cause,
+      expirations: lease.expired,
+      expiredFor: lease.expiredFor,
+      name: this.#options.name,
+      snapshot,
+      page: pageOfEvents(this.#storage, {
+        from: 1,
+        types,
+        maxBytes: reader.maxBytes,
+        limit: Number.MAX_SAFE_INTEGER,
+      }),
+      inbox: this.#storage.inbox(),
+    };
+  }
+
+  #appended(head: number, at: number): Appended {
+    return { status: 'appended', head, at, inbox: this.#storage.inbox() };
+  }
+
+  #isLive(lease: Lease): boolean {
+    return lease.state === 'held' && this.#deadline > this.#options.now();
+  }
+
+  #schedule(turn: string, due: number): void {
+    this.#storage.schedule({ kind: 'turn', ref: turn, due });
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#storage.arm(this.#storage.agenda()[0]?.due ?? null);
+  }
+
+  #commit<T>(change: () => T): T {
+    const before = this.#storage.head();
+    const result = this.#storage.transaction(change);
+    const head = this.#storage.head();
+    if (head > before) this.#options.onHead(head);
+    return result;
+  }
+}
+
+function stored(
+  rows: readonly NewRow[],
+  { epoch, from, at }: { epoch: number; from: number; at: number },
+): StoredRow[] {
+  return rows.map(({ type, turn, body }, i) => {
+    const bytes = new TextEncoder().encode(body).length;
+    return { seq: from + i, epoch, at, type, turn, body, bytes };
+  });
+}

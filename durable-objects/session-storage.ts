@@ -1,0 +1,98 @@
+import type { InboxKind, InboxRow, Leased, ReadQuery, Row, Snapshot } from '../src/journal/session-port.ts';
+
+/**
+ * What the ledger needs kept: rows, and no rule about them. Every call answers at once, so that one method of the
+ * ledger is one turn of the event loop. Before the first `transaction` there is no session, and reading writes nothing.
+ */
+export interface SessionStorage {
+  /** Whether a session is kept here. */
+  exists(): boolean;
+  /** Keeps everything that `change` stores, or nothing if it throws. Makes the session's place when there is none. */
+  transaction<T>(change: () => T): T;
+
+  /** The last sequence; 0 when nothing is stored. */
+  head(): number;
+  addEvents(rows: readonly StoredRow[]): void;
+  /** In order of their sequence, read as they are taken. */
+  events(scan: Scan): Iterable<StoredRow>;
+  /** The sequence of the turn's `turn-started`. */
+  turnStart(turn: string): number | null;
+
+  lease(): Lease;
+  setLease(lease: Lease): void;
+
+  request(key: string): StoredRequest | null;
+  addRequest(request: StoredRequest): void;
+  /** Forgets the requests that expired at `now` or before. */
+  forgetRequests(now: number): void;
+
+  /** All unread rows in the order they were posted. An id is never used twice. */
+  inbox(): InboxRow[];
+  addInbox(kind: InboxKind, turn: string, body: string): void;
+  removeInbox(ids: readonly number[]): void;
+
+  /** What is to be done when, the earliest first. */
+  agenda(): AgendaEntry[];
+  /** Replaces the entry of the same kind and ref. */
+  schedule(entry: AgendaEntry): void;
+  unschedule(kind: AgendaEntry['kind'], ref: string): void;
+  /** Sets the only alarm, or deletes it. */
+  arm(due: number | null): void;
+
+  snapshot(reducer: number): Snapshot | null;
+  /** Replaces the one before it. */
+  setSnapshot(snapshot: Snapshot): void;
+}
+
+export interface StoredRow extends Row {
+  /** The lease that stored it; 0 for the start of a turn, which is stored by none. */
+  readonly epoch: number;
+  /** Of the body, in UTF-8. */
+  readonly bytes: number;
+}
+
+export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
+
+/** One row: who may append, and to which turn. */
+export interface Lease {
+  /** Counts the leases of this session; 0 before the first. */
+  readonly epoch: number;
+  readonly nonce: string;
+  /** The turn that is unfinished. */
+  readonly turn: string | null;
+  readonly state: 'free' | 'held' | 'suspended';
+  readonly cause: Leased['cause'];
+  /** Leases in a row that expired without progress. */
+  readonly expired: number;
+  readonly expiredFor: number;
+  /**
+   * The deadline as the last alarm saw it, until the holder is heard again. Without it, an object that is evicted
+   * between alarms would grant a dead holder a new term at each of them.
+   */
+  readonly grace: number | null;
+}
+
+export const NO_LEASE: Lease = {
+  epoch: 0,
+  nonce: '',
+  turn: null,
+  state: 'free',
+  cause: 'started',
+  expired: 0,
+  expiredFor: 0,
+  grace: null,
+};
+
+export interface StoredRequest {
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly turn: string;
+  readonly seq: number;
+  readonly expires: number;
+}
+
+export interface AgendaEntry {
+  readonly due: number;
+  readonly kind: 'turn';
+  readonly ref: string;
+}

@@ -1,0 +1,194 @@
+import type { InboxKind, InboxRow, Snapshot } from '../src/journal/session-port.ts';
+import { hasSchema, migrate } from './journal-schema.ts';
+import {
+  type AgendaEntry,
+  type Lease,
+  NO_LEASE,
+  type Scan,
+  type SessionStorage,
+  type StoredRequest,
+  type StoredRow,
+} from './session-storage.ts';
+import { fromChunks, toChunks } from './text-chunks.ts';
+
+/** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
+const INLINE_BYTES = 64 * 1024;
+
+type EventColumns = Omit<{ [K in keyof StoredRow]: StoredRow[K] }, 'body'> & { body: string | null };
+type LeaseColumns = { [K in keyof Lease]: Lease[K] };
+type RequestColumns = { [K in keyof StoredRequest]: StoredRequest[K] };
+type InboxColumns = { [K in keyof InboxRow]: InboxRow[K] };
+type AgendaColumns = { [K in keyof AgendaEntry]: AgendaEntry[K] };
+
+/** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
+export class SqlSessionStorage implements SessionStorage {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  #isMigrated = false;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    if (hasSchema(this.#sql)) this.#migrate();
+  }
+
+  exists(): boolean {
+    return this.#isMigrated;
+  }
+
+  transaction<T>(change: () => T): T {
+    const isNew = !this.#isMigrated;
+    try {
+      return this.#storage.transactionSync(() => {
+        if (isNew) this.#migrate();
+        return change();
+      });
+    } catch (error) {
+      // The tables went with the transaction.
+      this.#isMigrated = !isNew;
+      throw error;
+    }
+  }
+
+  head(): number {
+    if (!this.#isMigrated) return 0;
+    return this.#sql.exec<{ head: number }>('SELECT coalesce(max(seq), 0) AS head FROM events').one().head;
+  }
+
+  addEvents(rows: readonly StoredRow[]): void {
+    for (const { seq, epoch, at, type, turn, bytes, body } of rows) {
+      const isInline = bytes <= INLINE_BYTES;
+      this.#sql.exec(
+        'INSERT INTO events (seq, epoch, at, type, turn, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ...[seq, epoch, at, type, turn, bytes, isInline ? body : null],
+      );
+      if (!isInline) this.#addChunks('event', { seq, reducer: null, body });
+    }
+  }
+
+  *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
+    const cursor = this.#sql.exec<EventColumns>(
+      `SELECT seq, epoch, at, type, turn, bytes, body FROM events
+      WHERE seq >= ?1 AND (?2 IS NULL OR turn = ?2)
+        AND (seq > ?3 OR type IN (SELECT value FROM json_each(?4)))
+      ORDER BY seq LIMIT ?5`,
+      ...[from, turn ?? null, types?.until ?? 0, JSON.stringify(types?.names ?? []), limit],
+    );
+    for (const row of cursor) yield { ...row, body: row.body ?? this.#chunkedBody(row.seq) };
+  }
+
+  turnStart(turn: string): number | null {
+    const rows = this.#sql.exec<{ seq: number }>(
+      `SELECT seq FROM events WHERE turn = ? AND type = 'turn-started'`,
+      turn,
+    );
+    return rows.toArray()[0]?.seq ?? null;
+  }
+
+  lease(): Lease {
+    if (!this.#isMigrated) return NO_LEASE;
+    const rows = this.#sql.exec<LeaseColumns>(
+      'SELECT epoch, nonce, turn, state, cause, expired, expiredFor, grace FROM lease',
+    );
+    return rows.toArray()[0] ?? NO_LEASE;
+  }
+
+  setLease(lease: Lease): void {
+    const { epoch, nonce, turn, state, cause, expired, expiredFor, grace } = lease;
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace)
+      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[epoch, nonce, turn, state, cause, expired, expiredFor, grace],
+    );
+  }
+
+  request(key: string): StoredRequest | null {
+    const rows = this.#sql.exec<RequestColumns>(
+      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
+      key,
+    );
+    return rows.toArray()[0] ?? null;
+  }
+
+  addRequest({ key, bodyHash, turn, seq, expires }: StoredRequest): void {
+    this.#sql.exec(
+      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
+      ...[key, bodyHash, turn, seq, expires],
+    );
+  }
+
+  forgetRequests(now: number): void {
+    this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  }
+
+  inbox(): InboxRow[] {
+    if (!this.#isMigrated) return [];
+    return this.#sql.exec<InboxColumns>('SELECT id, kind, turn, body FROM inbox ORDER BY id').toArray();
+  }
+
+  addInbox(kind: InboxKind, turn: string, body: string): void {
+    this.#sql.exec('INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?)', kind, turn, body);
+  }
+
+  removeInbox(ids: readonly number[]): void {
+    for (const id of ids) this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+  }
+
+  agenda(): AgendaEntry[] {
+    return this.#sql
+      .exec<AgendaColumns>(`SELECT due, kind, ref FROM agenda WHERE kind = 'turn' ORDER BY due`)
+      .toArray();
+  }
+
+  schedule({ kind, ref, due }: AgendaEntry): void {
+    this.#sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+  }
+
+  unschedule(kind: AgendaEntry['kind'], ref: string): void {
+    this.#sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+  }
+
+  /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
+  arm(due: number | null): void {
+    if (due === null) void this.#storage.deleteAlarm();
+    else void this.#storage.setAlarm(due);
+  }
+
+  snapshot(reducer: number): Snapshot | null {
+    const rows = this.#sql
+      .exec<{ seq: number; body: ArrayBuffer }>(
+        `SELECT seq, body FROM chunks WHERE owner = 'snapshot' AND reducer = ? ORDER BY part`,
+        reducer,
+      )
+      .toArray();
+    const seq = rows[0]?.seq;
+    return seq === undefined ? null : { seq, reducer, body: fromChunks(rows.map((row) => row.body)) };
+  }
+
+  setSnapshot({ seq, reducer, body }: Snapshot): void {
+    this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
+    this.#addChunks('snapshot', { seq, reducer, body });
+  }
+
+  #addChunks(owner: 'event' | 'snapshot', text: { seq: number; reducer: number | null; body: string }): void {
+    toChunks(text.body).forEach((chunk, part) => {
+      this.#sql.exec(
+        'INSERT INTO chunks (owner, seq, part, reducer, body) VALUES (?, ?, ?, ?, ?)',
+        ...[owner, text.seq, part, text.reducer, chunk],
+      );
+    });
+  }
+
+  #chunkedBody(seq: number): string {
+    const rows = this.#sql.exec<{ body: ArrayBuffer }>(
+      `SELECT body FROM chunks WHERE owner = 'event' AND seq = ? ORDER BY part`,
+      seq,
+    );
+    return fromChunks(rows.toArray().map((row) => row.body));
+  }
+
+  #migrate(): void {
+    migrate(this.#sql);
+    this.#isMigrated = true;
+  }
+}

@@ -1,0 +1,65 @@
+import { Problem } from './problem.ts';
+
+/** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
+export interface Caller {
+  readonly id: string;
+  readonly tenant?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
+export type Authenticate = (
+  request: Request,
+  env: Readonly<Record<string, unknown>>,
+) => Caller | null | Promise<Caller | null>;
+
+/** The secret that is asked for when an app declares no `auth` of its own. */
+export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
+
+/**
+ * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. A secret that is not set
+ * lets nobody in.
+ */
+export function bearerToken(setting: string): Authenticate {
+  return async (request, env) => {
+    const expected = env[setting];
+    if (typeof expected !== 'string' || expected === '') throw notConfigured(setting);
+    const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ');
+    const matches = scheme?.toLowerCase() === 'bearer' && (await sameText(token ?? '', expected));
+    return matches ? { id: 'token' } : null;
+  };
+}
+
+/** Without any `auth`: the token when it is set, else only this machine. */
+export const defaultAuth: Authenticate = (request, env) => {
+  if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
+  if (!isLocal(new URL(request.url).hostname)) throw notConfigured(TOKEN_SETTING);
+  warnOnce();
+  return { id: 'local' };
+};
+
+const isLocal = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+
+const notConfigured = (setting: string): Problem =>
+  new Problem(
+    403,
+    'not-configured',
+    `This Worker answers only localhost until authentication is set up. Set the secret ${setting} ` +
+      `(wrangler secret put ${setting}) and send it as a bearer token, or pass \`auth\` to createHoldfast.`,
+  );
+
+let warned = false;
+function warnOnce(): void {
+  if (warned) return;
+  warned = true;
+  console.warn(`holdfast: no authentication is configured; only localhost is answered. Set ${TOKEN_SETTING}.`);
+}
+
+/** Compares in constant time; hashes first, so that not even the length shows. */
+async function sameText(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([a, b].map(sha256));
+  return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
+}
+
+const sha256 = (text: string): Promise<ArrayBuffer> => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

@@ -1,0 +1,48 @@
+import type { ExecutionContext, Hono } from 'hono';
+import type { Agent } from '../agent/define-agent.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import { toSessionName } from '../session/session-name.ts';
+import type { Caller } from './auth.ts';
+import type { Env, Host } from './host.ts';
+import { Problem } from './problem.ts';
+
+/** What the app's middleware leaves for the routes. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: { readonly caller: Caller };
+}
+
+export type App = Hono<AppEnv>;
+
+/** A session that a request names, on behalf of its caller. */
+export interface Target {
+  readonly agent: Agent;
+  readonly session: string;
+  readonly caller: Caller;
+  readonly port: SessionPort;
+  /** The session's own path. */
+  readonly path: string;
+}
+
+interface Named {
+  readonly agent: string;
+  readonly session: string;
+}
+
+/** @throws Problem when there is no such agent, or the session's id cannot be one. */
+export function targetOf(host: Host, env: Env, caller: Caller, named: Named): Target {
+  const agent = host.agents.get(named.agent);
+  if (!agent) {
+    throw new Problem(404, 'unknown-agent', `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`);
+  }
+  if (!/^[A-Za-z0-9_.:@-]{1,128}$/.test(named.session)) {
+    throw new Problem(400, 'invalid-session-id', 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -');
+  }
+  const { session } = named;
+  const owner = caller.tenant ?? caller.id;
+  const port = host.session(env, toSessionName({ owner, agent: agent.name, session }));
+  return { agent, session, caller, port, path: `/agents/${agent.name}/sessions/${encodeURIComponent(session)}` };
+}
+
+/** The part of Hono's context that keeps work going after the answer. */
+export type WaitUntil = Pick<ExecutionContext, 'waitUntil'>;

@@ -1,0 +1,72 @@
+import { KINDS } from '../../agent/kinds.ts';
+import type { Message, SessionState } from '../../journal/state.ts';
+import { foldAll } from '../../session/fold-session.ts';
+import { toAnswer } from '../../session/turn-answer.ts';
+import { modelText } from '../../tools/tool-result.ts';
+import type { Target } from '../context.ts';
+import { Problem } from '../problem.ts';
+
+/** `GET .../{session}`: the folded state, as its owner may see it. */
+export async function getSession(target: Target): Promise<Response> {
+  const folded = await foldAll(
+    target.port,
+    KINDS.flatMap(({ slice }) => slice ?? []),
+  );
+  if (!folded) throw unknownSession(target);
+  const { state, page } = folded;
+  return Response.json({
+    session: target.session,
+    agent: target.agent.name,
+    seq: state.seq,
+    turn: turnView(target, state),
+    openTurn: page.openTurn,
+    messages: state.messages.flatMap(messageView),
+    blackboard: state.blackboard,
+    state: Object.fromEntries(state.cells),
+    ...Object.fromEntries(state.slices),
+    pending: pendingCalls(state),
+    usage: state.usage,
+  });
+}
+
+/** `POST .../cancel`: asks whoever runs the open turn to stop it. */
+export async function cancelTurn(target: Target): Promise<Response> {
+  const page = await target.port.read({ from: 1, limit: 1 });
+  if (!page) throw unknownSession(target);
+  const turn = page.openTurn;
+  if (turn === null || (await target.port.post('cancel', turn, '{}')) !== 'posted') {
+    throw new Problem(409, 'no-open-turn', 'No turn is open, so there is nothing to cancel.');
+  }
+  return Response.json({ turn, status: 'cancel-requested' }, { status: 202, headers: { location: target.path } });
+}
+
+export const unknownSession = ({ session, path }: Target): Problem =>
+  new Problem(404, 'unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
+
+function turnView(target: Target, { turn }: SessionState): unknown {
+  if (!turn) return null;
+  const { id, loopId, iterations, toolCalls, usage } = turn;
+  const running = { turn: id, loopId, outcome: null, iterations, toolCalls, usage };
+  return toAnswer(target.session, target.agent.name, turn) ?? running;
+}
+
+function messageView(message: Message): unknown[] {
+  if (message.role === 'user') return [message];
+  const toolCalls = message.calls.map(({ id, name, input, started, ended }) => ({
+    id,
+    name,
+    input,
+    status: ended ? 'ended' : started ? 'started' : 'asked',
+    ...(ended && { result: modelText(ended.result) }),
+  }));
+  return [{ role: 'assistant', text: message.text, ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+const pendingCalls = ({ turn }: SessionState): unknown[] =>
+  [...(turn?.frames.values() ?? [])].flatMap(({ messages }) => {
+    const last = messages.at(-1);
+    const calls = last?.role === 'assistant' ? last.calls : [];
+    return calls.flatMap(({ id, name, input, waitsFor }) =>
+      waitsFor === undefined ? [] : [{ call: id, tool: name, input, waitsFor }],
+    );
+  });

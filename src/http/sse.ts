@@ -1,0 +1,78 @@
+import type { FeedItem } from '../session/live-feed.ts';
+import type { WaitUntil } from './context.ts';
+
+/** A comment this often keeps proxies from closing a silent stream, in ms. */
+const HEARTBEAT = 15_000;
+
+/** A stream of server-sent events, written from the inside. */
+export interface EventStream {
+  /** What is sent after the client has gone is dropped. */
+  send(item: FeedItem): void;
+  /** A named event that is not in the journal. */
+  sendNamed(event: string, data: unknown): void;
+}
+
+/**
+ * Answers with a stream that `work` writes, kept going after this returns. `leave` aborts when the client goes. When
+ * `work` throws the stream just ends: its client resumes from the journal after the last id it saw.
+ */
+export function eventStream(
+  { request, execution }: { readonly request: Request; readonly execution: WaitUntil },
+  work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
+): Response {
+  const gone = new AbortController();
+  const stream = openEventStream(() => gone.abort());
+  const leave = AbortSignal.any([gone.signal, request.signal]);
+  const working = work(stream, leave)
+    .catch((failure) => {
+      if (!leave.aborted) console.error('holdfast: an event stream broke off', failure);
+    })
+    .finally(() => stream.close());
+  execution.waitUntil(working);
+  return stream.response;
+}
+
+/** Opens a stream; `onGone` is called when the client closes it first. */
+function openEventStream(onGone: () => void): EventStream & { readonly response: Response; close(): void } {
+  const encoder = new TextEncoder();
+  let out: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const write = (text: string): void => out?.enqueue(encoder.encode(text));
+  const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT);
+  const end = (): void => {
+    clearInterval(heartbeat);
+    out = undefined;
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      out = controller;
+    },
+    cancel() {
+      end();
+      onGone();
+    },
+  });
+  return {
+    response: new Response(body, {
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
+    }),
+    send: (item) => write(toText(item)),
+    sendNamed: (event, data) => write(frame(event, data)),
+    close() {
+      out?.close();
+      end();
+    },
+  };
+}
+
+/** Only what is in the journal has an id: that is what a client resumes after (DESIGN 5, rule 7). */
+function toText(item: FeedItem): string {
+  if (item.type !== 'event') {
+    const { type, ...data } = item;
+    return frame(type, data);
+  }
+  const { seq, at, event } = item.stored;
+  return frame(event.type, { seq, at, ...event }, seq);
+}
+
+const frame = (event: string, data: unknown, id?: number): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,0 +1,232 @@
+import type { JsonObject } from '../tools/json.ts';
+import { modelText } from '../tools/tool-result.ts';
+import type { CallChanges, Outcome, SessionEvent } from './events.ts';
+import {
+  type CallRecord,
+  type FrameState,
+  type Message,
+  ROOT,
+  type SessionState,
+  type StateSlice,
+  type TurnState,
+} from './state.ts';
+
+/** Stamps snapshots: one that another reducer made is ignored and the journal folded. */
+export const REDUCER_VERSION = 1;
+
+/**
+ * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
+ * that a warm state and one folded from the journal are equal. Amortised O(1).
+ */
+export function reduce(
+  state: SessionState,
+  seq: number,
+  event: SessionEvent,
+  slices: readonly StateSlice[] = [],
+): SessionState {
+  state.seq = seq;
+  foldMessage(state.messages, event, state.turn);
+  foldCore(state, event);
+  for (const slice of slices) {
+    state.slices.set(slice.name, slice.reduce(state.slices.get(slice.name) ?? slice.initial, state, event));
+  }
+  return state;
+}
+
+/** Folds what the conversation keeps of an event. Enough by itself for what a snapshot covers. */
+export function foldMessage(messages: Message[], event: SessionEvent, turn?: TurnState): void {
+  if ('frame' in event) return;
+  switch (event.type) {
+    case 'turn-started':
+      messages.push({ role: 'user', text: event.message });
+      break;
+    case 'model-replied':
+      messages.push(assistantMessage(event, turn));
+      break;
+    case 'tool-call-ended':
+      endCall(messages, event);
+      break;
+  }
+}
+
+function foldCore(state: SessionState, event: SessionEvent): void {
+  if (event.type === 'session-opened') {
+    state.incarnation = event.incarnation;
+    state.agent = event.agent;
+    return;
+  }
+  if (event.type === 'turn-started') {
+    state.turn = startTurn(state, event);
+    return;
+  }
+  const turn = state.turn;
+  if (!turn || turn.id !== event.turn) return;
+  if (event.type !== 'turn-resumed') turn.lastEvent = describe(event);
+  switch (event.type) {
+    case 'turn-resumed':
+      turn.resumedSinceReply += 1;
+      break;
+    case 'frame-started':
+      openFrame(turn, event);
+      break;
+    case 'model-replied':
+      foldReply(state, turn, event);
+      break;
+    case 'tool-call-started': {
+      const call = findCall(turn, event.frame, event.call);
+      if (call) call.started = event.effect;
+      break;
+    }
+    case 'tool-call-suspended': {
+      const call = findCall(turn, event.frame, event.call);
+      if (call) call.waitsFor = event.wait;
+      break;
+    }
+    case 'tool-call-ended':
+      foldEnd(state, turn, event);
+      break;
+    case 'cancel-requested':
+      turn.cancelRequested = true;
+      break;
+    case 'turn-yielded':
+      break;
+    case 'turn-ended':
+      turn.outcome = event.outcome;
+      turn.error = event.error;
+      turn.text = answerText(state.messages, event.outcome);
+      turn.frames.clear();
+      break;
+  }
+}
+
+const describe = (event: SessionEvent): string => ('call' in event ? `${event.type} ${event.call}` : event.type);
+
+function answerText(messages: readonly Message[], outcome: Outcome): string {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return '';
+  if (outcome === 'completed' || outcome === 'limit-reached') return last.text;
+  if (outcome !== 'returned-direct') return '';
+  return last.calls.map(({ ended }) => (ended ? modelText(ended.result) : '')).join('\n');
+}
+
+type Started = Extract<SessionEvent, { type: 'turn-started' }>;
+type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
+type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
+type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+
+function startTurn(state: SessionState, event: Started): TurnState {
+  const root: FrameState = { ...newLoop, id: ROOT, path: state.agent, messages: state.messages };
+  return {
+    id: event.turn,
+    loopId: event.loopId,
+    context: event.context,
+    principal: event.principal,
+    frames: new Map([[ROOT, root]]),
+    artifacts: [],
+    callsByTool: new Map(),
+    usage: { inputTokens: 0, outputTokens: 0 },
+    model: undefined,
+    iterations: 0,
+    toolCalls: 0,
+    limited: false,
+    cancelRequested: false,
+    resumedSinceReply: 0,
+    lastEvent: event.type,
+    text: '',
+    outcome: undefined,
+    error: undefined,
+  };
+}
+
+const newLoop = { iterations: 0, blankReplies: 0, unknownTools: 0 };
+
+function openFrame(turn: TurnState, event: FrameStarted): void {
+  const parent = turn.frames.get(event.parent ?? ROOT);
+  const path = parent ? `${parent.path}/${event.name}` : event.name;
+  const messages: Message[] = [{ role: 'user', text: event.message }];
+  turn.frames.set(event.frame, { ...newLoop, id: event.frame, path, messages });
+}
+
+function assistantMessage(event: Replied, turn?: TurnState): Message {
+  let ordinal = turn?.toolCalls ?? 0;
+  const perTool = new Map<string, number>();
+  const calls = event.toolCalls.map((call): CallRecord => {
+    ordinal += 1;
+    const ordinalOfTool = (perTool.get(call.name) ?? turn?.callsByTool.get(call.name) ?? 0) + 1;
+    perTool.set(call.name, ordinalOfTool);
+    return { ...call, ordinal, ordinalOfTool };
+  });
+  return { role: 'assistant', text: event.text, calls, last: event.last ?? false };
+}
+
+function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
+  const frame = turn.frames.get(event.frame ?? ROOT);
+  if (!frame) return;
+  if (frame.id !== ROOT) frame.messages.push(assistantMessage(event, turn));
+  frame.iterations += 1;
+  frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
+  turn.iterations += 1;
+  turn.toolCalls += event.toolCalls.length;
+  for (const call of event.toolCalls) {
+    turn.callsByTool.set(call.name, (turn.callsByTool.get(call.name) ?? 0) + 1);
+  }
+  turn.model = event.model;
+  if (frame.id === ROOT) turn.limited ||= event.last ?? false;
+  turn.resumedSinceReply = 0;
+  for (const total of [turn.usage, state.usage]) {
+    total.inputTokens += event.usage?.inputTokens ?? 0;
+    total.outputTokens += event.usage?.outputTokens ?? 0;
+  }
+}
+
+/** No text and no calls (EMP-01). */
+export const isBlank = (reply: { readonly text: string; readonly toolCalls: readonly unknown[] }): boolean =>
+  reply.toolCalls.length === 0 && reply.text.trim() === '';
+
+function foldEnd(state: SessionState, turn: TurnState, event: Ended): void {
+  const frame = turn.frames.get(event.frame ?? ROOT);
+  if (!frame) return;
+  if (frame.id !== ROOT) endCall(frame.messages, event);
+  const batch = lastBatch(frame.messages);
+  turn.frames.delete(event.call);
+  if (batch.every(({ ended }) => ended)) settleBatch(state, turn, frame, batch);
+}
+
+/** When the last call of a batch has ended, their changes take effect in source order, whatever order they ended in. */
+function settleBatch(state: SessionState, turn: TurnState, frame: FrameState, batch: readonly CallRecord[]): void {
+  for (const call of batch) {
+    const { result, changes } = call.ended ?? {};
+    const reason = result?.type === 'error' ? result.reason : undefined;
+    frame.unknownTools = reason === 'unknown-tool' ? frame.unknownTools + 1 : 0;
+    turn.limited ||= reason === 'limit';
+    if (frame.id === ROOT && result?.type === 'artifact') {
+      const type = result.artifactType === undefined ? {} : { type: result.artifactType };
+      turn.artifacts.push({ call: call.id, tool: call.name, ...type, value: result.value });
+    }
+    if (changes) applyChanges(state, frame.path, changes);
+  }
+}
+
+function applyChanges(state: SessionState, path: string, changes: CallChanges): void {
+  if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
+  if (changes.blackboard) state.blackboard.push(...changes.blackboard);
+}
+
+/** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
+export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
+  Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
+
+const lastBatch = (messages: readonly Message[]): readonly CallRecord[] => {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' ? last.calls : [];
+};
+
+const findCall = (turn: TurnState, frame: string | undefined, id: string): CallRecord | undefined =>
+  lastBatch(turn.frames.get(frame ?? ROOT)?.messages ?? []).find((call) => call.id === id);
+
+function endCall(messages: readonly Message[], event: Ended): void {
+  const call = lastBatch(messages).find(({ id }) => id === event.call);
+  if (!call || call.ended) return;
+  delete call.waitsFor;
+  call.ended = { result: event.result, direct: event.direct ?? false, changes: event.changes };
+}

@@ -1,0 +1,123 @@
+import type { Usage } from '../model/chat-model.ts';
+import type { Json, JsonObject } from '../tools/json.ts';
+import type { BlackboardEntry, Effect } from '../tools/tool.ts';
+import type { ResultData } from '../tools/tool-result.ts';
+import type { CallChanges, JournaledCall, Outcome, Principal, SessionEvent, TurnError } from './events.ts';
+
+/** One call of a reply, and how far it came. */
+export interface CallRecord extends JournaledCall {
+  /** Its place among all calls of the turn, and among those of the same tool; both from 1. */
+  readonly ordinal: number;
+  readonly ordinalOfTool: number;
+  /** The effect under which it was started, which holds even when the tool has changed since. */
+  started?: Effect;
+  /** What a suspended call waits for. */
+  waitsFor?: Json;
+  ended?: { readonly result: ResultData; readonly direct: boolean; readonly changes: CallChanges | undefined };
+}
+
+/** The conversation, grouped so that a call is never parted from its result. */
+export type Message =
+  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly calls: readonly CallRecord[];
+      /** Asked without tools, because a limit was met. */
+      readonly last: boolean;
+    };
+
+/** One loop: the turn's own, or the nested one that a call opened. */
+export interface FrameState {
+  /** The id of the call that opened it; empty for the turn's own loop. */
+  readonly id: string;
+  /** Names of the agent and of the frames around it, joined by `/`. */
+  readonly path: string;
+  readonly messages: Message[];
+  /** Replies so far. */
+  iterations: number;
+  /** Blank replies in a row (EMP-05). */
+  blankReplies: number;
+  /** Calls of unknown tools in a row (TNF-06). */
+  unknownTools: number;
+}
+
+export interface TurnArtifact {
+  readonly call: string;
+  readonly tool: string;
+  readonly type?: string;
+  readonly value: Json;
+}
+
+export interface TurnState {
+  readonly id: string;
+  readonly loopId: string;
+  readonly context: JsonObject;
+  readonly principal: Principal;
+  /** Open loops by id; none once the turn has ended. */
+  readonly frames: Map<string, FrameState>;
+  readonly artifacts: TurnArtifact[];
+  readonly callsByTool: Map<string, number>;
+  readonly usage: { inputTokens: number; outputTokens: number };
+  model: string | undefined;
+  /** Replies in all frames. */
+  iterations: number;
+  toolCalls: number;
+  /** A limit was met. */
+  limited: boolean;
+  cancelRequested: boolean;
+  /** Invocations that took the turn up since its last reply. */
+  resumedSinceReply: number;
+  /** What happened last, in words, for whoever has to find out why a turn is stuck. */
+  lastEvent: string;
+  /** The answer, once the turn has ended. */
+  text: string;
+  outcome: Outcome | undefined;
+  error: TurnError | undefined;
+}
+
+/** Everything that the loop knows of a session: a fold over its journal. */
+export interface SessionState {
+  /** The last sequence folded. */
+  seq: number;
+  incarnation: string;
+  agent: string;
+  readonly messages: Message[];
+  readonly blackboard: BlackboardEntry[];
+  /** `call.state` by path; each value is replaced whole, never mutated. */
+  readonly cells: Map<string, JsonObject>;
+  readonly usage: Usage & { inputTokens: number; outputTokens: number };
+  /** One value a kind of tool, by the slice's name. */
+  readonly slices: Map<string, Json>;
+  /** The open turn, or the one that ended last. */
+  turn: TurnState | undefined;
+}
+
+/** What a kind of tool remembers: a fold of its own, over the same events. The value is JSON and is never mutated. */
+export interface StateSlice {
+  /** Stable: snapshots and the state's view use it. */
+  readonly name: string;
+  readonly initial: Json;
+  reduce(value: Json, state: SessionState, event: SessionEvent): Json;
+}
+
+export const emptyState = (): SessionState => ({
+  seq: 0,
+  incarnation: '',
+  agent: '',
+  messages: [],
+  blackboard: [],
+  cells: new Map(),
+  usage: { inputTokens: 0, outputTokens: 0 },
+  slices: new Map(),
+  turn: undefined,
+});
+
+/** The id of the turn's own loop. */
+export const ROOT = '';
+
+/** The reply whose calls have not all ended. */
+export function openBatch(frame: FrameState): readonly CallRecord[] {
+  const last = frame.messages.at(-1);
+  return last?.role === 'assistant' && last.calls.some((call) => !call.ended) ? last.calls : [];
+}

@@ -1,0 +1,44 @@
+import type { ChatModel } from './chat-model.ts';
+import { offlineModel } from './offline/offline-model.ts';
+import { openAICompatible } from './openai-compatible/openai-compatible.ts';
+
+/** The settings that choose a model; an empty one is not set. */
+export interface ModelEnvironment {
+  /** A model's name at the server, or `offline`. */
+  readonly MODEL?: string | undefined;
+  readonly OPENAI_BASE_URL?: string | undefined;
+  readonly OPENAI_API_KEY?: string | undefined;
+}
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
+const DEFAULT_MODEL = 'gpt-5-mini';
+
+const setting = (value: string | undefined): string | undefined => value?.trim() || undefined;
+
+const parseBaseUrl = (value: string): string => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return value;
+  throw new Error(`OPENAI_BASE_URL is not an http or https URL. Set it to one such as ${DEFAULT_BASE_URL}.`);
+};
+
+/**
+ * The model that the environment asks for: a server as soon as there is a key or an address, the offline model when
+ * nothing is set, and always when `MODEL` is `offline`.
+ *
+ * @throws Error naming the setting that cannot be followed, without its secret.
+ */
+export const chooseModel = (env: ModelEnvironment): ChatModel => {
+  const [model, baseUrl, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
+  if (model === 'offline') return offlineModel();
+  if (baseUrl !== undefined || apiKey !== undefined) {
+    return openAICompatible({
+      baseUrl: parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL),
+      apiKey,
+      model: model ?? DEFAULT_MODEL,
+    });
+  }
+  if (model === undefined) return offlineModel();
+  throw new Error(
+    `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.`,
+  );
+};

@@ -1,0 +1,50 @@
+import { fillInput } from './fill-input.ts';
+import type { PastCall } from './memory.ts';
+import { direct, fresh, gather, type Next, onlyPointed, type Situation } from './situation.ts';
+import type { ToolCard } from './tool-card.ts';
+import { changesOf } from './verbs.ts';
+import { stemsOf } from './words.ts';
+
+/**
+ * The next calls of an order: the one tool of `makes` that fits its object best, once, or first a look for what that
+ * tool lacks. Nothing is called where two tools fit equally well, nor after the order's call, whatever came of it.
+ */
+export function carryOut(situation: Situation, kind: string, makes: readonly ToolCard[]): Next {
+  const { cards, relevance, sources, topic, context } = situation;
+  const { step, segment } = sources;
+  const ours = ({ tool }: PastCall): boolean =>
+    changesOf(tool, '').includes(kind) || makes.some(({ name }) => name === tool);
+  const last = segment.filter((call) => ours(call) && !onlyPointed(call, cards)).at(-1);
+  if (last !== undefined) return last.failed ? { type: 'blocked', missing: [] } : { type: 'done' };
+  const object = stemsOf(step.object);
+  const ranked = makes
+    .filter((card) => fitsObject(card, object, step.counted))
+    .map((card) => ({
+      card,
+      filling: fillInput(card, sources),
+      rank: 100 * direct(card, object) + relevance(card, topic) + relevance(card, context) / 4,
+    }));
+  const best = Math.max(...ranked.map(({ rank }) => rank));
+  const top = ranked.filter(({ rank }) => rank === best);
+  const ready = top.filter(({ filling }) => filling.inputs.length > 0);
+  const [only] = ready;
+  if (only !== undefined && ready.length === 1) {
+    const calls = fresh(only.card, only.filling, situation);
+    if (calls.length > 0) return { type: 'call', calls };
+  }
+  const missing = top.flatMap(({ filling }) => filling.missing);
+  const nouns = missing.flatMap((param) => param.nouns);
+  const calls = ready.length > 1 ? [] : gather(situation, nouns, top.length > 0);
+  return calls.length > 0
+    ? { type: 'call', calls }
+    : { type: 'blocked', missing: missing.map(({ name }) => name) };
+}
+
+/** An order names what it acts on; a tool for something else is never taken for it. */
+function fitsObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
+  if (object.length === 0 || direct(card, object) > 0) return true;
+  const required = card.params.filter((param) => param.required);
+  if (counted && required.some(({ shape }) => shape.type === 'number')) return true;
+  const takesWords = required.some(({ shape }) => shape.type === 'phrase');
+  return takesWords || !required.some(({ shape }) => shape.type === 'id');
+}

@@ -1,0 +1,175 @@
+import type { Fact } from './facts.ts';
+import type { Scalar } from './json-value.ts';
+import type { PastCall } from './memory.ts';
+import type { Mention } from './mentions.ts';
+import type { Param, Shape } from './params.ts';
+import type { Step } from './steps.ts';
+import type { ToolCard } from './tool-card.ts';
+import { isVerb } from './verbs.ts';
+import { kinOf, stem, wordsOf } from './words.ts';
+
+/** Where values may come from, nearest first. */
+export interface Sources {
+  readonly step: Step;
+  /** Calls made for this step. */
+  readonly segment: readonly PastCall[];
+  /** Other calls of the conversation, latest first. */
+  readonly background: readonly PastCall[];
+  /** The values in what the user said before this step, one list for each step or message, latest first. */
+  readonly heard: readonly (readonly Mention[])[];
+  /** What the offered tools are about: a value beside one of these words belongs to it and to nothing else. */
+  readonly vocabulary: ReadonlySet<string>;
+  /** What this turn found, for text that tells somebody about it. */
+  readonly summary: string;
+}
+
+/** Values that fit a parameter, the best first; more than one when the step names several. */
+export interface Found {
+  readonly values: readonly Scalar[];
+  /** The mentions that the values came from, in the same order; empty for other sources. */
+  readonly mentions: readonly Mention[];
+}
+
+const nothing: Found = { values: [], mentions: [] };
+
+/** The values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
+export function namedValues(param: Param, { step, vocabulary }: Sources, used: ReadonlySet<Mention>): Found {
+  const fitting = step.mentions.filter(
+    (mention) => !used.has(mention) && accepts(param.shape, mention) && names(mention, param, vocabulary),
+  );
+  const agreeing = fitting.filter(({ preposition }) => preposition === param.preposition);
+  return fromMentions(
+    param.shape,
+    param.preposition !== undefined && agreeing.length > 0 ? agreeing : fitting,
+  );
+}
+
+/** The values of the step that no word claims for something else: `4711` in "cancel 4711". */
+export function unclaimedValues(
+  param: Param,
+  card: ToolCard,
+  sources: Sources,
+  used: ReadonlySet<Mention>,
+): Found {
+  const { step, segment, vocabulary } = sources;
+  const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
+  const free = step.mentions.filter((mention) => {
+    if (used.has(mention) || spent.has(mention.value) || !accepts(param.shape, mention)) return false;
+    const [near = ''] = mention.before;
+    const other = vocabulary.has(near) || (mention.after !== undefined && vocabulary.has(mention.after));
+    if (param.shape.type !== 'id') return !vocabulary.has(near);
+    return (
+      !other &&
+      (near === '' || near === step.order || isVerb(near) || kinOf(near).length > 0 || card.weights.has(near))
+    );
+  });
+  // Two free values that are no list could each be the one: an order must not guess.
+  if (step.order !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothing;
+  return fromMentions(
+    param.shape,
+    free.filter(({ list }) => list === free[0]?.list),
+  );
+}
+
+/** The values that calls gave under the parameter's name, from the closest match; several only of one kind. */
+export function factValues(param: Param, calls: readonly PastCall[]): Found {
+  const ranked = calls.flatMap(({ facts, given }) =>
+    [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
+  );
+  const best = Math.max(0, ...ranked.map(({ rank }) => rank));
+  if (best === 0) return nothing;
+  const facts = ranked.filter(({ rank }) => rank === best).map(({ fact }) => fact);
+  const values = facts.flatMap((fact) => converted(param.shape, String(fact.value)) ?? []);
+  return { values: [...new Set(values)].slice(0, 8), mentions: [] };
+}
+
+/** The values that an earlier step or message named for this parameter. */
+export function heardValues(param: Param, { heard, vocabulary }: Sources): Found {
+  for (const mentions of heard) {
+    const fitting = mentions.filter(
+      (mention) => accepts(param.shape, mention) && names(mention, param, vocabulary),
+    );
+    if (fitting.length > 0) return { ...fromMentions(param.shape, fitting), mentions: [] };
+  }
+  return nothing;
+}
+
+function fromMentions(shape: Shape, mentions: readonly Mention[]): Found {
+  const pairs = mentions.flatMap((mention) => {
+    const value = converted(shape, mention.value);
+    return value === undefined ? [] : [{ value, mention }];
+  });
+  return { values: pairs.map(({ value }) => value), mentions: pairs.map(({ mention }) => mention) };
+}
+
+function names(
+  { kind, before, after }: Mention,
+  { nouns, shape }: Param,
+  vocabulary: ReadonlySet<string>,
+): boolean {
+  const [near = '', far = ''] = before;
+  if (nouns.includes(near)) return true;
+  if (nouns.includes(far) && !vocabulary.has(near)) return true;
+  return kind === 'number' && shape.type === 'number' && after !== undefined && nouns.includes(after);
+}
+
+/** True when a value written like this may stand for the shape. */
+function accepts(shape: Shape, { kind, value }: Mention): boolean {
+  switch (shape.type) {
+    case 'email':
+    case 'date':
+    case 'url':
+      return kind === shape.type;
+    case 'number':
+      return kind === 'number' && converted(shape, value) !== undefined;
+    case 'id':
+      return /^(id|number|quoted)$/.test(kind) && !/\s/.test(value) && converted(shape, value) !== undefined;
+    default:
+      return /^(quoted|name|id|number)$/.test(kind);
+  }
+}
+
+/** The value as the shape wants it, or `undefined` where it does not fit. */
+function converted(shape: Shape, value: string): Scalar | undefined {
+  switch (shape.type) {
+    case 'number': {
+      const number = Number(value);
+      const fits = value.trim() !== '' && number >= shape.minimum && number <= shape.maximum;
+      return fits && (!shape.integer || Number.isInteger(number)) ? number : undefined;
+    }
+    case 'id': {
+      if (value.length > 200) return undefined;
+      if (shape.numeric) return /^-?\d{1,15}$/.test(value) ? Number(value) : undefined;
+      return shape.pattern !== undefined && !shape.pattern.test(value.slice(0, 64)) ? undefined : value;
+    }
+    default:
+      return value;
+  }
+}
+
+/** How surely a fact is what the parameter asks for; 0 is not at all. */
+function likeness(fact: Fact, { name, nouns, shape }: Param): number {
+  const words = wordsOf(name).map(stem);
+  const same = sameWords(fact.words, words);
+  const about = sameWords(fact.nouns, nouns);
+  switch (shape.type) {
+    case 'id': {
+      const bare = !words.some((word) => nouns.includes(word));
+      if (bare) return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? 3 : 0;
+      if (same) return 4;
+      if (about && fact.marked) return 3;
+      if (about) return /\d/.test(String(fact.value)) ? 2 : 0;
+      return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? 1 : 0;
+    }
+    case 'number':
+      if (typeof fact.value !== 'number') return 0;
+      return same ? 4 : kinOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? 1 : 0;
+    case 'email':
+      return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? 1 : 0;
+    default:
+      return same ? 4 : 0;
+  }
+}
+
+const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length > 0 && left.length === right.length && left.every((word) => right.includes(word));

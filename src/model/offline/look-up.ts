@@ -1,0 +1,70 @@
+import { fillInput } from './fill-input.ts';
+import {
+  direct,
+  fresh,
+  gather,
+  type Next,
+  openWords,
+  type PlannedCall,
+  readers,
+  type Situation,
+} from './situation.ts';
+import type { ToolCard } from './tool-card.ts';
+import { kinOf } from './words.ts';
+
+/**
+ * The next look-ups for a question: the tool that says most about the words that are still open, preferring values
+ * over free words; else a tool that may lead to one that cannot be filled yet; else, once, a tool for any question.
+ */
+export function lookUp(situation: Situation): Next {
+  const { cards, relevance, sources, context, topic } = situation;
+  const { segment, step } = sources;
+  const words = openWords(situation);
+  const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
+  const candidates = readers(cards).map((card) => {
+    const filling = fillInput(card, sources);
+    const gain = relevance(card, words);
+    const newValue = filling.mentions.some(({ value }) => !spent.has(value));
+    const related = gain > 0 || relevance(card, context) > 0;
+    const useful =
+      (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) ||
+      (newValue && related);
+    const rank = gain * (filling.grounded ? 2 : 1) + (newValue ? 1 : 0) + relevance(card, context) / 100;
+    return {
+      card,
+      filling,
+      rank: useful ? rank : 0,
+      wanted: direct(card, words) > 0 || kinDirect(card, words),
+    };
+  });
+  const best = candidates
+    .filter(({ rank }) => rank > 0)
+    .map((candidate) => ({ ...candidate, calls: fresh(candidate.card, candidate.filling, situation) }))
+    .filter(({ calls }) => calls.length > 0)
+    .toSorted((left, right) => right.rank - left.rank)[0];
+  if (best !== undefined) return { type: 'call', calls: best.calls };
+  const unreached = candidates.filter(({ wanted, filling }) => wanted && filling.missing.length > 0);
+  const nouns = unreached.flatMap(({ filling }) => filling.missing.flatMap((param) => param.nouns));
+  const bridge = unreached.length > 0 ? gather(situation, nouns, segment.length > 0) : [];
+  if (bridge.length > 0) return { type: 'call', calls: bridge };
+  const unknown =
+    words.length > 0 && words.length === topic.length && segment.length === 0 && !step.refersBack;
+  const last = unknown ? lastResort(situation) : [];
+  return last.length > 0 ? { type: 'call', calls: last } : { type: 'done' };
+}
+
+const kinDirect = (card: ToolCard, words: readonly string[]): boolean =>
+  words.some((word) => direct(card, kinOf(word)) > 0);
+
+/** A tool that takes any question, when nothing else has a word in common with it. */
+function lastResort(situation: Situation): readonly PlannedCall[] {
+  const { cards, sources } = situation;
+  for (const card of readers(cards)) {
+    const required = card.params.filter((param) => param.required);
+    if (required.length !== 1 || !required.every(({ shape }) => shape.type === 'text' && !shape.tells))
+      continue;
+    const calls = fresh(card, fillInput(card, sources), situation);
+    if (calls.length > 0) return calls;
+  }
+  return [];
+}

@@ -1,0 +1,89 @@
+import type { ModelMessage, RequestedCall } from '../chat-model.ts';
+import { type Fact, factsIn, factsOf } from './facts.ts';
+import { isRecord, parsed } from './json-value.ts';
+import { wordsOf } from './words.ts';
+
+/** A call that was made, with what came of it. */
+export interface PastCall {
+  readonly tool: string;
+  /** Tool and input; equal for equal calls. */
+  readonly key: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Absent while there is no result. */
+  readonly result: string | undefined;
+  readonly failed: boolean;
+  /** What its result says. */
+  readonly facts: readonly Fact[];
+  /** What its input said, when it worked: it tells what the conversation is about. */
+  readonly given: readonly Fact[];
+}
+
+/** What the conversation holds, as far as the planner looks back. */
+export interface Memory {
+  /** The latest user message. */
+  readonly task: string;
+  /** The user's earlier messages, latest first. */
+  readonly said: readonly string[];
+  /** The calls since the latest user message, one list for each reply. */
+  readonly turn: readonly (readonly PastCall[])[];
+  /** The calls of earlier turns, latest first. */
+  readonly earlier: readonly PastCall[];
+}
+
+const maxText = 4_000;
+const maxEarlier = 20;
+const maxTurn = 60;
+
+/** Names a call so that it can be compared with another. */
+export const callKey = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
+
+/** Reads a conversation. Giant messages and long pasts are read in part. Never throws. */
+export function memoryOf(messages: readonly ModelMessage[]): Memory {
+  const latest = messages.findLastIndex((message) => message.role === 'user');
+  const said = messages.flatMap((message) =>
+    message.role === 'user' ? [message.text.slice(0, maxText)] : [],
+  );
+  const [task = '', ...before] = said.slice(-6).reverse();
+  return {
+    task,
+    said: before,
+    turn: callsIn(messages.slice(latest + 1), maxTurn),
+    earlier: callsIn(messages.slice(0, Math.max(0, latest)), maxEarlier)
+      .flat()
+      .reverse()
+      .slice(0, maxEarlier),
+  };
+}
+
+/** The calls of the last `limit` assistant messages, each with the result that followed it. */
+function callsIn(messages: readonly ModelMessage[], limit: number): PastCall[][] {
+  const replies: PastCall[][] = [];
+  for (let at = messages.length - 1; at >= 0 && replies.length < limit; at -= 1) {
+    const message = messages[at];
+    if (message?.role !== 'assistant' || message.toolCalls.length === 0) continue;
+    const results = new Map<string, string>();
+    for (let next = at + 1; next < messages.length; next += 1) {
+      const result = messages[next];
+      if (result?.role !== 'tool') break;
+      results.set(result.id, result.text);
+    }
+    replies.unshift(message.toolCalls.map((call) => pastCall(call, results.get(call.id))));
+  }
+  return replies;
+}
+
+function pastCall(call: RequestedCall, result: string | undefined): PastCall {
+  const json = parsed(call.input);
+  const input = isRecord(json) ? json : {};
+  const failed = result !== undefined && /^\s*error\b/i.test(result);
+  const owner = wordsOf(call.name);
+  return {
+    tool: call.name,
+    key: callKey(call.name, json),
+    input,
+    result,
+    failed,
+    facts: result === undefined || failed ? [] : factsIn(result, owner),
+    given: failed ? [] : factsOf(input, owner),
+  };
+}

@@ -1,0 +1,92 @@
+import { idMarkers, stem, stopWords, wordsOf } from './words.ts';
+
+/** A value that somebody wrote, with the words around it that say what it is. */
+export interface Mention {
+  readonly kind: 'quoted' | 'email' | 'url' | 'date' | 'id' | 'number' | 'name';
+  /** As it was written, without quotes, a leading `#` or a currency. */
+  readonly value: string;
+  /** Stems of up to two words right before it, nearest first, markers such as `number` skipped; shared along a list. */
+  readonly before: readonly string[];
+  /** The stem of the word right after it, as in `3 boxes`. */
+  readonly after: string | undefined;
+  /** The preposition among the words before it. */
+  readonly preposition: string | undefined;
+  /** Values joined by commas, `and` or `or` have one list number. */
+  readonly list: number;
+  readonly index: number;
+}
+
+const patterns: readonly (readonly [Mention['kind'], string])[] = [
+  [
+    'quoted',
+    `"[^"]{1,500}"|“[^”]{1,500}”|\`[^\`]{1,500}\`|(?<![\\p{L}\\p{N}])'[^']{1,500}'(?![\\p{L}\\p{N}])`,
+  ],
+  ['url', 'https?://[^\\s<>"]{1,300}[^\\s<>".,;:!?)]'],
+  ['email', '[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,4}'],
+  ['date', '\\b\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.]{1,15}(?:Z|[+-]\\d{2}:\\d{2})?)?\\b'],
+  [
+    'id',
+    '\\b(?!\\d+(?:st|nd|rd|th)\\b)(?=[\\w-]{0,63}\\d)(?=[\\w-]{0,63}[A-Za-z_-])[A-Za-z0-9](?:[\\w-]{0,62}[A-Za-z0-9])?\\b',
+  ],
+  ['number', '(?<![\\w.])-?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,10})?\\b'],
+  ['name', "(?<=[\\p{L}\\p{N},:] )\\p{Lu}[\\p{L}'-]{1,40}(?: \\p{Lu}[\\p{L}'-]{1,40}){0,3}"],
+];
+const anyMention = new RegExp(patterns.map(([kind, source]) => `(?<${kind}>${source})`).join('|'), 'gu');
+const prepositions: ReadonlySet<string> = new Set(['from', 'to', 'by', 'at', 'in', 'on', 'for', 'with']);
+const joined = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
+const excluded = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
+
+/** The values written in a text, in order, at most 40. A value after `not` or `except` is left out. */
+export function mentionsIn(text: string): readonly Mention[] {
+  const found: Mention[] = [];
+  let end = 0;
+  for (const match of text.matchAll(anyMention)) {
+    const kind = patterns.find(([name]) => match.groups?.[name] !== undefined)?.[0] ?? 'name';
+    const previous = found.at(-1);
+    const between = text.slice(end, match.index);
+    const inList = previous !== undefined && previous.kind === kind && joined.test(between);
+    const around = inList ? previous : surroundings(between);
+    end = match.index + match[0].length;
+    if (excluded.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
+    found.push({
+      kind,
+      value: clean(kind, match[0]),
+      before: around.before,
+      preposition: around.preposition,
+      after: followingWord(text.slice(end, end + 40)),
+      list: inList ? previous.list : found.length,
+      index: found.length,
+    });
+    if (found.length === 40) break;
+  }
+  return found;
+}
+
+function clean(kind: Mention['kind'], raw: string): string {
+  if (kind === 'quoted') return raw.slice(1, -1);
+  return kind === 'number' ? raw.replaceAll(',', '') : raw;
+}
+
+/** The last words of `text`, up to the nearest two that name something. */
+function surroundings(text: string): Pick<Mention, 'before' | 'preposition'> {
+  const sentence =
+    text
+      .slice(-80)
+      .split(/[.;!?\n]\s/)
+      .at(-1) ?? '';
+  const before: string[] = [];
+  let preposition: string | undefined;
+  for (const word of wordsOf(sentence).reverse().slice(0, 6)) {
+    const filler = stopWords.has(word) || idMarkers.has(stem(word));
+    if (prepositions.has(word)) preposition ??= word;
+    if (filler && before.length > 0) break;
+    if (!filler) before.push(stem(word));
+    if (before.length === 2) break;
+  }
+  return { before, preposition };
+}
+
+function followingWord(text: string): string | undefined {
+  const word = /^\s+(\p{L}+)/u.exec(text)?.[1]?.toLowerCase();
+  return word === undefined || stopWords.has(word) ? undefined : stem(word);
+}

@@ -1,0 +1,92 @@
+import {
+  type ChatModel,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type RequestedCall,
+} from '../chat-model.ts';
+import { answerFrom } from './answer.ts';
+import { memoryOf } from './memory.ts';
+import { planNext } from './plan.ts';
+import { toolCard } from './tool-card.ts';
+
+/**
+ * A deterministic planner behind the port of a model: no key, no network, and not a language model, which each of its
+ * answers says. A reply is a pure function of the request; it never throws but for an abort, whatever messages and
+ * schemas hold.
+ *
+ * It supports English messages of these shapes, over tools whose names and parameters say what they are about:
+ *
+ * - a look-up by a value ("Show flomp 12"), by the words of an enum, by free text, or without input;
+ * - several values at once ("Compare flomp 1 and 2"): parallel calls in one reply;
+ * - a chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by the `zarnik_id` found in it,
+ *   also through a link that the message does not name, and also for every zarnik of a list;
+ * - an order in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): the one tool that
+ *   makes this change to this object, once. Questions, conditions and quotations never order anything, and nothing is
+ *   guessed: where two tools or two values would do, it says what is missing instead;
+ * - several of these in one message, by sentence, `;`, "then" or "and" before a verb: in order, until an order fails;
+ * - a later message that refers back ("Who owns it?", "And flomp 13?"): answered from earlier results where they hold
+ *   the answer, else looked up by the identifiers in them;
+ * - a tool that only opens others (its result is a text that names them), before one of those.
+ */
+export const offlineModel = (): ChatModel => ({
+  name: 'offline',
+  async ask(request, { signal, onText }) {
+    const check = (): void => {
+      if (signal.aborted)
+        throw new ModelError('aborted', 'The request was aborted.', { cause: signal.reason });
+    };
+    check();
+    const reply = replyTo(request);
+    if (onText !== undefined) {
+      for (const piece of reply.text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? []) {
+        check();
+        onText(piece);
+      }
+    }
+    return reply;
+  },
+});
+
+function replyTo(request: ModelRequest): ModelReply {
+  const memory = memoryOf(request.messages);
+  const cards = request.tools.map(toolCard);
+  const plan = planNext(memory, cards);
+  const first = nextNumber(request);
+  const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({
+    id: `offline_${first + at}`,
+    name: tool,
+    input: JSON.stringify(input),
+  }));
+  const text = toolCalls.length > 0 ? '' : answerFrom(memory, plan, cards);
+  const output =
+    text.length + toolCalls.reduce((sum, { name, input }) => sum + name.length + input.length, 0);
+  return {
+    text,
+    toolCalls,
+    finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+    usage: { inputTokens: tokens(charactersIn(request)), outputTokens: tokens(output) },
+  };
+}
+
+/** A rough count that is the same for the same text. */
+const tokens = (characters: number): number => Math.round(characters / 4);
+
+const charactersIn = ({ messages }: ModelRequest): number =>
+  messages.reduce((sum, message) => {
+    const calls = message.role === 'assistant' ? message.toolCalls : [];
+    return (
+      sum +
+      message.text.length +
+      calls.reduce((inner, { name, input }) => inner + name.length + input.length, 0)
+    );
+  }, 0);
+
+/** One more than every number that an id of ours has in the conversation. */
+function nextNumber({ messages }: ModelRequest): number {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  return calls.reduce((next, { id }) => {
+    const number = /^offline_(\d{1,9})$/.exec(id)?.[1];
+    return number === undefined ? next : Math.max(next, Number(number) + 1);
+  }, calls.length + 1);
+}

@@ -1,0 +1,187 @@
+import { isRecord, isScalar, type Scalar } from './json-value.ts';
+import { idMarkers, stem, wordsOf } from './words.ts';
+
+/** What can be filled in, as the planner understands a JSON Schema. */
+export type Shape =
+  | { readonly type: 'choice'; readonly values: readonly Scalar[] }
+  | { readonly type: 'boolean' }
+  | { readonly type: 'number'; readonly integer: boolean; readonly minimum: number; readonly maximum: number }
+  /** An identifier: never invented, and never taken from a value that names something else. */
+  | { readonly type: 'id'; readonly numeric: boolean; readonly pattern: RegExp | undefined }
+  | { readonly type: 'email' | 'date' | 'url' }
+  /** Free words: a question, or something to tell. */
+  | { readonly type: 'text'; readonly tells: boolean }
+  /** A short string of no known kind: a name, a city. */
+  | { readonly type: 'phrase' }
+  | { readonly type: 'list'; readonly item: Shape }
+  | { readonly type: 'object'; readonly params: readonly Param[] }
+  | { readonly type: 'unknown' };
+
+/** One property of an input. */
+export interface Param {
+  readonly name: string;
+  readonly description: string;
+  /** The stems of its name without markers such as `id`; those of its tool when only a marker is left. */
+  readonly nouns: readonly string[];
+  /** A preposition in its name, as in `from_flomp`. */
+  readonly preposition: string | undefined;
+  readonly required: boolean;
+  readonly fallback: unknown;
+  readonly shape: Shape;
+  /** The stems of its enum's words. */
+  readonly choices: readonly string[];
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const asks = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
+const tells =
+  /^(text|message|body|content|reason|note|comment|description|detail|summary|subject|title|feedback|instruction|input|remark|explanation)s?$/;
+const maxDepth = 4;
+
+/** The properties of an object schema, at most 40. Follows local `$ref`s and the first useful branch of a union. */
+export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
+  propertiesOf(schema, schema, toolNouns, 0);
+
+function propertiesOf(
+  node: Schema,
+  root: Schema,
+  toolNouns: readonly string[],
+  depth: number,
+): readonly Param[] {
+  const properties = isRecord(node.properties) ? Object.entries(node.properties) : [];
+  const required: readonly unknown[] = Array.isArray(node.required) ? node.required : [];
+  const params: Param[] = properties.slice(0, 40).map(([name, value]) => {
+    const schema = resolved(value, root);
+    const description = typeof schema.description === 'string' ? schema.description.slice(0, 300) : '';
+    const words = wordsOf(name);
+    const stems = words.map(stem);
+    const nouns = stems.filter((word) => !idMarkers.has(word) && !/^(from|to)$/.test(word));
+    const shape = shapeOf(schema, root, { words, description, nouns: toolNouns }, depth);
+    const choices =
+      shape.type === 'choice' ? shape.values.flatMap((choice) => wordsOf(String(choice)).map(stem)) : [];
+    return {
+      name,
+      description,
+      nouns: nouns.length === 0 ? toolNouns : nouns,
+      preposition: words.find((word) => word === 'from' || word === 'to'),
+      required: required.includes(name),
+      fallback: schema.default,
+      shape,
+      choices,
+    };
+  });
+  const missing = required.filter(
+    (name) => typeof name === 'string' && !params.some((param) => param.name === name),
+  );
+  return [...params, ...missing.slice(0, 1).map((name) => unknownParam(String(name)))];
+}
+
+/** A property that is required and not described: it can never be filled. */
+const unknownParam = (name: string): Param => ({
+  name,
+  description: '',
+  nouns: [],
+  preposition: undefined,
+  required: true,
+  fallback: undefined,
+  shape: { type: 'unknown' },
+  choices: [],
+});
+
+/** The schema behind local references and unions with `null`. */
+function resolved(value: unknown, root: Schema, depth = 0): Schema {
+  if (!isRecord(value) || depth > maxDepth) return {};
+  const reference = value.$ref;
+  if (typeof reference === 'string') {
+    const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
+    return resolved(
+      path.reduce<unknown>((node, key) => own(node, key), root),
+      root,
+      depth + 1,
+    );
+  }
+  const branches = [value.anyOf, value.oneOf, value.allOf].find(Array.isArray);
+  if (branches === undefined || value.type !== undefined) return value;
+  const useful = branches
+    .map((branch) => resolved(branch, root, depth + 1))
+    .find((branch) => branch.type !== 'null');
+  return {
+    ...useful,
+    ...Object.fromEntries(Object.entries(value).filter(([key]) => /^(default|description)$/.test(key))),
+  };
+}
+
+const own = (node: unknown, key: string): unknown =>
+  isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+
+interface Naming {
+  readonly words: readonly string[];
+  readonly description: string;
+  readonly nouns: readonly string[];
+}
+
+function shapeOf(schema: Schema, root: Schema, naming: Naming, depth: number): Shape {
+  if (depth > maxDepth) return { type: 'unknown' };
+  if (isScalar(schema.const)) return { type: 'choice', values: [schema.const] };
+  if (Array.isArray(schema.enum))
+    return { type: 'choice', values: schema.enum.filter(isScalar).slice(0, 100) };
+  const declared: unknown = schema.type;
+  switch (Array.isArray(declared) ? declared.find((type) => type !== 'null') : declared) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'integer':
+      return numberShape(schema, naming, true);
+    case 'number':
+      return numberShape(schema, naming, false);
+    case 'string':
+      return stringShape(schema, naming);
+    case 'array':
+      return { type: 'list', item: shapeOf(resolved(schema.items, root), root, naming, depth + 1) };
+    case 'object':
+      return { type: 'object', params: propertiesOf(schema, root, naming.nouns, depth + 1) };
+    default:
+      return { type: 'unknown' };
+  }
+}
+
+const isMarked = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
+
+function numberShape(schema: Schema, { words }: Naming, integer: boolean): Shape {
+  const bound = (key: string, otherwise: number): number =>
+    typeof schema[key] === 'number' ? schema[key] : otherwise;
+  if (isMarked(words) && !words.includes('number')) return { type: 'id', numeric: true, pattern: undefined };
+  return {
+    type: 'number',
+    integer,
+    minimum: bound('minimum', -Infinity),
+    maximum: bound('maximum', Infinity),
+  };
+}
+
+function stringShape(schema: Schema, { words, description }: Naming): Shape {
+  const format = String(schema.format ?? '');
+  if (format === 'email' || words.at(-1) === 'email') return { type: 'email' };
+  if (/^date/.test(format) || words.at(-1) === 'date') return { type: 'date' };
+  if (/^ur[il]/.test(format) || words.at(-1) === 'url') return { type: 'url' };
+  const pattern = safePattern(schema.pattern);
+  if (isMarked(words) || pattern !== undefined || format === 'uuid')
+    return { type: 'id', numeric: false, pattern };
+  if (words.some((word) => asks.test(word))) return { type: 'text', tells: false };
+  if (words.some((word) => tells.test(word))) return { type: 'text', tells: true };
+  return /\b(?:id|identifier|code)\b/i.test(description)
+    ? { type: 'id', numeric: false, pattern: undefined }
+    : { type: 'phrase' };
+}
+
+/** Compiles only patterns that cannot take exponential time: no repeated groups, few open repetitions. */
+function safePattern(pattern: unknown): RegExp | undefined {
+  if (typeof pattern !== 'string' || pattern.length > 100 || /\)[*+{?]|\\\d|\(\?[=!<]/.test(pattern))
+    return undefined;
+  if ((pattern.match(/[*+]|,\}/g) ?? []).length > 3) return undefined;
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { type Filling, fillInput } from './fill-input.ts';
+import type { Sources } from './fill-value.ts';
+import { callKey, type PastCall } from './memory.ts';
+import { type Relevance, weightOf } from './relevance.ts';
+import type { ToolCard } from './tool-card.ts';
+import { isLook } from './verbs.ts';
+import { kinOf, stem, wordsOf } from './words.ts';
+
+export interface PlannedCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What comes next for one step. */
+export type Next =
+  | { readonly type: 'call'; readonly calls: readonly PlannedCall[] }
+  | { readonly type: 'done' }
+  /** An order that cannot be carried out; `missing` are the inputs that nothing fits. */
+  | { readonly type: 'blocked'; readonly missing: readonly string[] };
+
+/** Where the planner stands when it considers a step. */
+export interface Situation {
+  readonly cards: readonly ToolCard[];
+  readonly relevance: Relevance;
+  readonly sources: Sources;
+  /** The keys of the calls made since the latest user message. */
+  readonly made: ReadonlySet<string>;
+  /** What the step is about, with the words it leaves to the message before it. */
+  readonly topic: readonly string[];
+  /** What was spoken of before the step. */
+  readonly context: readonly string[];
+}
+
+/** A call that only said which tools there are now, or which must come first. */
+export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
+  if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))
+    return false;
+  const named = new Set(result.slice(0, 4_000).match(/[\w.-]*\w/g));
+  return cards.some(({ name }) => name !== tool && named.has(name));
+}
+
+/** How many of the words the tool's name and parameters carry. */
+export const direct = (card: ToolCard, words: readonly string[]): number =>
+  words.filter((word) => (card.weights.get(word) ?? 0) >= 2).length;
+
+/** The tools that only look, and can be used now. */
+export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
+  cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
+
+/** The words of the topic that no call and no fact has answered yet. */
+export function openWords({ sources, cards, topic }: Situation): string[] {
+  const { step, segment, background } = sources;
+  const remembers = step.mentions.every(({ kind }) => kind === 'name');
+  const calls = remembers ? [...segment, ...background] : segment;
+  const keys = new Set(
+    calls.flatMap(({ facts }) => facts.filter(({ marked }) => !marked).flatMap(({ words }) => words)),
+  );
+  const asked = (remembers && step.refersBack ? calls : segment).filter((call) => !onlyPointed(call, cards));
+  const tools = asked.map(({ tool }) => ({ tool, card: cards.find(({ name }) => name === tool) }));
+  const covered = (word: string): boolean =>
+    keys.has(word) ||
+    (remembers && kinOf(word).some((kin) => keys.has(kin))) ||
+    tools.some(({ tool, card }) =>
+      card === undefined ? wordsOf(tool).map(stem).includes(word) : weightOf(card, word) >= 1,
+    );
+  return topic.filter((word) => !isLook(word) && !covered(word));
+}
+
+/** A look at something that is known, which may yield what another tool lacks. `eager`: without any word in common. */
+export function gather(
+  situation: Situation,
+  nouns: readonly string[],
+  eager: boolean,
+): readonly PlannedCall[] {
+  const { cards, relevance, sources } = situation;
+  const words = openWords(situation);
+  const options = readers(cards).flatMap((card) => {
+    const filling = fillInput(card, sources);
+    const opens = card.params.every(({ required }) => !required);
+    const calls = fresh(card, filling, situation);
+    const gain = relevance(card, nouns) + relevance(card, words) + (eager ? 0.1 : 0);
+    return calls.length > 0 && gain > 0.1 * (opens ? 1 : 0) && (filling.grounded || opens)
+      ? [{ calls, gain }]
+      : [];
+  });
+  return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
+}
+
+/** The calls of a filling that were not made yet. */
+export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situation): PlannedCall[] => {
+  const keys = new Set(made);
+  return inputs.flatMap((input) => {
+    const key = callKey(name, input);
+    if (keys.has(key)) return [];
+    keys.add(key);
+    return [{ tool: name, input }];
+  });
+};

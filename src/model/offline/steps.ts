@@ -1,0 +1,124 @@
+import { type Mention, mentionsIn } from './mentions.ts';
+import { isLook, isVerb } from './verbs.ts';
+import { stem, stopWords, topicOf, wordsOf } from './words.ts';
+
+/** One thing that the message asks for. */
+export interface Step {
+  readonly text: string;
+  /** What it is about, as stems, without numbers. */
+  readonly topic: readonly string[];
+  /** The verb, as a stem, when the step may order something done; absent when it asks, doubts or quotes. */
+  readonly order: string | undefined;
+  /** What the order acts on, in the message's words: from the verb to the first value or preposition. */
+  readonly object: string;
+  /** The object follows a number: "3 boxes". */
+  readonly counted: boolean;
+  readonly mentions: readonly Mention[];
+  /** It points at something said before: "cancel it". */
+  readonly refersBack: boolean;
+}
+
+const asking =
+  /^(who|whose|whom|what|which|where|when|why|how|is|are|am|was|were|did|does|do|should|may|can|could|would|will|has|have|had)$/;
+const condition = /\b(if|unless|whether|in case|provided|once|suppose|what happens)\b/i;
+const courtesy =
+  /^(?:please|hi|hello|hey|now|also|and|so|then|but|ok|okay|just|kindly|first|finally|next)\b[\s,!]*/i;
+const wish =
+  /^(?:i want|i need|i would like|i'd like|we need|we want|you need|help me|go ahead and|let's)(?: you)?(?: to)?\b\s*/i;
+const request = /^(?:can|could|would|will) you\s+/i;
+const seams =
+  /,?\s+(?:and\s+)?(?:then|afterwards|after that|finally)\b,?\s+|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:please\s+|also\s+)*(?<verb>\p{L}+))/giu;
+const nounAfter = /^\s+(?:of|is|was|are|were|has|had)\b/i;
+const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|his|her)\b/i;
+
+/**
+ * What a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate steps.
+ * Only an order in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
+ * question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
+ */
+export const stepsOf = (message: string): readonly Step[] =>
+  cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
+    .flatMap((sentence) => {
+      const question = isQuestion(sentence);
+      return cut(sentence, seams).flatMap((piece) => stepsIn(piece, question, condition.test(sentence)));
+    })
+    .slice(0, 12);
+
+/** The text with quotations replaced by dots of the same length, so that positions agree. */
+const unquoted = (text: string): string =>
+  text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quote) => '·'.repeat(quote.length));
+
+/** Cuts outside quotations. A seam before a word cuts only where that word is a verb and more than a verb stands before it. */
+function cut(text: string, seam: RegExp): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  for (const match of unquoted(text).matchAll(seam)) {
+    const verb = match.groups?.verb;
+    if (verb !== undefined && !(isPlainVerb(verb) && wordsOf(text.slice(start, match.index)).length > 1))
+      continue;
+    pieces.push(text.slice(start, match.index));
+    start = match.index + match[0].length;
+  }
+  return [...pieces, text.slice(start)]
+    .map((piece) => piece.trim())
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
+}
+
+/** `cancel`, not `cancels` or `cancelled`. */
+const isPlain = (word: string): boolean => [stem(word), `${stem(word)}e`].includes(word.toLowerCase());
+const isPlainVerb = (word: string): boolean => isPlain(word) && isVerb(stem(word.toLowerCase()));
+
+function opened(text: string): string {
+  let rest = text.trim();
+  for (let before = ''; before !== rest; ) {
+    before = rest;
+    rest = rest.replace(courtesy, '').replace(wish, '');
+  }
+  return rest;
+}
+
+function isQuestion(sentence: string): boolean {
+  const text = opened(unquoted(sentence));
+  const ends = /\?\s*$/.test(text);
+  if (request.test(text)) return ends && !/\bplease\b/i.test(text) && mentionsIn(sentence).length === 0;
+  return ends || asking.test(wordsOf(text)[0] ?? '');
+}
+
+function stepsIn(piece: string, question: boolean, conditional: boolean): Step[] {
+  const asked = question && !/^(?:and |also )*please\b/i.test(piece);
+  const text = opened(opened(piece).replace(request, ''));
+  const [, verbs = '', rest = ''] =
+    /^(\p{L}+(?:(?:\s*,\s*|\s+and\s+)\p{L}+)*)(.*)$/su.exec(unquoted(text)) ?? [];
+  const words = wordsOf(verbs).filter((word, at) => word !== 'and' && (at === 0 || isPlainVerb(word)));
+  const orders = words.filter((word) => isPlain(word) && !stopWords.has(word) && !isLook(stem(word)));
+  const given = asked || conditional || nounAfter.test(rest) || asking.test(words[0] ?? '') ? [] : orders;
+  const mentions = mentionsIn(piece);
+  const { object, counted } = objectIn(text.slice(text.length - rest.length), mentions);
+  const step = {
+    text: piece,
+    topic: topicOf(piece),
+    mentions,
+    object,
+    counted,
+    refersBack: backReference.test(piece),
+  };
+  return given.length === 0
+    ? [{ ...step, order: undefined }]
+    : given.map((word) => ({ ...step, order: stem(word) }));
+}
+
+/** The words from the verb to the first value or preposition, articles left out. */
+function objectIn(rest: string, mentions: readonly Mention[]): { object: string; counted: boolean } {
+  const bare = rest.replace(/^\s*(?:(?:the|a|an|my|our|your|this|that|all|another|new)\s+)*/i, '');
+  const number = /^[$€£]?-?[\d.,]+\s+(?=\p{L})/u.exec(bare)?.[0] ?? '';
+  const phrase = bare
+    .slice(number.length)
+    .split(
+      /\s+(?:of|for|to|from|with|on|in|at|by|because|about|as|since|and|until)\b|[·"“`.,:;!?#]|\s+-?\d/iu,
+    )[0];
+  const words = (phrase ?? '').split(/\s+/).filter((word) => !stopWords.has(word.toLowerCase()));
+  const object = words
+    .filter((word) => !mentions.some(({ value }) => value.split(' ').includes(word)))
+    .join(' ');
+  return { object: /^(?:of|for|to|from)$/i.test(object) ? '' : object, counted: number !== '' };
+}

@@ -1,0 +1,82 @@
+/** Which words ask for a change, and which only for a look. General English; no tool's own vocabulary belongs here. */
+import { stem, wordsOf } from './words.ts';
+
+/** Verbs of one line mean the same change. */
+const synonyms = `cancel void revoke withdraw abort
+delete remove erase drop purge destroy discard
+create add make register insert
+update change set edit modify rename adjust correct replace
+send email mail message notify forward
+pay charge bill debit
+refund reimburse repay
+book reserve
+buy purchase
+launch begin start trigger
+approve accept
+reject decline refuse
+block ban suspend
+enable activate
+disable deactivate
+ship dispatch
+publish post`;
+
+/** Verbs of change that have no synonym here. */
+const others = `close reopen confirm submit transfer move pause resume stop restart lock unlock invite subscribe unsubscribe upload
+  deploy execute run write save grant merge import apply escalate assign archive sign upgrade downgrade extend renew reset revert
+  install uninstall attach detach link unlink commit push complete finish deliver schedule reschedule redeem donate switch turn
+  generate perform clear empty vote join leave kill terminate place`;
+
+const classes: ReadonlyMap<string, string> = new Map([
+  ...others.split(/\s+/).map((verb) => [stem(verb), stem(verb)] as const),
+  ...synonyms
+    .split('\n')
+    .map((line) => line.split(' ').map(stem))
+    .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
+]);
+
+const looks: ReadonlySet<string> = new Set(
+  `get find fetch list show look lookup search read view see check query retrieve describe tell give display explain answer ask
+   browse inspect track trace locate count compare calculate compute estimate convert translate summarize summarise analyze analyse
+   validate verify preview recall measure predict forecast help load return`
+    .split(/\s+/)
+    .map(stem),
+);
+
+/** Verbs that only introduce what is done: `create_refund` refunds. */
+const makers: ReadonlySet<string> = new Set(
+  'create make add issu plac do perform submit request open start'.split(' '),
+);
+
+/** A name that ends so is a thing to look at, whatever verb is in it: `update_history`. */
+const thing =
+  /^(status|count|info|history|list|summary|detail|state|policy|rate|limit|level|balance|total|price|date|time)s?$/;
+
+/** True for a verb of looking (`get`, `show`): it says that something is wanted, not what. Takes a stem. */
+export const isLook = (word: string): boolean => looks.has(word);
+
+/** The kind of change that a stem names, equal for synonyms; a verb nobody listed is its own kind. */
+export const changeOf = (word: string): string => classes.get(word) ?? word;
+
+/** True for a listed verb of change or of looking. Takes a stem. */
+export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
+
+/**
+ * The kinds of change that a tool makes, most telling last; empty for a tool that only looks. The name decides; a
+ * name without a verb leaves it to how the description begins. A verb nobody listed is recognised by a description
+ * that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."), so that doubt falls on the side of "changes".
+ */
+export function changesOf(name: string, description: string): readonly string[] {
+  const parts = wordsOf(name).map(stem);
+  if (parts.some((part) => thing.test(part)) && thing.test(parts.at(-1) ?? '')) return [];
+  const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
+  const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
+  const at = parts.findIndex(isVerb);
+  const verb = parts[at] ?? '';
+  if (looks.has(verb)) return [];
+  if (verb !== '') {
+    const made = makers.has(verb) ? parts.slice(at + 1).filter((part) => !looks.has(part)) : [];
+    return [verb, ...made].map(changeOf);
+  }
+  const said = stem(opening);
+  return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
+}

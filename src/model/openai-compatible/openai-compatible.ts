@@ -1,0 +1,81 @@
+import type { ChatModel } from '../chat-model.ts';
+import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
+import { toRequestBody } from './request-body.ts';
+import { type Pace, realPace, withRetries } from './retry.ts';
+import { createMessageGate } from './secrets.ts';
+
+/** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
+export interface OpenAICompatibleOptions {
+  /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
+  readonly baseUrl: string;
+  /** Sent as a bearer token. */
+  readonly apiKey?: string | undefined;
+  /** The model's name at the server. */
+  readonly model: string;
+  /** Added to every request; a header given here replaces one of ours. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
+  readonly timeout?: number | undefined;
+  /** How often a failure that may pass is tried again, before any output. Default 2. */
+  readonly retries?: number | undefined;
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: Fetch | undefined;
+}
+
+const DEFAULT_TIMEOUT = 120_000;
+const DEFAULT_RETRIES = 2;
+
+/** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
+const parseUrl = (baseUrl: string): string => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new TypeError("'baseUrl' is not an http or https URL.");
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError(
+      "'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+    );
+  }
+  url.hash = '';
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url.href;
+};
+
+const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<string, string>>): Headers => {
+  try {
+    const all = new Headers({ 'content-type': 'application/json' });
+    if (apiKey !== undefined) all.set('authorization', `Bearer ${apiKey}`);
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    return all;
+  } catch {
+    throw new TypeError("'apiKey' or 'headers' holds a character that HTTP does not allow in a header.");
+  }
+};
+
+/**
+ * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
+ * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
+ *
+ * @param pace For tests: time and chance.
+ * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request.
+ */
+export const openAICompatible = (options: OpenAICompatibleOptions, pace: Pace = realPace): ChatModel => {
+  const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
+  // Secrets are pasted with line ends.
+  const apiKey = options.apiKey?.trim() || undefined;
+  const endpoint: Endpoint = {
+    url: parseUrl(options.baseUrl),
+    headers: parseHeaders(apiKey, headers),
+    timeout,
+    fetch: options.fetch ?? ((url, request) => fetch(url, request)),
+    clean: createMessageGate(apiKey, headers),
+    now: pace.now,
+  };
+  return {
+    name: model,
+    async ask(request, { signal, onText }) {
+      const body = toRequestBody(model, request, onText !== undefined);
+      return withRetries(() => askOnce(endpoint, { body, signal, onText }), { retries, signal, pace });
+    },
+  };
+};

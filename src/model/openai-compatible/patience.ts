@@ -1,0 +1,48 @@
+import { ModelError } from '../chat-model.ts';
+
+/** How long one attempt waits for a server, and what ends the waiting. */
+export interface Patience {
+  /**
+   * Starts `work` and waits for it. Whatever it does, no timer or listener is left behind.
+   *
+   * @throws ModelError `aborted` at once when the signal fires, `timeout` after the silence allowed, or what `broken`
+   * makes when `work` rejects. The work itself is not stopped.
+   */
+  wait<T>(work: () => Promise<T>, broken: (error: unknown) => ModelError): Promise<T>;
+  /** @throws ModelError `aborted` when the signal has fired. */
+  check(): void;
+}
+
+/** A longer delay overflows `setTimeout`, which then fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The error for an ask whose signal fired. */
+export const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
+
+/** Creates the patience of one attempt: `timeout` is the longest silence in ms. */
+export const createPatience = (signal: AbortSignal, timeout: number): Patience => {
+  const check = (): void => {
+    if (signal.aborted) throw aborted();
+  };
+  return {
+    check,
+    async wait(work, broken) {
+      check();
+      const interruption = Promise.withResolvers<never>();
+      const onAbort = (): void => interruption.reject(aborted());
+      const onSilence = (): void =>
+        interruption.reject(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
+      const timer = setTimeout(onSilence, Math.min(timeout, LONGEST_TIMER));
+      signal.addEventListener('abort', onAbort);
+      try {
+        return await Promise.race([interruption.promise, work()]);
+      } catch (error) {
+        check();
+        throw error instanceof ModelError ? error : broken(error);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+};

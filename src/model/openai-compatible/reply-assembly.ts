@@ -1,0 +1,134 @@
+import type { ModelReply, Usage } from '../chat-model.ts';
+import { createCallAssembly } from './call-assembly.ts';
+import { reportedError } from './server-errors.ts';
+import { invalidReply, isRecord, listOf, stringOf, type UntrustedRecord } from './untrusted.ts';
+
+/** Puts one reply together from the chunks of a stream, or from one whole completion. */
+export interface ReplyAssembly {
+  /** Takes one event's data of a stream. @throws ModelError for garbage, or for an error that the server reports. */
+  addChunk(chunk: unknown): void;
+  /** Takes the body of an answer that was not streamed. @throws ModelError as `addChunk` does. */
+  addCompletion(completion: unknown): void;
+  /** Whether the server has said why the reply ends: nothing but usage follows. */
+  readonly finished: boolean;
+  /** @throws ModelError `invalid-reply` for a call without a name. */
+  reply(): ModelReply;
+}
+
+const finishOf = (reason: string): ModelReply['finish'] => {
+  switch (reason) {
+    case 'stop':
+      return 'stop';
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool-calls';
+    case 'length':
+      return 'length';
+    case 'content_filter':
+      return 'content-filter';
+    default:
+      return 'other';
+  }
+};
+
+const textOfPart = (part: unknown): string => {
+  if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
+  return part.type === 'text' ? stringOf(part, 'text') : '';
+};
+
+const contentOf = (message: UntrustedRecord): string =>
+  Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
+
+const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Usage is an aside: a reply is not refused because its counts make no sense. */
+const usageOf = (usage: unknown): Usage | undefined => {
+  if (!isRecord(usage)) return undefined;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
+  return isTokenCount(inputTokens) && isTokenCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+};
+
+const checked = (value: unknown): UntrustedRecord => {
+  if (!isRecord(value)) throw invalidReply("The model's reply is not a JSON object.");
+  const error = reportedError(value);
+  if (error !== undefined) throw error;
+  return value;
+};
+
+const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
+  const choice = listOf(completion, 'choices')[0];
+  if (choice !== undefined && !isRecord(choice))
+    throw invalidReply("The model's reply holds a choice that is not an object.");
+  return choice;
+};
+
+/** Creates an empty assembly. `onText` gets each piece of text as it is added, never an empty one. */
+export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssembly => {
+  const calls = createCallAssembly();
+  let text = '';
+  let refused = false;
+  let reason = '';
+  let usage: Usage | undefined;
+
+  const addText = (piece: string): void => {
+    if (piece === '') return;
+    text += piece;
+    onText(piece);
+  };
+
+  const addMessage = (message: UntrustedRecord): void => {
+    addText(contentOf(message));
+    const refusal = stringOf(message, 'refusal');
+    refused ||= refusal !== '';
+    addText(refusal);
+  };
+
+  const addEnd = (completion: UntrustedRecord, choice: UntrustedRecord | undefined): void => {
+    if (choice !== undefined) reason = stringOf(choice, 'finish_reason') || reason;
+    usage = usageOf(completion.usage) ?? usage;
+  };
+
+  const finish = (callCount: number): ModelReply['finish'] => {
+    if (refused) return 'content-filter';
+    // Ollama among others ends a reply that holds tool calls with `stop`.
+    if (callCount > 0 && (reason === 'stop' || reason === '')) return 'tool-calls';
+    return finishOf(reason);
+  };
+
+  return {
+    addChunk(value) {
+      const chunk = checked(value);
+      const choice = firstChoice(chunk);
+      if (choice === undefined && !Array.isArray(chunk.choices) && !isRecord(chunk.usage)) {
+        throw invalidReply("The model's reply has no choices.");
+      }
+      const delta = choice?.delta ?? choice?.message ?? {};
+      if (!isRecord(delta)) throw invalidReply("The model's reply holds a delta that is not an object.");
+      addMessage(delta);
+      for (const fragment of listOf(delta, 'tool_calls')) calls.add(fragment);
+      addEnd(chunk, choice);
+    },
+
+    addCompletion(value) {
+      const completion = checked(value);
+      const choice = firstChoice(completion);
+      if (choice === undefined) throw invalidReply("The model's reply has no choices.");
+      if (!isRecord(choice.message)) throw invalidReply("The model's reply has no message.");
+      addMessage(choice.message);
+      // Here a call is always whole, so its place in the list stands for its index.
+      for (const [index, call] of listOf(choice.message, 'tool_calls').entries()) {
+        calls.add(isRecord(call) ? { ...call, index } : call);
+      }
+      addEnd(completion, choice);
+    },
+
+    get finished() {
+      return reason !== '';
+    },
+
+    reply() {
+      const toolCalls = calls.calls();
+      return { text, toolCalls, finish: finish(toolCalls.length), usage };
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import type { SessionEvent } from '../journal/events.ts';
+import { type CallRecord, openBatch, type TurnState } from '../journal/state.ts';
+import { callEnded } from '../tool-loop/execute-call.ts';
+import { unknownOutcome } from '../tool-loop/run-leaf.ts';
+import { failure, type ToolResult } from '../tools/tool-result.ts';
+
+/**
+ * Ends for every call that a turn leaves open, innermost frames first, so that no call of the history is without an
+ * answer (LOOP-16). `why` completes the sentence "The call of 'x' ...".
+ */
+export function closeOpenCalls(turn: TurnState, why: string): SessionEvent[] {
+  return [...turn.frames.values()].reverse().flatMap((frame) =>
+    openBatch(frame)
+      .filter((call) => !call.ended)
+      .map((call) => callEnded({ turn: turn.id, frame: frame.id }, call, { result: closing(call, why) })),
+  );
+}
+
+function closing(call: CallRecord, why: string): ToolResult {
+  // A call that was started may have happened, whatever stopped the turn.
+  if (call.started === 'once') return unknownOutcome(call.name);
+  return failure('cancelled', `The call of '${call.name}' ${why}.`);
+}

@@ -1,0 +1,86 @@
+import { MESSAGE_TYPES, type StoredEvent } from '../journal/events.ts';
+import { parseEvent } from '../journal/parse-event.ts';
+import { foldMessage, REDUCER_VERSION, reduce } from '../journal/reduce.ts';
+import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
+import { fromSnapshot } from '../journal/snapshot.ts';
+import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
+
+/** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** What this code can fold. */
+export const READER: Reader = {
+  reducer: REDUCER_VERSION,
+  messageTypes: MESSAGE_TYPES,
+  maxBytes: PAGE_BYTES,
+};
+
+/**
+ * The state of a leased session: its snapshot, the conversation before it and everything after it.
+ *
+ * @throws NewerEventError when a newer version of this code wrote to the journal.
+ */
+export async function foldLeased(
+  port: Pick<SessionPort, 'read'>,
+  { snapshot, page }: Pick<Leased, 'snapshot' | 'page'>,
+  slices: readonly StateSlice[],
+): Promise<FoldedSession> {
+  const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
+  const covered = snapshot?.seq ?? 0;
+  const types = { names: MESSAGE_TYPES, until: covered };
+  let tailBytes = 0;
+  let turnEvents: StoredEvent[] = [];
+  for await (const row of rowsFrom(port, page, { types })) {
+    const stored = parseEvent(row);
+    if (row.seq <= covered) {
+      foldMessage(state.messages, stored.event);
+      continue;
+    }
+    reduce(state, row.seq, stored.event, slices);
+    tailBytes += row.body.length;
+    if (row.type === 'turn-started') turnEvents = [];
+    turnEvents.push(stored);
+  }
+  return { state, tailBytes, turnEvents };
+}
+
+/** A session as its holder finds it. */
+export interface FoldedSession {
+  readonly state: SessionState;
+  /** Bytes of the events after the snapshot. */
+  readonly tailBytes: number;
+  /** What happened in the last turn so far. */
+  readonly turnEvents: readonly StoredEvent[];
+}
+
+/** The state of a session by its whole journal, without a lease; `null` when there is no such session. */
+export async function foldAll(
+  port: Pick<SessionPort, 'read'>,
+  slices: readonly StateSlice[],
+): Promise<{ state: SessionState; page: EventPage } | null> {
+  const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
+  if (!page) return null;
+  const state = emptyState();
+  for await (const row of rowsFrom(port, page, {})) reduce(state, row.seq, parseEvent(row).event, slices);
+  return { state, page };
+}
+
+/** The events of one turn, in order. */
+export async function readTurn(port: Pick<SessionPort, 'read'>, turn: string): Promise<StoredEvent[]> {
+  const page = await port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
+  const events: StoredEvent[] = [];
+  if (page) for await (const row of rowsFrom(port, page, { turn })) events.push(parseEvent(row));
+  return events;
+}
+
+async function* rowsFrom(
+  port: Pick<SessionPort, 'read'>,
+  first: EventPage,
+  query: Omit<ReadQuery, 'from'>,
+): AsyncGenerator<EventPage['rows'][number]> {
+  let page: EventPage | null = first;
+  while (page) {
+    yield* page.rows;
+    page = page.next === null ? null : await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
+  }
+}

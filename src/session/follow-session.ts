@@ -1,0 +1,109 @@
+import type { StoredEvent } from '../journal/events.ts';
+import { parseEvent } from '../journal/parse-event.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Clock } from './clock.ts';
+
+/** How long to wait before a broken line to the object is taken up again, in ms. */
+const RECONNECT = 250;
+
+interface Follow {
+  readonly port: Pick<SessionPort, 'read' | 'watch'>;
+  readonly clock: Clock;
+  /** The first sequence wanted. */
+  readonly from: number;
+  /** Only the events of this turn. */
+  readonly turn?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The journal from a sequence on, and then live, until `signal` aborts. The line to the object tells its head as soon
+ * as it is open and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
+ */
+export async function* followSession({ port, clock, from, turn, signal }: Follow): AsyncGenerator<StoredEvent> {
+  const heads = new Heads(clock, port, signal);
+  let next = from;
+  try {
+    while (!signal.aborted) {
+      const page = await port.read({ from: next, turn });
+      for (const row of page?.rows ?? []) yield parseEvent(row);
+      next = page?.next ?? Math.max(next, (page?.head ?? 0) + 1);
+      if (page?.next == null) await heads.reach(next);
+    }
+  } finally {
+    heads.close();
+  }
+}
+
+/** Resolves with the events of a turn once it has ended; rejects with the signal's reason. */
+export async function turnEnded(follow: Omit<Follow, 'from'> & { readonly turn: string }): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const stored of followSession({ ...follow, from: 1 })) {
+    events.push(stored);
+    if (stored.event.type === 'turn-ended') return events;
+  }
+  throw follow.signal.reason;
+}
+
+/** The newest sequence that the object has told of. */
+class Heads {
+  readonly #clock: Clock;
+  readonly #port: Pick<SessionPort, 'watch'>;
+  readonly #signal: AbortSignal;
+  #head = 0;
+  #wake: () => void = () => {};
+  #stop: () => void = () => {};
+  #opening: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(clock: Clock, port: Pick<SessionPort, 'watch'>, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#port = port;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** Resolves when the journal reaches a sequence, or the signal aborts. */
+  async reach(seq: number): Promise<void> {
+    while (this.#head < seq && !this.#signal.aborted) {
+      this.#opening ??= this.#open();
+      await this.#opening;
+      if (this.#head >= seq || this.#signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#stop();
+  }
+
+  readonly #onAbort = (): void => this.#wake();
+
+  async #open(): Promise<void> {
+    try {
+      const stop = await this.#port.watch(
+        (head) => {
+          this.#head = Math.max(this.#head, head);
+          this.#wake();
+        },
+        () => this.#reopen(),
+      );
+      if (this.#closed) stop();
+      this.#stop = stop;
+    } catch {
+      this.#reopen();
+    }
+  }
+
+  #reopen(): void {
+    this.#clock.after(RECONNECT, () => {
+      if (this.#closed) return;
+      this.#opening = undefined;
+      this.#wake();
+    });
+  }
+}

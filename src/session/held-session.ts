@@ -1,0 +1,117 @@
+import type { StoredEvent } from '../journal/events.ts';
+import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
+import type { SessionState, StateSlice } from '../journal/state.ts';
+import { Interrupted } from '../tool-loop/interrupted.ts';
+import type { Invocation } from '../tool-loop/loop.ts';
+import type { Clock } from './clock.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { Outbox } from './outbox.ts';
+
+interface Options {
+  readonly port: SessionPort;
+  readonly clock: Clock;
+  readonly leased: Leased;
+  /** When the request for the lease was sent, by `clock`. */
+  readonly sentAt: number;
+  readonly state: SessionState;
+  readonly slices: readonly StateSlice[];
+  readonly stored: (events: readonly StoredEvent[]) => void;
+}
+
+/** How long a model may go on answering once its invocation is to hand over, in ms. */
+const MODEL_GRACE = 20_000;
+
+/** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
+export class HeldSession implements Invocation {
+  readonly outbox: Outbox;
+  readonly signal: AbortSignal;
+  readonly modelSignal: AbortSignal;
+  readonly #options: Options;
+  readonly #lease: LeaseKeeper;
+  readonly #stop = new AbortController();
+  readonly #handOver = new AbortController();
+  readonly #seen = new Set<number>();
+  #handedOver: Interrupted | undefined;
+  #cancelGrace: () => void = () => {};
+
+  constructor(options: Options) {
+    const { port, clock, leased, sentAt, state, slices } = options;
+    this.#options = options;
+    this.signal = this.#stop.signal;
+    this.modelSignal = AbortSignal.any([this.signal, this.#handOver.signal]);
+    const listener = {
+      stored: (events: readonly StoredEvent[], sent: number) => {
+        this.#lease.acknowledged(sent);
+        options.stored(events);
+      },
+      inbox: (rows: readonly InboxRow[]) => this.takeIn(rows),
+      lost: (reason: Interrupted) => this.#stop.abort(reason),
+    };
+    const { epoch, leaseMs } = leased;
+    this.outbox = new Outbox({ port, epoch, state, slices, now: clock.now, listener });
+    this.#lease = new LeaseKeeper({ port, clock, epoch, leaseMs, sentAt, listener });
+  }
+
+  checkpoint(): void {
+    if (this.signal.aborted) throw this.signal.reason;
+    this.assertHeld();
+    if (this.#handedOver) throw this.#handedOver;
+  }
+
+  assertHeld(): void {
+    if (!this.#lease.held) this.#stop.abort(new Interrupted('lost', 'The lease of this invocation has run out.'));
+    if (this.signal.aborted && this.signal.reason.why === 'lost') throw this.signal.reason;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    return this.#options.clock.after(ms, run);
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  async formerHolderGone(): Promise<void> {
+    const { cause, leaseMs, expiredFor } = this.#options.leased;
+    // The former holder's own deadline fell a quarter of a term before the object's; half a term must have passed.
+    const wait = cause === 'expired' ? leaseMs / 4 - expiredFor : 0;
+    if (wait > 0) await new Promise<void>((resolve) => this.after(wait, resolve));
+    this.checkpoint();
+  }
+
+  async idempotencyKey(call: string): Promise<string> {
+    const { name } = this.#options.leased;
+    const identity = JSON.stringify([name, this.outbox.state.incarnation, call]);
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity));
+    return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+
+  /** Journals what others left for the holder; each row once. */
+  takeIn(rows: readonly InboxRow[]): void {
+    const fresh = rows.filter(({ id }) => !this.#seen.has(id));
+    if (fresh.length === 0) return;
+    for (const { id } of fresh) this.#seen.add(id);
+    this.outbox.read(fresh.map(({ id }) => id));
+    for (const { turn } of fresh) this.outbox.emit({ type: 'cancel-requested', turn });
+    this.cancel();
+  }
+
+  /** Stops the model and the tools; the turn ends as cancelled. */
+  cancel(): void {
+    this.#stop.abort(new Interrupted('cancelled', 'The turn was cancelled.'));
+  }
+
+  /** Stops at the next boundary and leaves the turn to another invocation. */
+  handOver(reason: string): void {
+    if (this.#handedOver) return;
+    const interrupted = new Interrupted('handed-over', reason);
+    this.#handedOver = interrupted;
+    this.#cancelGrace = this.after(MODEL_GRACE, () => this.#handOver.abort(interrupted));
+  }
+
+  /** Awaits whatever is in flight: an RPC left behind when the invocation returns is lost. */
+  async close(): Promise<void> {
+    this.#cancelGrace();
+    await Promise.all([this.#lease.stop(), this.outbox.settled()]);
+  }
+}

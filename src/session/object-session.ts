@@ -1,0 +1,99 @@
+import type { SessionObject } from '../../durable-objects/session-object.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+
+export interface ObjectSessionOptions {
+  /** Where an object that does not exist yet is made. */
+  readonly locationHint?: DurableObjectLocationHint | undefined;
+  /** Where its data may be kept; part of the object's identity. */
+  readonly jurisdiction?: DurableObjectJurisdiction | undefined;
+}
+
+/** Waits before the tries after the first, in ms: together well below the term of a lease. */
+const BACKOFF_MS = [0, 20, 100, 400];
+
+/**
+ * The session of this name in its Durable Object. Every call may be sent again after its answer was lost, so all are
+ * repeated on a new stub when the line or the object breaks: a stub is dead for ever after that.
+ */
+export function objectSession(
+  namespace: DurableObjectNamespace<SessionObject>,
+  name: string,
+  options: ObjectSessionOptions = {},
+): SessionPort {
+  const { locationHint, jurisdiction } = options;
+  const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
+  const connect = () => objects.getByName(name, locationHint === undefined ? {} : { locationHint });
+  let stub = connect();
+
+  async function send<T>(call: (stub: DurableObjectStub<SessionObject>) => Promise<T>): Promise<T> {
+    for (const wait of BACKOFF_MS) {
+      try {
+        return await call(stub);
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        stub = connect();
+      }
+    }
+    return call(stub);
+  }
+
+  return {
+    accept: (start) => send(async (object) => object.accept(start)),
+    begin: (request) => send(async (object) => object.begin(request)),
+    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
+    renew: (epoch) => send(async (object) => object.renew(epoch)),
+    post: (kind, turn, body) => send(async (object) => object.post(kind, turn, body)),
+    read: (query) => send(async (object) => object.read(query)),
+    watch: (onHead, onClosed) => send((object) => watch(object, onHead, onClosed)),
+  };
+}
+
+async function watch(
+  object: Pick<Fetcher, 'fetch'>,
+  onHead: (head: number) => void,
+  onClosed: () => void,
+): Promise<() => void> {
+  const { webSocket } = await object.fetch('https://session/', { headers: { upgrade: 'websocket' } });
+  if (webSocket === null) throw new Error('the session object did not open a WebSocket');
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) onClosed();
+    isOpen = false;
+  };
+  webSocket.addEventListener('message', ({ data }) => {
+    const head = toHead(data);
+    if (isOpen && head !== null) onHead(head);
+  });
+  webSocket.addEventListener('close', close);
+  webSocket.addEventListener('error', close);
+  webSocket.accept();
+  return () => {
+    isOpen = false;
+    webSocket.close(1000);
+  };
+}
+
+function toHead(data: string | ArrayBuffer): number | null {
+  const message: unknown = typeof data === 'string' ? JSON.parse(data) : null;
+  const isHead = typeof message === 'object' && message !== null && 'head' in message;
+  return isHead && typeof message.head === 'number' ? message.head : null;
+}
+
+/** The line or the object broke, and a new stub may reach it. An overloaded object is not helped by being asked again. */
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { overloaded, retryable, durableObjectReset } = error as Error & PlatformFlags;
+  if (overloaded === true) return false;
+  return retryable === true || durableObjectReset === true || BROKEN_MESSAGE.test(error.message);
+}
+
+/** What workerd sets on the errors of a stub. */
+interface PlatformFlags {
+  readonly overloaded?: unknown;
+  readonly retryable?: unknown;
+  readonly durableObjectReset?: unknown;
+}
+
+/** Some errors come without their flags: a lost line, an update of the code, a reset by the test runner. */
+const BROKEN_MESSAGE = /network connection lost|\breset\b|abortAllDurableObjects/i;

@@ -1,0 +1,152 @@
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import { parseEvent, toRow } from '../journal/parse-event.ts';
+import { reduce } from '../journal/reduce.ts';
+import type { Change, InboxRow, NewRow, SessionPort, Snapshot } from '../journal/session-port.ts';
+import type { SessionState, StateSlice } from '../journal/state.ts';
+import { Interrupted } from '../tool-loop/interrupted.ts';
+import type { LoopJournal } from '../tool-loop/loop.ts';
+
+/** What an outbox tells the invocation that owns it. */
+export interface OutboxListener {
+  /** These events are durable, in order; `sentAt` is when their append was sent, by the invocation's clock. */
+  stored(events: readonly StoredEvent[], sentAt: number): void;
+  /** Rows that somebody left for the holder. The same row comes until it is read. */
+  inbox(rows: readonly InboxRow[]): void;
+  /** Nothing can be stored any more. */
+  lost(reason: Interrupted): void;
+}
+
+interface Options {
+  readonly port: Pick<SessionPort, 'append'>;
+  readonly epoch: number;
+  readonly state: SessionState;
+  readonly slices: readonly StateSlice[];
+  readonly now: () => number;
+  readonly listener: OutboxListener;
+}
+
+/** An event, as it is stored and as it was folded. */
+interface Emitted {
+  readonly row: NewRow;
+  readonly seq: number;
+  readonly event: SessionEvent;
+}
+
+const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
+
+/**
+ * The one way of an invocation to its session's journal (DESIGN 5, rule 0). At most one append is in flight; what is
+ * emitted meanwhile leaves together in the next one. An event is folded as it is emitted, in the form in which it
+ * comes back from the journal.
+ */
+export class Outbox implements LoopJournal {
+  readonly state: SessionState;
+  readonly #options: Options;
+  #pending: Emitted[] = [];
+  #inboxRead: number[] = [];
+  #ending: Pick<Change, 'release' | 'snapshot' | 'resumeAfter'> | undefined;
+  #acknowledged: number;
+  #sending: Promise<void> | undefined;
+  #lost: Interrupted | undefined;
+  /** Bytes of bodies emitted, for deciding on a snapshot. */
+  bytes = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.state = options.state;
+    this.#acknowledged = options.state.seq;
+  }
+
+  get nextSeq(): number {
+    return this.state.seq + 1;
+  }
+
+  /** Everything up to here is durable. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  emit(...events: SessionEvent[]): void {
+    for (const event of events) {
+      const row = toRow(event);
+      const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
+      this.#pending.push({ row, seq: stored.seq, event: stored.event });
+      this.bytes += row.body.length;
+      reduce(this.state, stored.seq, stored.event, this.#options.slices);
+    }
+    this.#send();
+  }
+
+  /** The next append deletes these inbox rows. */
+  read(ids: readonly number[]): void {
+    this.#inboxRead.push(...ids);
+  }
+
+  async durable(): Promise<void> {
+    const { seq } = this.state;
+    while (this.#acknowledged < seq) {
+      if (this.#lost) throw this.#lost;
+      await this.#send();
+    }
+  }
+
+  /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
+  async release(release: NonNullable<Change['release']>, snapshot?: Snapshot, resumeAfter?: number): Promise<void> {
+    await this.#sending;
+    this.#ending = { release, snapshot, resumeAfter };
+    while (this.#ending) {
+      if (this.#lost) throw this.#lost;
+      await this.#send();
+    }
+  }
+
+  /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
+  async settled(): Promise<void> {
+    while (this.#sending) await this.#sending;
+  }
+
+  #send(): Promise<void> {
+    this.#sending ??= this.#append().finally(() => {
+      this.#sending = undefined;
+      if (this.#pending.length > 0 && !this.#lost) this.#send();
+    });
+    return this.#sending;
+  }
+
+  async #append(): Promise<void> {
+    await Promise.resolve(); // events of the same turn of the event loop leave together
+    if (this.#lost || (this.#pending.length === 0 && !this.#ending)) return;
+    const sent = this.#pending;
+    const inboxRead = this.#inboxRead;
+    const ending = this.#ending;
+    this.#pending = [];
+    this.#inboxRead = [];
+    const sentAt = this.#options.now();
+    const from = this.#acknowledged + 1;
+    const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
+    try {
+      const answer = await this.#options.port.append(this.#options.epoch, from, {
+        events: sent.map(({ row }) => row),
+        ...(inboxRead.length > 0 && { inboxRead }),
+        ...(progress && { progress }),
+        ...ending,
+      });
+      if (answer.status !== 'appended') return this.#lose(`the append was refused as ${answer.status}`);
+      this.#acknowledged += sent.length;
+      if (ending) this.#ending = undefined;
+      const { at } = answer;
+      this.#options.listener.stored(
+        sent.map(({ seq, event }) => ({ seq, at, event })),
+        sentAt,
+      );
+      this.#options.listener.inbox(answer.inbox);
+    } catch (failure) {
+      this.#lose(failure instanceof Error ? failure.message : String(failure));
+    }
+  }
+
+  #lose(detail: string): void {
+    this.#lost = new Interrupted('lost', `The session can no longer be written: ${detail}.`);
+    this.#options.listener.lost(this.#lost);
+  }
+}

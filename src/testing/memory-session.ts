@@ -1,0 +1,112 @@
+import { SessionLedger } from '../../durable-objects/session-ledger.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Clock } from '../session/clock.ts';
+import { MemoryStorage } from './memory-storage.ts';
+
+export interface MemorySessionsOptions {
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
+  readonly dispatch: (handOver: { readonly name: string; readonly turn: string }) => unknown;
+}
+
+export interface MemorySessions {
+  /** The session of this name, the same one each time. */
+  session(name: string): SessionPort;
+  /** What a crash of the object does: its rows and its alarm stay, its memory and its watchers go. */
+  restart(name: string): void;
+}
+
+/** Sessions as `SessionObject` keeps them, by the same rules, in this process. Nothing is shared with the caller. */
+export function createMemorySessions(options: MemorySessionsOptions): MemorySessions {
+  const sessions = new Map<string, MemorySession>();
+  function find(name: string): MemorySession {
+    const found = sessions.get(name) ?? new MemorySession(name, options);
+    sessions.set(name, found);
+    return found;
+  }
+  return { session: (name) => find(name).port, restart: (name) => find(name).restart() };
+}
+
+interface Watcher {
+  readonly onHead: (head: number) => void;
+  readonly onClosed: () => void;
+}
+
+class MemorySession {
+  readonly port: SessionPort;
+  readonly #name: string;
+  readonly #options: MemorySessionsOptions;
+  readonly #storage: MemoryStorage;
+  readonly #watchers = new Set<Watcher>();
+  #ledger: SessionLedger;
+  #disarm: () => void = () => {};
+
+  constructor(name: string, options: MemorySessionsOptions) {
+    this.#name = name;
+    this.#options = options;
+    this.#storage = new MemoryStorage((due) => this.#arm(due));
+    this.#ledger = this.#start();
+    this.port = {
+      accept: async (start) => copy(this.#ledger.accept(copy(start))),
+      begin: async (request) => copy(this.#ledger.begin(copy(request))),
+      append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
+      renew: async (epoch) => copy(this.#ledger.renew(epoch)),
+      post: async (kind, turn, body) => this.#ledger.post(kind, turn, body),
+      read: async (query) => copy(this.#ledger.read(copy(query))),
+      watch: async (onHead, onClosed) => this.#watch({ onHead, onClosed }),
+    };
+  }
+
+  restart(): void {
+    this.#ledger = this.#start();
+    for (const watcher of this.#watchers) queueMicrotask(watcher.onClosed);
+    this.#watchers.clear();
+  }
+
+  #start(): SessionLedger {
+    const { clock, leaseMs } = this.#options;
+    return new SessionLedger(this.#storage, {
+      name: this.#name,
+      leaseMs,
+      now: () => clock.now(),
+      onHead: (head) => {
+        for (const watcher of this.#watchers) this.#tell(watcher, head);
+      },
+    });
+  }
+
+  #watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    this.#tell(watcher, this.#ledger.head());
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  #tell(watcher: Watcher, head: number): void {
+    queueMicrotask(() => {
+      if (this.#watchers.has(watcher)) watcher.onHead(head);
+    });
+  }
+
+  #arm(due: number | null): void {
+    const { clock } = this.#options;
+    this.#disarm();
+    this.#disarm = due === null ? () => {} : clock.after(due - clock.now(), () => this.#alarm());
+  }
+
+  #alarm(): void {
+    for (const turn of this.#ledger.alarm()) {
+      const handOver = { name: this.#name, turn };
+      Promise.resolve(handOver)
+        .then(this.#options.dispatch)
+        .catch(() => {});
+    }
+  }
+}
+
+/** As RPC does: what crosses is data, and each side has its own. */
+function copy<T>(data: T): T {
+  return structuredClone(data);
+}

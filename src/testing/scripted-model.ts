@@ -1,0 +1,68 @@
+import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+
+/** One scripted reply: words, calls, a failure, or a function of the request. */
+export type ScriptedReply =
+  | string
+  | {
+      readonly text?: string;
+      readonly calls?: readonly ScriptedCall[];
+      /** The pieces in which the text is streamed; its letters unless given. */
+      readonly pieces?: readonly string[];
+    }
+  | ModelError
+  | ((request: ModelRequest, signal: AbortSignal) => ScriptedReply | Promise<ScriptedReply>);
+
+export interface ScriptedCall {
+  readonly name: string;
+  /** Sent as its JSON, or as it is when it is text. */
+  readonly input?: unknown;
+  readonly id?: string;
+}
+
+/** A model that plays a list of replies and records what it was shown. */
+export interface ScriptedModel extends ChatModel {
+  /** Every request so far, oldest first. */
+  readonly requests: readonly ModelRequest[];
+}
+
+/**
+ * Plays `replies` in order, one a request. A request beyond the script fails as a server error would, so that a test
+ * ends instead of looping.
+ */
+export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    name: 'scripted',
+    requests,
+    async ask(request, { signal, onText }) {
+      const position = requests.push(request) - 1;
+      let reply =
+        replies[position] ?? new ModelError('server-error', `The script has no reply ${position + 1}.`);
+      while (typeof reply === 'function') reply = await reply(request, signal);
+      if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
+      if (reply instanceof ModelError) throw reply;
+      if (onText) for (const piece of piecesOf(reply)) onText(piece);
+      return toReply(reply, position);
+    },
+  };
+}
+
+type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
+
+const piecesOf = (reply: Plain): readonly string[] =>
+  typeof reply === 'string' ? [...reply] : (reply.pieces ?? [...(reply.text ?? '')]);
+
+function toReply(reply: Plain, position: number): ModelReply {
+  const { text = '', calls = [] } = typeof reply === 'string' ? { text: reply } : reply;
+  const toolCalls = calls.map(({ name, input = {}, id }, index) => ({
+    id: id ?? `call_${position}_${index}`,
+    name,
+    input: typeof input === 'string' ? input : JSON.stringify(input),
+  }));
+  return {
+    text,
+    toolCalls,
+    finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+    usage: { inputTokens: 10, outputTokens: 5 },
+  };
+}

@@ -1,0 +1,70 @@
+import type { SessionEvent } from '../journal/events.ts';
+import type { FrameState } from '../journal/state.ts';
+import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import type { Loop } from './loop.ts';
+import { answerNow, toModelMessages } from './model-messages.ts';
+import { offerTools } from './offer-tools.ts';
+
+/**
+ * Asks for one reply and emits it. `last` offers no tools and asks for the best answer now.
+ *
+ * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
+ */
+export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
+  const messages = toModelMessages(loop.instructions, frame.messages);
+  if (last) messages.push({ role: 'user', text: answerNow(loop.limits.iterations) });
+  const tools = last ? [] : offerTools(loop, frame).definitions;
+  const reply = await loop.slots.hold(() => replyOf(loop, frame, { messages, tools }));
+  loop.journal.emit(replied(loop, reply, last));
+}
+
+/** One attempt; a second one when the first broke after its output had begun, which no adapter repeats. */
+async function replyOf(loop: Loop, frame: FrameState, request: ModelRequest): Promise<ModelReply> {
+  const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0);
+  try {
+    return await attemptReply(loop, frame, request, attempt);
+  } catch (failure) {
+    if (!(failure instanceof ModelError) || !failure.outputBegan) throw failure;
+    return await attemptReply(loop, frame, request, attempt + 1);
+  }
+}
+
+async function attemptReply(
+  loop: Loop,
+  frame: FrameState,
+  request: ModelRequest,
+  attempt: number,
+): Promise<ModelReply> {
+  const { modelSignal: signal } = loop.invocation;
+  const label = `${frame.iterations + 1}.${attempt}`;
+  loop.invocation.checkpoint();
+  if (attempt > 1) loop.live.restarted(label, frame.id);
+  try {
+    const { text } = loop.live;
+    return await loop.model.ask(request, { signal, onText: text && ((piece) => text(label, piece, frame.id)) });
+  } catch (failure) {
+    if (signal.aborted) throw signal.reason;
+    throw failure;
+  }
+}
+
+function replied(loop: Loop, reply: ModelReply, last: boolean): SessionEvent {
+  const { turn, frame, journal } = loop;
+  const { text, finish, usage } = reply;
+  return {
+    type: 'model-replied',
+    turn,
+    ...(frame === '' ? {} : { frame }),
+    model: loop.model.name,
+    text,
+    toolCalls: reply.toolCalls.map(({ id, name, input }, index) => ({
+      id: `${turn}.${journal.nextSeq}.${index}`,
+      providerId: id,
+      name,
+      input,
+    })),
+    finish,
+    ...(usage && { usage }),
+    ...(last && { last }),
+  };
+}

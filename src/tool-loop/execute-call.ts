@@ -1,0 +1,101 @@
+import type { CallChanges, SessionEvent } from '../journal/events.ts';
+import type { CallRecord, FrameState } from '../journal/state.ts';
+import { parseToolInput } from '../tools/parse-tool-input.ts';
+import { toToolResult } from '../tools/to-tool-result.ts';
+import type { AnyTool } from '../tools/tool.ts';
+import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { CallView } from './call-view.ts';
+import { Interrupted } from './interrupted.ts';
+import { createInvocation } from './invoke.ts';
+import type { Loop, LoopLimits } from './loop.ts';
+import type { Offer } from './offer-tools.ts';
+import { messageOf, unknownOutcome } from './run-leaf.ts';
+import { toolNotFound } from './tool-not-found.ts';
+
+/** How a call ended, before it is an event. */
+interface Ending {
+  readonly result: ToolResult;
+  readonly direct?: boolean;
+  readonly changes?: CallChanges | undefined;
+  readonly ms?: number | undefined;
+}
+
+/**
+ * Runs one call, or goes on with one that an earlier invocation started, and emits its end. Whatever goes wrong
+ * becomes a result that the model can read.
+ *
+ * @throws Interrupted when the call was left open for another invocation or for the turn's end to answer.
+ */
+export async function executeCall(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<void> {
+  const tool = offered.byName.get(call.name);
+  const ending = await endingOf(loop, frame, call, tool, offered);
+  loop.journal.emit(callEnded(loop, call, ending));
+}
+
+async function endingOf(
+  loop: Loop,
+  frame: FrameState,
+  call: CallRecord,
+  tool: AnyTool | undefined,
+  offered: Offer,
+): Promise<Ending> {
+  if (!tool) return { result: call.started ? unknownOutcome(call.name) : toolNotFound(call.name, offered.byName) };
+  const refused = overLimit(call, loop.limits);
+  if (refused) return { result: refused };
+  const parsed = parseToolInput(call.name, call.input);
+  if (!parsed.ok) return { result: failure('invalid-input', parsed.message) };
+
+  const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
+  const invocation = await createInvocation(loop, frame, call, view);
+  const result = await settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
+  // The tool's code has changed since the call was started, and no longer gets as far.
+  if (call.started && !invocation.reached()) return { result: unknownOutcome(call.name) };
+  const failed = result.type === 'error';
+  return {
+    result,
+    direct: tool.returnDirect && !failed,
+    changes: failed ? undefined : view.changes(),
+    ms: invocation.ms(),
+  };
+}
+
+/** Code around a leaf (a schema, a decorator) that throws has failed; only an interruption passes. */
+async function settle(run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof Interrupted) throw thrown;
+    return toolResult({ type: 'error', message: messageOf(thrown) });
+  }
+}
+
+/** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */
+function overLimit(call: CallRecord, limits: LoopLimits): ToolResult | undefined {
+  if (call.ordinalOfTool > limits.callsPerTool) {
+    return failure(
+      'limit',
+      `Tool call limit (${limits.callsPerTool}) exceeded for tool '${call.name}'. ` +
+        'No further calls to this tool are allowed in this turn.',
+    );
+  }
+  if (call.ordinal <= limits.toolCalls) return undefined;
+  return failure(
+    'limit',
+    `Total tool call limit (${limits.toolCalls}) exceeded for this turn. No further tool calls are allowed.`,
+  );
+}
+
+/** The event that ends a call. */
+export function callEnded(loop: Pick<Loop, 'turn' | 'frame'>, call: CallRecord, ending: Ending): SessionEvent {
+  const { result, direct, changes, ms } = ending;
+  return {
+    type: 'tool-call-ended',
+    turn: loop.turn,
+    ...(loop.frame === '' ? {} : { frame: loop.frame }),
+    call: call.id,
+    result,
+    ...(ms !== undefined && { ms }),
+    ...(direct && { direct }),
+    ...(changes && { changes }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { SessionEvent } from '../journal/events.ts';
+import type { FrameState, SessionState } from '../journal/state.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import type { AnyTool, Limits } from '../tools/tool.ts';
+import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { Slots } from './slots.ts';
+
+/** The journal as a loop writes it. */
+export interface LoopJournal {
+  /** Folded up to the last event emitted. */
+  readonly state: SessionState;
+  /** The sequence that the next event gets. */
+  readonly nextSeq: number;
+  /** Folds the events at once and stores them soon, in order and together. */
+  emit(...events: SessionEvent[]): void;
+  /** Resolves when everything emitted so far is stored. @throws Interrupted when it never will be. */
+  durable(): Promise<void>;
+}
+
+/** What a client may watch that is not journaled. */
+export interface LiveEvents {
+  /** A piece of the reply `{iteration}.{attempt}`. Absent: nobody watches, and the model need not stream. */
+  readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
+  /** What was shown of an earlier attempt at this reply is void. */
+  restarted(reply: string, frame: string): void;
+  progress(call: string, status: string): void;
+}
+
+/** Changes which tools are offered, from the state alone: unfolding, chaining and their like are each one of these. */
+export interface InjectionStrategy {
+  readonly name: string;
+  /** The same list when nothing changes. */
+  offer(tools: readonly AnyTool[], state: SessionState, frame: FrameState): readonly AnyTool[];
+}
+
+/** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
+export interface Loop {
+  readonly turn: string;
+  readonly frame: string;
+  readonly instructions: string;
+  readonly tools: readonly AnyTool[];
+  readonly limits: LoopLimits;
+  readonly model: ChatModel;
+  readonly strategies: readonly InjectionStrategy[];
+  readonly context: ToolCallContext;
+  readonly journal: LoopJournal;
+  readonly live: LiveEvents;
+  readonly slots: Slots;
+  readonly invocation: Invocation;
+}
+
+/** The invocation that runs the loop: whether it may act, and until when. */
+export interface Invocation {
+  /** Aborts with an `Interrupted` as its reason: the turn is cancelled, or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Aborts as `signal` does, and when the wait for a reply is left to another invocation. */
+  readonly modelSignal: AbortSignal;
+  /** @throws Interrupted when this invocation is to start nothing more. Checks its own deadline by the clock. */
+  checkpoint(): void;
+  /** As `checkpoint`, but only for the lease: the last look before a tool that is already journaled as started runs. */
+  assertHeld(): void;
+  /** Calls back once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+  now(): number;
+  /** Resolves when the former holder can no longer be acting; only then may it be asked what it did. */
+  formerHolderGone(): Promise<void>;
+  /** Hex SHA-256 over the session's name and incarnation and the call's id. */
+  idempotencyKey(call: string): Promise<string>;
+}
+
+export interface LoopLimits {
+  readonly iterations: number;
+  readonly toolCalls: number;
+  readonly callsPerTool: number;
+}
+
+/** Generous enough for honest work, small enough to stop a runaway (AEL-10, SPM-13). */
+export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
+
+/** The declared limits over those around them. */
+export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
+  iterations: limits?.iterations ?? around.iterations,
+  toolCalls: limits?.toolCalls ?? around.toolCalls,
+  callsPerTool: limits?.callsPerTool ?? around.callsPerTool,
+});

@@ -1,0 +1,34 @@
+import type { FrameState } from '../journal/state.ts';
+import type { ToolDefinition } from '../model/chat-model.ts';
+import type { AnyTool } from '../tools/tool.ts';
+import type { Loop } from './loop.ts';
+
+/** The tools that a model may call now. */
+export interface Offer {
+  /** Looked up by names from a model: a `Map`, never an object. */
+  readonly byName: ReadonlyMap<string, AnyTool>;
+  /** As the model is shown them, sorted by name so that a provider's prompt cache holds (TOOL-21). */
+  readonly definitions: readonly ToolDefinition[];
+}
+
+/** What the frame's model is offered, made from the state alone. */
+export function offerTools(loop: Loop, frame: FrameState): Offer {
+  const { state } = loop.journal;
+  const tools = loop.strategies.reduce((offered, strategy) => strategy.offer(offered, state, frame), loop.tools);
+  return toOffer(tools);
+}
+
+const offers = new WeakMap<readonly AnyTool[], Offer>();
+
+/** Sorts and indexes a list once; an unchanged list costs nothing, however many tools it holds. */
+function toOffer(tools: readonly AnyTool[]): Offer {
+  const known = offers.get(tools);
+  if (known) return known;
+  const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const offer: Offer = {
+    byName: new Map(sorted.map((tool) => [tool.name, tool])),
+    definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  };
+  offers.set(tools, offer);
+  return offer;
+}

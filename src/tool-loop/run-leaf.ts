@@ -1,0 +1,146 @@
+import type { CallRecord } from '../journal/state.ts';
+import { toToolResult } from '../tools/to-tool-result.ts';
+import type { Leaf, ToolCall } from '../tools/tool.ts';
+import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { Interrupted } from './interrupted.ts';
+import type { Invocation, Loop } from './loop.ts';
+
+/** What came of a leaf, and how long `run` took. */
+interface Ran {
+  readonly result: ToolResult;
+  readonly ms?: number;
+}
+
+/** How long an aborted `once` call may still tell what it did, in ms. */
+const LAST_WORD = 5_000;
+
+/** What of a thrown message the model reads, in characters. */
+const MAX_MESSAGE = 2_000;
+
+/** Said of a call that may or may not have happened; the model is never told that it failed. */
+export const unknownOutcome = (tool: string): ToolResult =>
+  failure(
+    'unknown-outcome',
+    `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+      'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+  );
+
+/**
+ * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
+ * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown.
+ *
+ * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
+ */
+export async function runLeaf(loop: Loop, record: CallRecord, call: ToolCall, leaf: Leaf): Promise<Ran> {
+  const inherited = record.started;
+  return loop.slots.hold(async () => {
+    loop.invocation.checkpoint();
+    if (inherited === 'once') {
+      await loop.invocation.formerHolderGone();
+      const known = await reconciled(loop, call, leaf);
+      if (known !== 'not-done') return { result: known };
+    }
+    if (!inherited) await start(loop, record, leaf);
+    if (loop.invocation.signal.aborted) return { result: withoutAnswer(loop, call, leaf, loop.invocation.signal) };
+    loop.invocation.assertHeld();
+    const began = loop.invocation.now();
+    const result = await runOnce(loop, call, leaf);
+    return { result, ms: loop.invocation.now() - began };
+  });
+}
+
+async function start({ journal, turn, frame }: Loop, record: CallRecord, { effect }: Leaf): Promise<void> {
+  const inFrame = frame === '' ? {} : { frame };
+  journal.emit({ type: 'tool-call-started', turn, ...inFrame, call: record.id, effect });
+  if (effect !== 'read') await journal.durable();
+}
+
+/** `run` against its timeout and the invocation's signal. */
+async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([loop.invocation.signal, stop.signal]);
+  const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(new Error('timeout')));
+  try {
+    const answer = answerOf(call.tool, () => leaf.run({ ...call, signal }));
+    const first = await Promise.race([answer, aborted(signal)]);
+    if (first !== 'no-answer') return first;
+    if (leaf.effect !== 'once') return withoutAnswer(loop, call, leaf, signal);
+    const word = signal.aborted ? await lastWord(loop, answer) : first;
+    if (word !== 'no-answer') return word;
+    const known = await reconciled(loop, call, leaf);
+    return known === 'not-done' ? withoutAnswer(loop, call, leaf, signal) : known;
+  } finally {
+    cancel();
+  }
+}
+
+/** What a call came to that gave no answer, and either did not happen or may be repeated. */
+function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
+  const { reason } = invocation.signal;
+  if (reason instanceof Interrupted && reason.why === 'cancelled') {
+    return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
+  }
+  if (invocation.signal.aborted) throw reason;
+  if (signal.aborted) return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
+  return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
+}
+
+/** A tool that throws says that it failed, unless it was cut off: then there is no answer, and nobody knows. */
+async function answerOf(tool: string, run: () => unknown): Promise<ToolResult | 'no-answer'> {
+  try {
+    return toToolResult(tool, await run());
+  } catch (thrown) {
+    if (isCutOff(thrown)) return 'no-answer';
+    return toolResult({ type: 'error', message: messageOf(thrown) });
+  }
+}
+
+/** What a thrown value says, for a model to read. */
+export const messageOf = (thrown: unknown): string => {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return message.trim() === '' ? 'The tool failed and did not say why.' : message.slice(0, MAX_MESSAGE);
+};
+
+const isCutOff = (thrown: unknown): boolean =>
+  thrown instanceof Interrupted ||
+  (thrown instanceof Error &&
+    (thrown.name === 'AbortError' ||
+      thrown.name === 'TimeoutError' ||
+      /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset/i.test(thrown.message)));
+
+const aborted = (signal: AbortSignal): Promise<'no-answer'> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve('no-answer');
+    signal.addEventListener('abort', () => resolve('no-answer'), { once: true });
+  });
+
+/** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
+async function lastWord(
+  { invocation }: Loop,
+  answer: Promise<ToolResult | 'no-answer'>,
+): Promise<ToolResult | 'no-answer'> {
+  const { reason } = invocation.signal;
+  if (reason instanceof Interrupted && reason.why === 'lost') throw reason;
+  return within(invocation, LAST_WORD, answer, 'no-answer');
+}
+
+/** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
+async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {
+  if (!leaf.reconcile) return unknownOutcome(call.tool);
+  try {
+    const asked = Promise.resolve(leaf.reconcile(call));
+    const answer = await within(loop.invocation, leaf.timeout, asked, 'unknown');
+    if (answer === 'not-done') return answer;
+    return answer === 'unknown' ? unknownOutcome(call.tool) : toToolResult(call.tool, answer.done);
+  } catch {
+    return unknownOutcome(call.tool);
+  }
+}
+
+/** The promise's value, or `otherwise` when it takes more than `ms`. */
+function within<T>(invocation: Invocation, ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = invocation.after(ms, () => resolve(otherwise));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}

@@ -1,0 +1,41 @@
+import {
+  type InputDeclaration,
+  type InputOf,
+  type InputSchema,
+  InputSchemaError,
+  toInputSchema,
+} from './input-schema.ts';
+import { ToolDefinitionError } from './tool-definition-error.ts';
+
+const MAX_NAME = 64;
+
+/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank (AEV-02). */
+export function checkNaming(name: string, description: string): void {
+  if (name.trim() === '') throw new ToolDefinitionError(name, 'name', 'its name is blank.');
+  if (name.length > MAX_NAME) {
+    throw new ToolDefinitionError(name, 'name', `its name is longer than ${MAX_NAME} characters.`);
+  }
+  if (!/^[A-Za-z0-9_-]+$/.test(name)) {
+    throw new ToolDefinitionError(name, 'name', "its name may hold only A-Z, a-z, 0-9, '_' and '-'.");
+  }
+  if (description.trim() === '') {
+    throw new ToolDefinitionError(
+      name,
+      'description',
+      'its description is blank; the model chooses tools by it.',
+    );
+  }
+}
+
+/** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
+export function readInput<Declaration extends InputDeclaration>(
+  tool: string,
+  declared: Declaration | undefined,
+): InputSchema<InputOf<Declaration>> {
+  try {
+    return toInputSchema<Declaration>(declared);
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    throw new ToolDefinitionError(tool, 'input', cause.message, { cause });
+  }
+}

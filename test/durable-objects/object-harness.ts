@@ -1,0 +1,35 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { SessionObject } from '../../durable-objects/session-object.ts';
+import { objectSession } from '../../src/session/object-session.ts';
+import { handOvers } from '../fixtures/hand-overs.ts';
+import type { SessionHarness } from '../session-contract/harness.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly SESSIONS: DurableObjectNamespace<SessionObject>;
+      readonly LEASE_MS: string;
+    }
+  }
+}
+
+export interface ObjectHarness extends SessionHarness {
+  /** A new stub: one is dead for ever after a reset. */
+  stub(): DurableObjectStub<SessionObject>;
+}
+
+/** A session of a fresh name in a real Durable Object, in real time. */
+export function makeObjectHarness(): ObjectHarness {
+  const name = JSON.stringify(['owner', 'agent', crypto.randomUUID()]);
+  const stub = () => env.SESSIONS.getByName(name);
+  return {
+    name,
+    session: objectSession(env.SESSIONS, name),
+    leaseMs: Number(env.LEASE_MS),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    restart: () => evictDurableObject(stub()),
+    handOvers: () => handOvers.filter((handOver) => handOver.name === name).map((handOver) => handOver.turn),
+    stub,
+  };
+}

@@ -1,0 +1,243 @@
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import type { Change } from '../../src/journal/session-port.ts';
+import {
+  bodiesOf,
+  event,
+  goingOn,
+  handedOver,
+  keyed,
+  lease,
+  starting,
+  startOf,
+} from '../session-contract/harness.ts';
+import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
+
+const LONG = 5 * 1024 * 1024;
+
+function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
+  return runInDurableObject(stub(), (_, { storage }) =>
+    storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
+  );
+}
+
+describe('a session object nobody wrote to', () => {
+  it('has an empty database and no alarm after every call that finds nothing', async () => {
+    const harness = makeObjectHarness();
+    const { session, stub } = harness;
+    await session.read({ from: 1 });
+    await session.begin(goingOn('t1', 'a'));
+    await session.append(0, 1, { events: [event('t1', 'x')] });
+    await session.renew(0);
+    await session.post('cancel', 't1', '{}');
+    const stop = await session.watch(
+      () => {},
+      () => {},
+    );
+    stop();
+    expect(await tablesOf(harness)).toEqual([]);
+    const alarm = await runInDurableObject(stub(), (object, { storage }) => {
+      object.alarm();
+      return storage.getAlarm();
+    });
+    expect(alarm).toBeNull();
+    expect(await tablesOf(harness)).toEqual([]);
+  });
+});
+
+describe('the database of a session object', () => {
+  it('holds no value above 1 MiB, however long bodies and snapshots are', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
+    const snapshot = { seq: 3, reducer: 1, body };
+    await session.append(1, 3, {
+      events: [{ type: 'step', turn: 't1', body }],
+      snapshot,
+      release: 'yielded',
+    });
+    const longest = await runInDurableObject(stub(), (_, { storage: { sql } }) => {
+      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda'];
+      const columns = tables.flatMap((table) =>
+        sql.exec(`SELECT * FROM ${table} LIMIT 0`).columnNames.map((name) => ({ table, name })),
+      );
+      const lengths = columns.map(({ table, name }) =>
+        sql
+          .exec<{ longest: number }>(
+            `SELECT coalesce(max(length(CAST(${name} AS BLOB))), 0) AS longest FROM ${table}`,
+          )
+          .one(),
+      );
+      return Math.max(...lengths.map((row) => row.longest));
+    });
+    expect(longest).toBe(1024 * 1024);
+    const leased = await lease(session, goingOn('t1', 'b'));
+    expect(leased.snapshot?.body === body).toBe(true);
+    expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
+  });
+
+  it('is written one row an event by an append that gives nothing back', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const written = await runInDurableObject(stub(), (object, { storage }) => {
+      const exec = vi.spyOn(storage.sql, 'exec');
+      object.append(1, 3, { events: [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')], progress: true });
+      const cursors = exec.mock.results.map((result) => result.value);
+      exec.mockRestore();
+      return cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+    });
+    expect(written).toBe(3);
+  });
+});
+
+describe('a session object that is reset', () => {
+  const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
+  const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
+
+  it('stored nothing when it broke before its commit, and takes the events then', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const broken = runInDurableObject(stub(), (object, state) => {
+      object.append(1, 3, change);
+      state.abort('broken before the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: 't1' });
+    expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
+    expect(await bodiesOf(session)).toEqual(complete);
+  });
+
+  it('answers events again whose acknowledgement was lost after its commit', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const broken = runInDurableObject(stub(), async (object, state) => {
+      object.append(1, 3, change);
+      await state.storage.sync();
+      state.abort('broken after the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    const page = await session.read({ from: 3 });
+    expect(page).toMatchObject({ head: 4, openTurn: null });
+    const again = { status: 'appended', head: 4, at: page?.rows[0]?.at, inbox: [] };
+    expect(await session.append(1, 3, change)).toEqual(again);
+    expect(await bodiesOf(session)).toEqual(complete);
+  });
+
+  it('has every event once, wherever the reset meets an append in flight', async () => {
+    for (let delay = 0; delay < 12; delay += 1) {
+      const { session, stub } = makeObjectHarness();
+      await session.begin(starting('t1', 'a'));
+      const appended = session.append(1, 3, change);
+      for (let i = 0; i < delay; i += 1) await oneTask();
+      await abortAllDurableObjects();
+      expect(await appended).toMatchObject({ status: 'appended', head: 4 });
+      expect(await bodiesOf(session)).toEqual(complete);
+      await evictDurableObject(stub());
+    }
+  });
+
+  it('gives a begin and an accept that were in flight their one answer', async () => {
+    const first = makeObjectHarness();
+    const begun = first.session.begin(starting('t1', 'a', keyed('k')));
+    const second = makeObjectHarness();
+    const accepted = second.session.accept(startOf('t1', keyed('k')));
+    await abortAllDurableObjects();
+    expect(await begun).toMatchObject({ status: 'leased', epoch: 1, cause: 'started' });
+    expect(await accepted).toEqual({ status: 'accepted', turn: 't1' });
+    expect(await first.session.read({ from: 1 })).toMatchObject({ head: 2 });
+    expect(await second.session.read({ from: 1 })).toMatchObject({ head: 2 });
+  });
+
+  it('keeps the lease', async () => {
+    const { session } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    await abortAllDurableObjects();
+    expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
+    expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+  });
+
+  it('makes its tables again when the commit that made them was lost', async () => {
+    const harness = makeObjectHarness();
+    const broken = runInDurableObject(harness.stub(), (object, state) => {
+      object.begin(starting('t1', 'a'));
+      state.abort('broken before the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await tablesOf(harness)).toEqual([]);
+    expect(await harness.session.begin(starting('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
+  });
+
+  it('closes the line of its watchers', async () => {
+    const { session } = makeObjectHarness();
+    const onClosed = vi.fn();
+    await session.watch(() => {}, onClosed);
+    await abortAllDurableObjects();
+    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce());
+  });
+});
+
+describe('a session object that is evicted', () => {
+  it('goes on telling the watchers it had', async () => {
+    const { session, stub } = makeObjectHarness();
+    const heads: number[] = [];
+    const onClosed = vi.fn();
+    const stop = await session.watch((head) => heads.push(head), onClosed);
+    await session.begin(starting('t1', 'a'));
+    await evictDurableObject(stub());
+    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]));
+    expect(onClosed).not.toHaveBeenCalled();
+    stop();
+  });
+
+  it('hands turns over by its name, which its alarm knows', async () => {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    await evictDurableObject(harness.stub());
+    expect(await handedOver(harness, 1)).toEqual(['t1']);
+    expect(await lease(harness.session, goingOn('t1', 'b'))).toMatchObject({ name: harness.name });
+  });
+});
+
+describe('the alarm of a session object', () => {
+  it('survives a runner that refuses, says so in one line, and asks again', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const harness = makeObjectHarness();
+    await harness.session.accept(startOf('refused-1'));
+    await handedOver(harness, 2);
+    expect(log).toHaveBeenCalledWith(
+      'holdfast: turn refused-1 was not taken over: Error: this runner refuses',
+    );
+    log.mockRestore();
+  });
+
+  it('does not throw when its storage fails, and comes back', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const next = await runInDurableObject(stub(), async (object, { storage }) => {
+      storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
+      await storage.deleteAlarm();
+      object.alarm();
+      storage.sql.exec('ALTER TABLE agenda_gone RENAME TO agenda');
+      return storage.getAlarm();
+    });
+    expect(next).toBeGreaterThan(Date.now() - 1_000);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('no such table: agenda'));
+    log.mockRestore();
+  });
+});
+
+describe('fetch', () => {
+  it('answers 426 to anything but a WebSocket', async () => {
+    const { stub } = makeObjectHarness();
+    const response = await stub().fetch('https://session/');
+    expect(response.status).toBe(426);
+    expect(await response.text()).toBe('A session is watched over a WebSocket.\n');
+  });
+});
+
+/** One task of the event loop. */
+function oneTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { chooseModel, type ModelEnvironment } from '../../src/model/choose-model.ts';
+import { offlineModel } from '../../src/model/offline/offline-model.ts';
+
+describe('chooseModel', () => {
+  it.each<[ModelEnvironment, string]>([
+    [{}, offlineModel().name],
+    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, offlineModel().name],
+    [{ MODEL: 'offline' }, offlineModel().name],
+    [{ MODEL: 'offline', OPENAI_API_KEY: 'sk-1' }, offlineModel().name],
+    [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
+    [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
+    [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
+  ])('follows %j to %s', (env, name) => {
+    expect(chooseModel(env).name).toBe(name);
+  });
+
+  it.each<[ModelEnvironment, string]>([
+    [
+      { MODEL: 'gpt-5' },
+      "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.",
+    ],
+    [
+      { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
+      'OPENAI_BASE_URL is not an http or https URL. Set it to one such as https://api.openai.com/v1.',
+    ],
+  ])('refuses %j by the name of the setting', (env, message) => {
+    expect(() => chooseModel(env)).toThrow(new Error(message));
+  });
+});

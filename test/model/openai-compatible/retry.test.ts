@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { ask, completion, delta, NOW, sse, streamOf } from './fake-server.ts';
+
+const ok = () => Response.json(completion({ content: 'hi' }));
+const status =
+  (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
+  () =>
+    Response.json(body, { status: code, headers });
+const hang = () => new Promise<Response>(() => {});
+const offline = () => Promise.reject(new TypeError('fetch failed'));
+
+describe('a retry', () => {
+  it('follows failures that may pass, after doubling waits with jitter', async () => {
+    const broken = () => streamOf(sse(delta({ role: 'assistant' })), 'break');
+    const answers = [offline, status(500), broken, status(429), status(503), status(408), ok];
+    const lowest = await ask(answers, { retries: 6 });
+    expect(lowest).toMatchObject({ reply: { text: 'hi' }, waits: [250, 500, 1000, 2000, 4000, 4000] });
+    const highest = await ask(answers, { retries: 6, random: 0.999_999 });
+    expect(highest.waits.map(Math.round)).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
+  });
+
+  it('follows a connection that hangs, and the hanging request is aborted', async () => {
+    const signals: AbortSignal[] = [];
+    const hanging = (request: RequestInit) => {
+      if (request.signal) signals.push(request.signal);
+      return hang();
+    };
+    const outcome = await ask([hanging, ok], { timeout: 20 });
+    expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('does not follow when there are to be none', async () => {
+    const { requests, waits } = await ask(status(500), { retries: 0 });
+    expect([requests.length, waits]).toEqual([1, []]);
+  });
+
+  it.each<[Record<string, string>, number]>([
+    [{ 'retry-after': '3' }, 3000],
+    [{ 'retry-after': '0.5' }, 500],
+    [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
+    [{ 'retry-after-ms': '120', 'retry-after': '3' }, 120],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3000],
+    [{ 'retry-after': '30' }, 30_000],
+    [{ 'retry-after': '0' }, 250],
+    [{ 'retry-after': '-5' }, 250],
+    [{ 'retry-after': 'soon' }, 250],
+    [{ 'retry-after': new Date(NOW - 7000).toUTCString() }, 250],
+  ])('honours %j with a wait of %i ms', async (headers, wait) => {
+    expect(await ask([status(429, headers), ok])).toMatchObject({ reply: { text: 'hi' }, waits: [wait] });
+  });
+
+  it.each<[number, Record<string, string>, number]>([
+    [429, { 'retry-after': '31' }, 31],
+    [503, { 'retry-after-ms': '90500' }, 91],
+    [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3600],
+  ])('gives up on %i with %j, and says how long the wait would be', async (code, headers, seconds) => {
+    const { requests, waits, ...outcome } = await ask(status(code, headers));
+    expect([requests.length, waits]).toEqual([1, []]);
+    expect(outcome).toMatchObject({
+      error: {
+        failure: 'rate-limited',
+        status: code,
+        message: `The model's server answered ${code} and asks to wait ${seconds} s: no`,
+      },
+    });
+  });
+
+  it('never follows once text was handed on', async () => {
+    const begun = sse(delta({ content: 'Hel' }));
+    const cases: readonly [() => Response, object][] = [
+      [
+        () => streamOf(begun),
+        { failure: 'truncated', message: "The model's reply ended before it was complete." },
+      ],
+      [
+        () => streamOf(begun, 'break'),
+        {
+          failure: 'truncated',
+          message: "The connection to the model's server broke before the reply was complete.",
+        },
+      ],
+      [
+        () => streamOf(begun, 'hang'),
+        { failure: 'timeout', message: "The model's server was silent for 20 ms." },
+      ],
+      [
+        () => streamOf(begun + sse({ error: { message: 'overloaded' } })),
+        { failure: 'server-error', message: "The model's server reported an error: overloaded" },
+      ],
+    ];
+    for (const [answer, error] of cases) {
+      const { requests, pieces, ...outcome } = await ask(answer, { stream: true, timeout: 20 });
+      expect(outcome).toMatchObject({ error: { ...error, outputBegan: true } });
+      expect([requests.length, pieces]).toEqual([1, ['Hel']]);
+    }
+  });
+
+  it('follows a stream cut off before any text, [DONE] or not', async () => {
+    for (const cut of ['', sse(delta({ role: 'assistant' })), sse('[DONE]')]) {
+      const { requests, ...outcome } = await ask(() => streamOf(cut), { stream: true });
+      expect(outcome).toMatchObject({
+        error: {
+          failure: 'truncated',
+          message: "The model's reply ended before it was complete.",
+          outputBegan: false,
+        },
+      });
+      expect(requests).toHaveLength(3);
+    }
+  });
+
+  it('does not follow what onText throws, which comes out as it is', async () => {
+    const bug = new RangeError('the client is gone');
+    let cancelled = false;
+    const answer = () =>
+      streamOf(sse(delta({ content: 'Hel' })), 'hang', () => {
+        cancelled = true;
+      });
+    const { requests, ...outcome } = await ask(answer, {
+      stream: true,
+      onText: () => {
+        throw bug;
+      },
+    });
+    expect(outcome).toMatchObject({ error: bug });
+    expect([requests.length, cancelled]).toEqual([1, true]);
+  });
+});

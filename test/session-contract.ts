@@ -1,0 +1,22 @@
+import { describe } from 'vitest';
+import { appendingContract } from './session-contract/appending.ts';
+import type { MakeHarness } from './session-contract/harness.ts';
+import { inboxContract } from './session-contract/inbox.ts';
+import { readingContract } from './session-contract/reading.ts';
+import { startingContract } from './session-contract/starting.ts';
+import { takingOverContract } from './session-contract/taking-over.ts';
+import { wakingContract } from './session-contract/waking.ts';
+import { watchingContract } from './session-contract/watching.ts';
+
+/** What every storage of a session does. `makeHarness` makes a fresh session for each fact. */
+export function sessionContract(name: string, makeHarness: MakeHarness): void {
+  describe(name, () => {
+    startingContract(makeHarness);
+    appendingContract(makeHarness);
+    takingOverContract(makeHarness);
+    inboxContract(makeHarness);
+    readingContract(makeHarness);
+    wakingContract(makeHarness);
+    watchingContract(makeHarness);
+  });
+}

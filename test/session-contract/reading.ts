@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { BeginRequest, EventPage, NewRow } from '../../src/journal/session-port.ts';
+import { event, goingOn, lease, type MakeHarness, READER, type SessionHarness, starting } from './harness.ts';
+
+/** Two turns: t1 at 2..6 and t2 at 7..9, which is held under epoch 2. */
+async function twoTurns({ session }: SessionHarness): Promise<void> {
+  await session.begin(starting('t1', 'a'));
+  const events = [event('t1', 'm4', 'message'), event('t1', 's5'), event('t1', 'm6', 'message')];
+  await session.append(1, 3, { events: [event('t1', 's3'), ...events], release: 'ended' });
+  await session.begin(starting('t2', 'b'));
+  await session.append(2, 8, { events: [event('t2', 'm8', 'message'), event('t2', 's9')] });
+}
+
+const seqs = (page: EventPage | null) => page?.rows.map((row) => row.seq);
+
+export function readingContract(make: MakeHarness): void {
+  describe('read', () => {
+    it('answers the events from a sequence on, in order, with head and open turn', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      const page = await harness.session.read({ from: 8 });
+      expect(page).toEqual({
+        rows: [
+          { seq: 8, at: expect.any(Number), type: 'message', turn: 't2', body: '"m8"' },
+          { seq: 9, at: expect.any(Number), type: 'step', turn: 't2', body: '"s9"' },
+        ],
+        next: null,
+        head: 9,
+        openTurn: 't2',
+      });
+      expect(await harness.session.read({ from: 10 })).toEqual({
+        rows: [],
+        next: null,
+        head: 9,
+        openTurn: 't2',
+      });
+    });
+
+    it('answers pages of at most `limit` events, and where the next one starts', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      const first = await harness.session.read({ from: 1, limit: 4 });
+      expect([seqs(first), first?.next]).toEqual([[1, 2, 3, 4], 5]);
+      const last = await harness.session.read({ from: 5, limit: 5 });
+      expect([seqs(last), last?.next]).toEqual([[5, 6, 7, 8, 9], null]);
+    });
+
+    it('counts the bytes of bodies in UTF-8, and answers one event however long', async () => {
+      const { session } = make();
+      await session.begin(starting('t1', 'a'));
+      const bodies = ['é'.repeat(49), 'é'.repeat(49), '😀'.repeat(5000), 'x'];
+      await session.append(1, 3, { events: bodies.map((body) => event('t1', body)) });
+      const exact = await session.read({ from: 3, maxBytes: 200 });
+      expect([seqs(exact), exact?.next]).toEqual([[3, 4], 5]);
+      const short = await session.read({ from: 3, maxBytes: 199 });
+      expect([seqs(short), short?.next]).toEqual([[3], 4]);
+      const long = await session.read({ from: 5, maxBytes: 1 });
+      expect([seqs(long), long?.next]).toEqual([[5], 6]);
+    });
+
+    it('answers the events of one turn', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      expect(seqs(await harness.session.read({ from: 1, turn: 't1' }))).toEqual([2, 3, 4, 5, 6]);
+      expect(seqs(await harness.session.read({ from: 1, turn: 't2' }))).toEqual([7, 8, 9]);
+      expect(seqs(await harness.session.read({ from: 8, turn: 't2' }))).toEqual([8, 9]);
+      expect(seqs(await harness.session.read({ from: 1, turn: 't3' }))).toEqual([]);
+      const first = await harness.session.read({ from: 1, turn: 't1', limit: 2 });
+      expect([seqs(first), first?.next]).toEqual([[2, 3], 4]);
+    });
+
+    it('leaves out other types up to a sequence, and none after it', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      const types = { names: ['message', 'turn-started'], until: 8 };
+      expect(seqs(await harness.session.read({ from: 1, types }))).toEqual([2, 4, 6, 7, 8, 9]);
+      const first = await harness.session.read({ from: 1, types, limit: 2 });
+      expect([seqs(first), first?.next]).toEqual([[2, 4], 6]);
+      expect(seqs(await harness.session.read({ from: 1, types: { names: [], until: 8 } }))).toEqual([9]);
+    });
+
+    it('reads a body of 5 MB with characters of every length back equal', async () => {
+      const { session, restart } = make();
+      await session.begin(starting('t1', 'a'));
+      const body = JSON.stringify(`x${'aé€😀\u0000\ufeff'.repeat(400_000)}`);
+      await session.append(1, 3, { events: [{ type: 'step', turn: 't1', body }, event('t1', 'after')] });
+      await restart();
+      const page = await session.read({ from: 3 });
+      expect(page?.rows[0]?.body === body).toBe(true);
+      expect(page?.next).toBe(4);
+    });
+  });
+
+  describe('the page of a lease', () => {
+    const snapshot = { seq: 6, reducer: 1, body: JSON.stringify('é'.repeat(100_000)) };
+
+    async function withSnapshot(harness: SessionHarness): Promise<void> {
+      await twoTurns(harness);
+      const yielded: NewRow = event('t2', 's10');
+      await harness.session.append(2, 10, { events: [yielded], snapshot, release: 'yielded' });
+    }
+
+    it('has the snapshot, the messages before it and everything after it', async () => {
+      const harness = make();
+      await withSnapshot(harness);
+      await harness.restart();
+      const leased = await lease(harness.session, goingOn('t2', 'c'));
+      expect(leased.snapshot).toEqual(snapshot);
+      expect(seqs(leased.page)).toEqual([4, 6, 7, 8, 9, 10]);
+      expect(leased.page).toMatchObject({ next: null, head: 10, openTurn: 't2' });
+    });
+
+    it('has all events and no snapshot for another reducer', async () => {
+      const harness = make();
+      await withSnapshot(harness);
+      const request: BeginRequest = { ...goingOn('t2', 'c'), reader: { ...READER, reducer: 2 } };
+      const leased = await lease(harness.session, request);
+      expect(leased.snapshot).toBeNull();
+      expect(seqs(leased.page)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    });
+
+    it('has the newest snapshot only', async () => {
+      const harness = make();
+      await withSnapshot(harness);
+      await lease(harness.session, goingOn('t2', 'c'));
+      const newer = { seq: 10, reducer: 1, body: '{"newer":true}' };
+      await harness.session.append(3, 11, {
+        events: [event('t2', 's11')],
+        snapshot: newer,
+        release: 'yielded',
+      });
+      const leased = await lease(harness.session, goingOn('t2', 'd'));
+      expect(leased.snapshot).toEqual(newer);
+      expect(seqs(leased.page)).toEqual([4, 6, 8, 11]);
+    });
+
+    it('ends at the bytes that the reader takes, and `read` goes on from there', async () => {
+      const harness = make();
+      await withSnapshot(harness);
+      const reader = { ...READER, maxBytes: 10 };
+      const leased = await lease(harness.session, { ...goingOn('t2', 'c'), reader });
+      expect([seqs(leased.page), leased.page.next]).toEqual([[4, 6], 7]);
+      const types = { names: READER.messageTypes, until: snapshot.seq };
+      const rest = await harness.session.read({ from: 7, types });
+      expect([seqs(rest), rest?.next]).toEqual([[7, 8, 9, 10], null]);
+    });
+  });
+}

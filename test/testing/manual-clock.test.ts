@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createManualClock } from '../../src/testing/manual-clock.ts';
+
+it('stands still until it is advanced', async () => {
+  const clock = createManualClock(100);
+  expect(clock.now()).toBe(100);
+  await clock.advance(50);
+  expect(clock.now()).toBe(150);
+});
+
+it('runs what falls due in order, each at its own time, and nothing later', async () => {
+  const clock = createManualClock();
+  const ran: [string, number][] = [];
+  clock.after(20, () => ran.push(['b', clock.now()]));
+  clock.after(10, () => ran.push(['a', clock.now()]));
+  clock.after(31, () => ran.push(['d', clock.now()]));
+  clock.after(20, () => ran.push(['c', clock.now()]));
+  await clock.advance(30);
+  expect(ran).toEqual([
+    ['a', 10],
+    ['b', 20],
+    ['c', 20],
+  ]);
+});
+
+it('runs a timer that another one, or a promise after it, has set in the meantime', async () => {
+  const clock = createManualClock();
+  const ran: number[] = [];
+  clock.after(10, () => {
+    void Promise.resolve()
+      .then(() => {})
+      .then(() => clock.after(5, () => ran.push(clock.now())));
+  });
+  await clock.advance(20);
+  expect(ran).toEqual([15]);
+});
+
+it('does not run a timer that was cancelled', async () => {
+  const clock = createManualClock();
+  const ran: number[] = [];
+  const cancel = clock.after(10, () => ran.push(1));
+  cancel();
+  await clock.advance(20);
+  expect(ran).toEqual([]);
+});

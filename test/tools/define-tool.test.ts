@@ -1,0 +1,190 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIMEOUT, defineTool, MAX_TIMEOUT } from '../../src/tools/define-tool.ts';
+import type { ToolCall } from '../../src/tools/tool.ts';
+import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
+import { ToolDefinitionError } from '../../src/tools/tool-definition-error.ts';
+import { modelText } from '../../src/tools/tool-result.ts';
+import { fakeInvocation } from './fake-invocation.ts';
+
+const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
+const order = defineTool({
+  name: 'order',
+  description: 'Order an item.',
+  input: Order,
+  run: ({ id, quantity }) => `${quantity} x ${id}`,
+});
+
+describe('a defined tool', () => {
+  it('holds what the model is shown, and careful defaults (TOOL-01, TOOL-11)', () => {
+    expect({ ...order, call: undefined }).toEqual({
+      name: 'order',
+      description: 'Order an item.',
+      inputSchema: {
+        type: 'object',
+        properties: { id: { type: 'string' }, quantity: { type: 'number', default: 1 } },
+        required: ['id'],
+      },
+      effect: 'once',
+      serial: undefined,
+      returnDirect: false,
+      call: undefined,
+    });
+  });
+
+  it('converts its schema once, however often it is offered', () => {
+    expect(order.inputSchema).toBe(order.inputSchema);
+  });
+
+  it('has an empty input when it declares none (TOOL-03, TOOL-07)', async () => {
+    const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
+    expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
+    expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').invocation))).toBe('{}');
+  });
+
+  it('hands its leaf to the invocation, with the effect, the timeout and the parsed input', async () => {
+    const { invocation, leaves } = fakeInvocation('order');
+    expect(modelText(await order.call({ id: 'kelp' }, invocation))).toBe('1 x kelp');
+    expect(leaves).toEqual([
+      { effect: 'once', timeout: DEFAULT_TIMEOUT, run: expect.any(Function), reconcile: undefined },
+    ]);
+  });
+
+  it('gives run and reconcile the same input and the call they are made for', async () => {
+    const seen: unknown[] = [];
+    const charge = defineTool({
+      name: 'charge',
+      description: 'Charge a card.',
+      input: Order,
+      timeout: 5,
+      run: (input, call) => seen.push(input, call.context.get('tenantId')),
+      reconcile: (input, call) => {
+        seen.push(input, call.id);
+        return 'not-done';
+      },
+    });
+    const { invocation, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
+    await charge.call({ id: 'kelp' }, invocation);
+    const again: ToolCall = { ...invocation, id: '1.2.0' };
+    expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
+    expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
+    expect(leaves[0]?.timeout).toBe(5);
+  });
+
+  it('answers a bad input with every problem at once, and does nothing (TYP-10)', async () => {
+    const { invocation, leaves } = fakeInvocation('order');
+    const result = await order.call({ quantity: 'two' }, invocation);
+    expect({ ...result }).toEqual({
+      type: 'error',
+      reason: 'invalid-input',
+      message:
+        "The input of tool 'order' is not valid:\n" +
+        '- id: Invalid key: Expected "id" but received undefined\n' +
+        '- quantity: Invalid type: Expected number but received "two"\n' +
+        'Call it again with a corrected input.',
+    });
+    expect(leaves).toEqual([]);
+  });
+
+  it('is called in the error by the name under which the model called it (TOOL-14)', async () => {
+    const result = await order.call({}, fakeInvocation('shop_order').invocation);
+    expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
+  });
+
+  it('answers an error when the code of its schema throws, and does nothing', async () => {
+    const fragile = defineTool({
+      name: 'fragile',
+      description: 'Has a schema with a mistake.',
+      input: v.pipe(
+        Order,
+        v.check((): boolean => {
+          throw new Error('no catalogue');
+        }),
+      ),
+      run: () => 'ran',
+    });
+    const { invocation, leaves } = fakeInvocation('fragile');
+    expect({ ...(await fragile.call({ id: 'kelp' }, invocation)) }).toEqual({
+      type: 'error',
+      message: "Tool 'fragile' did not run: its input could not be checked: no catalogue",
+    });
+    expect(leaves).toEqual([]);
+  });
+
+  it('lets what run throws pass, for the loop to judge', async () => {
+    const broken = defineTool({
+      name: 'broken',
+      description: 'Fails.',
+      run: () => {
+        throw new Error('down');
+      },
+    });
+    await expect(broken.call({}, fakeInvocation('broken').invocation)).rejects.toThrow('down');
+  });
+});
+
+describe('a definition that cannot work', () => {
+  const base = { name: 'order', description: 'Order an item.', run: () => 'ok' };
+  const EFFECT_READ: { effect: 'read'; reconcile?: undefined } = Object({
+    effect: 'read',
+    reconcile: () => 'unknown',
+  });
+
+  it.each<[string, () => unknown, string, string]>([
+    ['a blank name', () => defineTool({ ...base, name: ' ' }), 'name', "Tool ' ': its name is blank."],
+    [
+      'a long name',
+      () => defineTool({ ...base, name: 'x'.repeat(65) }),
+      'name',
+      `Tool '${'x'.repeat(65)}': its name is longer than 64 characters.`,
+    ],
+    [
+      'a name with a dot',
+      () => defineTool({ ...base, name: 'shop.order' }),
+      'name',
+      "Tool 'shop.order': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'a name with a line break',
+      () => defineTool({ ...base, name: 'order\n' }),
+      'name',
+      "Tool 'order\n': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'a blank description',
+      () => defineTool({ ...base, description: '\n' }),
+      'description',
+      "Tool 'order': its description is blank; the model chooses tools by it.",
+    ],
+    [
+      'a schema that is no object',
+      () => defineTool({ ...base, input: v.array(v.string()) }),
+      'input',
+      "Tool 'order': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), " +
+        "z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+    ],
+    [
+      'reconcile without the effect once',
+      () => defineTool({ ...base, ...EFFECT_READ }),
+      'reconcile',
+      "Tool 'order': only a tool with the effect 'once' reconciles; 'read' calls are run again.",
+    ],
+  ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ field, message }));
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
+    'is refused with the timeout %d',
+    (timeout) => {
+      expect(() => defineTool({ ...base, timeout })).toThrow(
+        `Tool 'order': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
+      );
+    },
+  );
+
+  it('takes the longest name and the longest timeout', () => {
+    expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT }).name).toHaveLength(60);
+    expect(defineTool({ ...base, name: 'x'.repeat(64) }).name).toHaveLength(64);
+  });
+});

@@ -1,0 +1,27 @@
+import { toToolResult } from '../../src/tools/to-tool-result.ts';
+import type { Leaf, ToolInvocation } from '../../src/tools/tool.ts';
+import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
+
+/** An invocation that runs the leaf at once, and records each leaf that it was given. */
+export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
+  const leaves: Leaf[] = [];
+  const invocation: ToolInvocation = {
+    id: '1.2.0',
+    tool,
+    idempotencyKey: 'a'.repeat(64),
+    context,
+    signal: new AbortController().signal,
+    state: { get: () => undefined, set: () => undefined },
+    blackboard: { get: () => undefined, entries: () => [], add: () => undefined },
+    progress: () => undefined,
+    async execute(leaf) {
+      leaves.push(leaf);
+      return toToolResult(tool, await leaf.run(invocation));
+    },
+    suspend: () => {
+      throw new Error('This tool waits for nobody.');
+    },
+    nest: () => Promise.reject(new Error('This tool opens no frame.')),
+  };
+  return { invocation, leaves };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { artifact, error, text } from '../../src/tools/results.ts';
+import { isToolResult, modelText } from '../../src/tools/tool-result.ts';
+
+describe('text, artifact and error (RES-01)', () => {
+  it('make results that are recognised', () => {
+    expect([text('a'), artifact('a', 1), error('a')].map(isToolResult)).toEqual([true, true, true]);
+  });
+
+  it('keep plain data', () => {
+    expect({ ...text('hi') }).toEqual({ type: 'text', text: 'hi' });
+    expect({ ...artifact('a report', [1]) }).toEqual({ type: 'artifact', text: 'a report', value: [1] });
+    expect({ ...error('no such order') }).toEqual({ type: 'error', message: 'no such order' });
+  });
+
+  it('name the type of an artifact', () => {
+    expect({ ...artifact('Ada', { name: 'Customer' }, { id: '7' }) }).toEqual({
+      type: 'artifact',
+      text: 'Ada',
+      value: { id: '7' },
+      artifactType: 'Customer',
+    });
+  });
+
+  it('keep an artifact that has the shape of a type, when no type is given', () => {
+    expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
+      type: 'artifact',
+      text: 'a name',
+      value: { name: 'Customer' },
+    });
+  });
+
+  it('show the model only the words of an artifact (RES-02, RES-05)', () => {
+    expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
+    expect(modelText(error('no such order'))).toBe('Error: no such order');
+  });
+});

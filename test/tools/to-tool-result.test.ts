@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { artifact, error, text } from '../../src/tools/results.ts';
+import { toToolResult } from '../../src/tools/to-tool-result.ts';
+import { isToolResult, modelText } from '../../src/tools/tool-result.ts';
+
+const lost = (where: string) =>
+  `Error: Tool 'search' ran and finished, but its value is lost: the value at ${where}, which does not survive JSON. ` +
+  'This is a mistake in the code of the tool; do not call it again for this.';
+
+describe('toToolResult', () => {
+  it.each<[string, unknown, object]>([
+    ['undefined is the text "Done" (AET-04)', undefined, { type: 'text', text: 'Done' }],
+    ['null is the empty text (SPM-03)', null, { type: 'text', text: '' }],
+    ['a string is its text, without quotes (TYP-02)', 'found', { type: 'text', text: 'found' }],
+    ['a number is its JSON', 4.5, { type: 'text', text: '4.5' }],
+    ['a boolean is its JSON', false, { type: 'text', text: 'false' }],
+    ['an object is an artifact (TYP-07)', { id: 7 }, { type: 'artifact', value: { id: 7 } }],
+    ['an array is an artifact', [1, 'b'], { type: 'artifact', value: [1, 'b'] }],
+    ['what looks like a result is data', { type: 'error' }, { type: 'artifact', value: { type: 'error' } }],
+  ])('%s', (_, returned, expected) => {
+    const result = toToolResult('search', returned);
+    expect({ ...result }).toEqual(expected);
+    expect(isToolResult(result)).toBe(true);
+  });
+
+  it('lets the model read the JSON of an object', () => {
+    expect(modelText(toToolResult('search', { id: 7, tags: ['a'] }))).toBe('{"id":7,"tags":["a"]}');
+  });
+
+  it('leaves text and errors as they are (TYP-02)', () => {
+    const said = text('hi');
+    const failed = error('no such order');
+    expect(toToolResult('search', said)).toBe(said);
+    expect(toToolResult('search', failed)).toBe(failed);
+  });
+
+  it('keeps the words and the type of an artifact', () => {
+    const result = toToolResult('search', artifact('Ada', { name: 'Customer' }, { id: '7', fax: undefined }));
+    expect({ ...result }).toStrictEqual({
+      type: 'artifact',
+      text: 'Ada',
+      value: { id: '7' },
+      artifactType: 'Customer',
+    });
+    expect(isToolResult(result)).toBe(true);
+  });
+
+  it('copies the value, so that the tool may go on changing its own', () => {
+    const cart = { items: ['a'] };
+    const results = [toToolResult('search', cart), toToolResult('search', artifact('a cart', cart))];
+    cart.items.push('b');
+    expect(results.map((result) => ({ ...result }))).toEqual([
+      { type: 'artifact', value: { items: ['a'] } },
+      { type: 'artifact', text: 'a cart', value: { items: ['a'] } },
+    ]);
+  });
+
+  it('says that the tool ran when its value does not survive JSON', () => {
+    expect(modelText(toToolResult('search', { a: { b: new Date(0) } }))).toBe(lost('`$.a.b` is a Date'));
+    expect(modelText(toToolResult('search', artifact('rows', [new Map()])))).toBe(lost('`$[0]` is a Map'));
+    expect(modelText(toToolResult('search', 10n))).toBe(lost('`$` is a bigint'));
+    expect(modelText(toToolResult('search', Number.NaN))).toBe(lost('`$` is NaN'));
+    expect(modelText(toToolResult('search', artifact('nothing', undefined)))).toBe(lost('`$` is undefined'));
+  });
+});
