@@ -56,7 +56,7 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
       headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
     }),
     send: (item) => write(toText(item)),
-    sendNamed: (event, data) => write(frame(event, data)),
+    sendNamed: (event, data) => write(toFrame(event, data)),
     close() {
       out?.close();
       end();
@@ -68,11 +68,11 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
 function toText(item: FeedItem): string {
   if (item.type !== 'event') {
     const { type, ...data } = item;
-    return frame(type, data);
+    return toFrame(type, data);
   }
   const { seq, at, event } = item.stored;
-  return frame(event.type, { seq, at, ...event }, seq);
+  return toFrame(event.type, { seq, at, ...event }, seq);
 }
 
-const frame = (event: string, data: unknown, id?: number): string =>
+const toFrame = (event: string, data: unknown, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -4,9 +4,11 @@ import type { LiveEvents } from '../tool-loop/loop.ts';
 /** What a client that watches a turn is shown. */
 export type FeedItem =
   | { readonly type: 'event'; readonly stored: StoredEvent }
-  | { readonly type: 'text-delta'; readonly reply: string; readonly frame: string; readonly text: string }
-  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame: string }
+  | { readonly type: 'text-delta'; readonly reply: string; readonly frame?: string; readonly text: string }
+  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
   | { readonly type: 'progress'; readonly call: string; readonly status: string };
+
+const inFrame = (frame: string): { readonly frame?: string } => (frame === '' ? {} : { frame });
 
 /**
  * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a progress note not
@@ -32,10 +34,10 @@ export class LiveFeed implements LiveEvents {
   }
 
   readonly text = (reply: string, text: string, frame: string): void =>
-    this.#hold({ type: 'text-delta', reply, frame, text });
+    this.#hold({ type: 'text-delta', reply, ...inFrame(frame), text });
 
   restarted(reply: string, frame: string): void {
-    this.#hold({ type: 'reply-restarted', reply, frame });
+    this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
   }
 
   progress(call: string, status: string): void {

@@ -94,15 +94,21 @@ describe('a session object that is reset', () => {
   const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
 
-  it('stored nothing when it broke before its commit, and takes the events then', async () => {
+  it('stored and told nothing when it broke before its commit, and takes the events then', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
+    const told: (number | 'closed')[] = [];
+    await session.watch(
+      (head) => told.push(head),
+      () => told.push('closed'),
+    );
     const broken = runInDurableObject(stub(), (object, state) => {
       object.append(1, 3, change);
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
     expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: 't1' });
+    await vi.waitFor(() => expect(told).toEqual([2, 'closed']));
     expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
     expect(await bodiesOf(session)).toEqual(complete);
   });
