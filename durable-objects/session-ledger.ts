@@ -165,7 +165,7 @@ export class SessionLedger {
       this.#storage.schedule({ kind: 'turn', ref: turn, due: this.#options.now() + this.#options.leaseMs });
     } else if (lease.turn === turn && isLive) {
       this.#storage.schedule({ kind: 'turn', ref: turn, due: this.#deadline });
-      
+      this.#storage.setLease({ ...lease, grace: this.#deadline });
     } else {
       this.#storage.unschedule('turn', turn);
     }

@@ -7,8 +7,8 @@ import { toSnapshot } from '../journal/snapshot.ts';
 import { ROOT, type TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Loop } from '../tool-loop/loop.ts';
-import { type LoopEnd, runToolLoop } from '../tool-loop/run-tool-loop.ts';
+import type { Loop, LoopEnd } from '../tool-loop/loop.ts';
+import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Clock } from './clock.ts';
@@ -158,6 +158,7 @@ async function loopEnd(
     live: feed ?? unwatched,
     slots: new Slots(),
     invocation: session,
+    run: runToolLoop,
   };
   const end = await runToolLoop(loop, root);
   return end.outcome === 'completed' && turn.limited ? { outcome: 'limit-reached' } : end;

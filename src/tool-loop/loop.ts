@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../journal/events.ts';
+import type { Outcome, SessionEvent, TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AnyTool, Limits } from '../tools/tool.ts';
@@ -33,6 +33,12 @@ export interface InjectionStrategy {
   offer(tools: readonly AnyTool[], state: SessionState, frame: FrameState): readonly AnyTool[];
 }
 
+/** How a loop stopped. */
+export interface LoopEnd {
+  readonly outcome: Outcome;
+  readonly error?: TurnError;
+}
+
 /** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
 export interface Loop {
   readonly turn: string;
@@ -47,6 +53,8 @@ export interface Loop {
   readonly live: LiveEvents;
   readonly slots: Slots;
   readonly invocation: Invocation;
+  /** Runs a nested loop; the same function that runs this one. */
+  readonly run: (loop: Loop, frame: FrameState) => Promise<LoopEnd>;
 }
 
 /** The invocation that runs the loop: whether it may act, and until when. */

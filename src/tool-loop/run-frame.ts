@@ -5,7 +5,6 @@ import { modelText } from '../tools/tool-result.ts';
 import type { Frame, FrameOutcome } from '../tools/tool.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
-import { runToolLoop } from './run-tool-loop.ts';
 
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
@@ -38,7 +37,7 @@ export async function runFrame(
 
 async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
   try {
-    const { outcome, error } = await runToolLoop(loop, frame);
+    const { outcome, error } = await loop.run(loop, frame);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const artifacts = artifactsOf(frame);
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {

@@ -1,16 +1,9 @@
-import type { Outcome, TurnError } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
-import type { Loop } from './loop.ts';
+import type { Loop, LoopEnd } from './loop.ts';
 import { nextStep } from './next-step.ts';
 import { offerTools } from './offer-tools.ts';
-
-/** How a loop stopped. */
-export interface LoopEnd {
-  readonly outcome: Outcome;
-  readonly error?: TurnError;
-}
 
 /**
  * Asks the model and runs its tool calls until the frame has an answer or waits for one. Goes on from wherever the

@@ -14,6 +14,7 @@ describe('the words of the offline planner', () => {
     ['box', 'boxes'],
     ['ship', 'ships', 'shipped', 'shipping'],
     ['call', 'calls', 'called', 'calling'],
+    ['add', 'adds', 'added', 'adding'],
   ])('fold %s and %s together', (...words) => {
     expect(new Set(words.map(stem)).size).toBe(1);
   });
@@ -30,7 +31,7 @@ describe('the values in a message', () => {
     ['flomps 1, 2 and x3', ['number 1 flomp', 'number 2 flomp', 'id x3 ']],
     [
       'write "to be 1" to ada@example.com by 2026-03-01',
-      ['quoted to be 1 write', 'email ada@example.com ', 'date 2026-03-01 '],
+      ['quoted to be 1 writ', 'email ada@example.com ', 'date 2026-03-01 '],
     ],
     [
       'see https://example.com/a?b=1. And pay $1,250.50 now',
@@ -117,11 +118,7 @@ describe('the facts in a result', () => {
   });
 
   it('are what a text names', () => {
-    expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(
-      ['State=fine stat', 'zarnik=Z-4 zarnik#'].map((x) =>
-        x.replace('zarnik=', 'hang zarnik=').replace(' zarnik#', ' hang,zarnik#'),
-      ),
-    );
+    expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(['State=fine stat', 'zarnik=Z-4 zarnik#']);
   });
 });
 

@@ -140,8 +140,8 @@ function scalarFor(param: Param, card: ToolCard, sources: Sources, used: Readonl
 }
 
 /** A number or identifier, or a name that no earlier call knows: it speaks of something else than they did. */
-function isNew({ kind, value }: Mention, background: readonly PastCall[]): boolean {
-  if (kind === 'id' || kind === 'number') return true;
+function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]): boolean {
+  if (kind === 'id' || kind === 'number') return !counts;
   if (kind !== 'name' && kind !== 'email') return false;
   const name = value.replace(/['’]s$/u, '');
   return !background.some(({ facts }) => facts.some((fact) => String(fact.value).includes(name)));

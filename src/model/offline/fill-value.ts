@@ -56,10 +56,11 @@ export function unclaimedValues(
   const free = step.mentions.filter((mention) => {
     if (used.has(mention) || spent.has(mention.value) || !accepts(param.shape, mention)) return false;
     const [near = ''] = mention.before;
-    const other = vocabulary.has(near) || (mention.after !== undefined && vocabulary.has(mention.after));
+    if (/^(email|date|url)$/.test(param.shape.type)) return true;
     if (param.shape.type !== 'id') return !vocabulary.has(near);
     return (
-      !other &&
+      !mention.counts &&
+      !vocabulary.has(near) &&
       (near === '' || near === step.order || isVerb(near) || kinOf(near).length > 0 || card.weights.has(near))
     );
   });

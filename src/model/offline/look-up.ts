@@ -21,14 +21,13 @@ export function lookUp(situation: Situation): Next {
   const { segment, step } = sources;
   const words = openWords(situation);
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
-  const candidates = readers(cards).map((card) => {
+  const related = readers(cards).filter((card) => relevance(card, [...words, ...context]) > 0);
+  const candidates = related.map((card) => {
     const filling = fillInput(card, sources);
     const gain = relevance(card, words);
     const newValue = filling.mentions.some(({ value }) => !spent.has(value));
-    const related = gain > 0 || relevance(card, context) > 0;
     const useful =
-      (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) ||
-      (newValue && related);
+      (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) || newValue;
     const rank = gain * (filling.grounded ? 2 : 1) + (newValue ? 1 : 0) + relevance(card, context) / 100;
     return {
       card,

@@ -9,6 +9,8 @@ export interface Mention {
   readonly before: readonly string[];
   /** The stem of the word right after it, as in `3 boxes`. */
   readonly after: string | undefined;
+  /** It says how much or how many (`3 boxes`, `$5`, `1.5`), so it identifies nothing by itself. */
+  readonly counts: boolean;
   /** The preposition among the words before it. */
   readonly preposition: string | undefined;
   /** Values joined by commas, `and` or `or` have one list number. */
@@ -26,7 +28,7 @@ const patterns: readonly (readonly [Mention['kind'], string])[] = [
   ['date', '\\b\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.]{1,15}(?:Z|[+-]\\d{2}:\\d{2})?)?\\b'],
   [
     'id',
-    '\\b(?!\\d+(?:st|nd|rd|th)\\b)(?=[\\w-]{0,63}\\d)(?=[\\w-]{0,63}[A-Za-z_-])[A-Za-z0-9](?:[\\w-]{0,62}[A-Za-z0-9])?\\b',
+    '(?<![\\w-])(?!\\d+(?:st|nd|rd|th)\\b)(?=[\\w-]{0,63}\\d)(?=[\\w-]{0,63}[A-Za-z_-])[A-Za-z0-9](?:[\\w-]{0,62}[A-Za-z0-9])?\\b',
   ],
   ['number', '(?<![\\w.])-?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,10})?\\b'],
   ['name', "(?<=[\\p{L}\\p{N},:] )\\p{Lu}[\\p{L}'-]{1,40}(?: \\p{Lu}[\\p{L}'-]{1,40}){0,3}"],
@@ -48,12 +50,16 @@ export function mentionsIn(text: string): readonly Mention[] {
     const around = inList ? previous : surroundings(between);
     end = match.index + match[0].length;
     if (excluded.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
+    const after = followingWord(text.slice(end, end + 40));
+    const money =
+      /[$€£]\s?$/.test(text.slice(0, match.index).slice(-2)) || /^\s?[$€£%]/.test(text.slice(end, end + 2));
     found.push({
       kind,
       value: clean(kind, match[0]),
       before: around.before,
       preposition: around.preposition,
-      after: followingWord(text.slice(end, end + 40)),
+      after,
+      counts: kind === 'number' && (money || after !== undefined || /[.-]/.test(match[0])),
       list: inList ? previous.list : found.length,
       index: found.length,
     });

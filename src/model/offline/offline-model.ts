@@ -32,21 +32,22 @@ import { toolCard } from './tool-card.ts';
 export const offlineModel = (): ChatModel => ({
   name: 'offline',
   async ask(request, { signal, onText }) {
-    const check = (): void => {
-      if (signal.aborted)
-        throw new ModelError('aborted', 'The request was aborted.', { cause: signal.reason });
+    const stopIfAborted = (outputBegan: boolean): void => {
+      if (!signal.aborted) return;
+      throw new ModelError('aborted', 'The request was aborted.', { outputBegan, cause: signal.reason });
     };
-    check();
+    stopIfAborted(false);
     const reply = replyTo(request);
-    if (onText !== undefined) {
-      for (const piece of reply.text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? []) {
-        check();
-        onText(piece);
-      }
+    for (const piece of onText === undefined ? [] : piecesOf(reply.text)) {
+      onText?.(piece);
+      stopIfAborted(true);
     }
     return reply;
   },
 });
+
+/** A few words each; together they are the text. */
+const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];
 
 function replyTo(request: ModelRequest): ModelReply {
   const memory = memoryOf(request.messages);

@@ -6,7 +6,8 @@ export type Relevance = (card: ToolCard, words: readonly string[]) => number;
 
 /** What a stem says about a tool, directly or through what an asking word looks for. */
 export const weightOf = (card: ToolCard, word: string): number =>
-  card.weights.get(word) ?? Math.max(0, ...kinOf(word).map((kin) => 0.6 * (card.weights.get(kin) ?? 0)));
+  card.weights.get(word) ??
+  Math.max(0, ...kinOf(word).map((kin, at) => (0.7 - at * 0.05) * (card.weights.get(kin) ?? 0)));
 
 /** Weighs a word by how few of the offered tools share it. */
 export function relevanceAmong(cards: readonly ToolCard[]): Relevance {

@@ -3,7 +3,7 @@ import type { Sources } from './fill-value.ts';
 import { callKey, type PastCall } from './memory.ts';
 import { type Relevance, weightOf } from './relevance.ts';
 import type { ToolCard } from './tool-card.ts';
-import { isLook } from './verbs.ts';
+import { isPlainLook } from './verbs.ts';
 import { kinOf, stem, wordsOf } from './words.ts';
 
 export interface PlannedCall {
@@ -56,14 +56,22 @@ export function openWords({ sources, cards, topic }: Situation): string[] {
     calls.flatMap(({ facts }) => facts.filter(({ marked }) => !marked).flatMap(({ words }) => words)),
   );
   const asked = (remembers && step.refersBack ? calls : segment).filter((call) => !onlyPointed(call, cards));
-  const tools = asked.map(({ tool }) => ({ tool, card: cards.find(({ name }) => name === tool) }));
   const covered = (word: string): boolean =>
     keys.has(word) ||
     (remembers && kinOf(word).some((kin) => keys.has(kin))) ||
-    tools.some(({ tool, card }) =>
-      card === undefined ? wordsOf(tool).map(stem).includes(word) : weightOf(card, word) >= 1,
-    );
-  return topic.filter((word) => !isLook(word) && !covered(word));
+    asked.some((call) => answers(call, word, cards));
+  return topic.filter((word) => !isPlainLook(word) && !covered(word));
+}
+
+/** True when the call was made for this word: its tool is about it, or its tool and its result are about what it asks for. */
+function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
+  const card = cards.find(({ name }) => name === tool);
+  if (card === undefined) return wordsOf(tool).map(stem).includes(word);
+  const weight = weightOf(card, word);
+  return (
+    weight >= 1 ||
+    (weight > 0 && facts.some(({ words }) => words.some((other) => kinOf(word).includes(other))))
+  );
 }
 
 /** A look at something that is known, which may yield what another tool lacks. `eager`: without any word in common. */

@@ -65,7 +65,10 @@ function cut(text: string, seam: RegExp): string[] {
 }
 
 /** `cancel`, not `cancels` or `cancelled`. */
-const isPlain = (word: string): boolean => [stem(word), `${stem(word)}e`].includes(word.toLowerCase());
+const isPlain = (word: string): boolean => {
+  const root = stem(word.toLowerCase());
+  return [root, `${root}e`, `${root}${root.at(-1)}`].includes(word.toLowerCase());
+};
 const isPlainVerb = (word: string): boolean => isPlain(word) && isVerb(stem(word.toLowerCase()));
 
 function opened(text: string): string {

@@ -34,13 +34,20 @@ const classes: ReadonlyMap<string, string> = new Map([
     .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
 ]);
 
-const looks: ReadonlySet<string> = new Set(
-  `get find fetch list show look lookup search read view see check query retrieve describe tell give display explain answer ask
-   browse inspect track trace locate count compare calculate compute estimate convert translate summarize summarise analyze analyse
-   validate verify preview recall measure predict forecast help load return`
-    .split(/\s+/)
+/** Verbs of looking that say nothing about what is wanted. */
+const plainLooks: ReadonlySet<string> = new Set(
+  'get find fetch list show look lookup search read view see check query retrieve tell give display load'
+    .split(' ')
     .map(stem),
 );
+
+const looks: ReadonlySet<string> = new Set([
+  ...plainLooks,
+  ...`describe explain answer ask browse inspect track trace locate count compare calculate compute estimate convert translate
+  summarize summarise analyze analyse validate verify preview recall measure predict forecast help return`
+    .split(/\s+/)
+    .map(stem),
+]);
 
 /** Verbs that only introduce what is done: `create_refund` refunds. */
 const makers: ReadonlySet<string> = new Set(
@@ -51,8 +58,11 @@ const makers: ReadonlySet<string> = new Set(
 const thing =
   /^(status|count|info|history|list|summary|detail|state|policy|rate|limit|level|balance|total|price|date|time)s?$/;
 
-/** True for a verb of looking (`get`, `show`): it says that something is wanted, not what. Takes a stem. */
+/** True for a verb of looking. Takes a stem. */
 export const isLook = (word: string): boolean => looks.has(word);
+
+/** True for a verb (`get`, `show`) that says that something is wanted, not what. Takes a stem. */
+export const isPlainLook = (word: string): boolean => plainLooks.has(word);
 
 /** The kind of change that a stem names, equal for synonyms; a verb nobody listed is its own kind. */
 export const changeOf = (word: string): string => classes.get(word) ?? word;

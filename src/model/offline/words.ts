@@ -12,8 +12,7 @@ export function stem(word: string): string {
   let root = word;
   if (root.length > 4 && root.endsWith('ies')) root = `${root.slice(0, -3)}y`;
   else if (root.length > 2 && root.endsWith('s') && !/(ss|us|is)$/.test(root)) root = root.slice(0, -1);
-  const bare = root.replace(/(?<=.{3})(ing|ed)$/, '');
-  if (bare !== root) root = bare.replace(/([^aeiouls])\1$|(l)l$/, '$1$2');
+  root = root.replace(/(?<=.{3})(?:ing|ed)$/, '').replace(/([^aeious])\1$/, '$1');
   return root.length > 3 && root.endsWith('e') ? root.slice(0, -1) : root;
 }
 
@@ -40,8 +39,7 @@ export const idMarkers: ReadonlySet<string> = new Set(
 );
 
 /**
- * What an asking word looks for, as words that tools and results use. The first group of words is a stop word
- * elsewhere, so these are read from the raw sentence.
+ * What an asking word looks for, as words that tools and results use, the closest first.
  */
 const askedFor: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({

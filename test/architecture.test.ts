@@ -1,0 +1,192 @@
+/** The rules of who may import whom (DESIGN 4). Runs in Node, over the text of the sources. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+interface Import {
+  readonly from: string;
+  /** A path from the root, or a package's name. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const files = ['src', 'durable-objects'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file).replaceAll('\\', '/')),
+);
+
+const imports: readonly Import[] = files.flatMap(importsOf);
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+function importsOf(from: string): Import[] {
+  const text = textOf(from).replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?([^'";]*?from\s+)?'([^']+)'/gm);
+  return [...statements].map(([, type, names, specifier = '']) => ({
+    from,
+    to: specifier.startsWith('.') ? relative(root, resolve(root, dirname(from), specifier)) : specifier,
+    typeOnly: type !== undefined || isAllTypes(names),
+  }));
+}
+
+function isAllTypes(names: string | undefined): boolean {
+  const inside = names?.match(/^\{([\s\S]*)\}/)?.[1]?.split(',') ?? ['value'];
+  return inside.every((name) => name.trim() === '' || /^\s*type\s/.test(name));
+}
+
+const isIn = (file: string, ...folders: readonly string[]): boolean =>
+  folders.some((folder) => file.startsWith(folder));
+const isEntry = (file: string): boolean =>
+  /(^src\/(index|worker|worker-entry)\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(file);
+
+/** Imports of a folder's files that none of `allowed` covers. */
+const strays = (folder: string, allowed: (imported: Import) => boolean): string[] =>
+  imports.filter((one) => isIn(one.from, folder) && !allowed(one)).map(({ from, to }) => `${from} -> ${to}`);
+
+const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
+  names.includes(to.replace(/\/(?!.*@).*$/, '')) || names.includes(to);
+
+describe('who may import whom', () => {
+  it('reads the sources', () => {
+    expect(files.length).toBeGreaterThan(30);
+    expect(imports.length).toBeGreaterThan(files.length);
+  });
+
+  it('tools imports nothing else of src: a tool can be used, and read, without the rest', () => {
+    const libraries = [
+      '@standard-schema/spec',
+      'valibot',
+      '@valibot/to-json-schema',
+      '@cfworker/json-schema',
+    ];
+    expect(strays('src/tools/', (one) => isIn(one.to, 'src/tools/') || isPackage(one, ...libraries))).toEqual(
+      [],
+    );
+  });
+
+  it('journal is data and pure functions over it: of tools and model it takes only types and the text of a result', () => {
+    const pure = ['src/tools/tool-result.ts'];
+    expect(
+      strays(
+        'src/journal/',
+        ({ to, typeOnly }) =>
+          isIn(to, 'src/journal/') || pure.includes(to) || (typeOnly && isIn(to, 'src/tools/', 'src/model/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('tool-loop knows no kind of tool, no session and no transport', () => {
+    const below = ['src/tool-loop/', 'src/tools/', 'src/model/', 'src/journal/'];
+    expect(strays('src/tool-loop/', ({ to }) => isIn(to, ...below))).toEqual([]);
+  });
+
+  it('model knows nothing of the rest, so that an adapter can be published alone', () => {
+    expect(
+      strays('src/model/', (one) => isIn(one.to, 'src/model/') || isPackage(one, 'eventsource-parser')),
+    ).toEqual([]);
+  });
+
+  it('agent is declared over the loop; agent/kinds.ts is the only list of kinds', () => {
+    const below = ['src/agent/', 'src/tools/', 'src/model/', 'src/journal/', 'src/tool-loop/'];
+    expect(strays('src/agent/', ({ to }) => isIn(to, ...below))).toEqual([]);
+    const users = imports.filter(({ to }) => to === 'src/agent/kinds.ts').map(({ from }) => from);
+    expect(users.filter((file) => !isIn(file, 'src/session/', 'src/http/'))).toEqual([]);
+  });
+
+  it('session imports agent, tool-loop, journal and what they stand on; of durable-objects only a type', () => {
+    const below = [
+      'src/session/',
+      'src/agent/',
+      'src/tool-loop/',
+      'src/journal/',
+      'src/model/',
+      'src/tools/',
+    ];
+    expect(
+      strays(
+        'src/session/',
+        ({ to, typeOnly }) => isIn(to, ...below) || (typeOnly && isIn(to, 'durable-objects/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('http is the only folder that knows Hono', () => {
+    const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
+    expect(users.filter((file) => !isIn(file, 'src/http/') && file !== 'src/worker.ts')).toEqual([]);
+  });
+
+  it('cloudflare:workers is imported only where a class of the platform is needed', () => {
+    const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
+    const may = (file: string): boolean =>
+      isIn(file, 'durable-objects/') || ['src/worker.ts', 'src/worker-entry.ts'].includes(file);
+    expect(users.filter((file) => !may(file))).toEqual([]);
+  });
+
+  it('durable-objects takes only types of the journal: no agent logic, so that the class keeps its identity', () => {
+    expect(
+      strays(
+        'durable-objects/',
+        ({ to, typeOnly }) =>
+          isIn(to, 'durable-objects/') ||
+          to === 'cloudflare:workers' ||
+          (typeOnly && isIn(to, 'src/journal/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('the library imports neither examples, nor testing, nor this repository’s own Worker', () => {
+    const own = ({ from, to }: Import): boolean =>
+      isIn(to, 'src/examples/', 'src/testing/', 'src/worker.ts') &&
+      !isIn(from, 'src/examples/', 'src/testing/', 'src/worker.ts');
+    expect(imports.filter(own)).toEqual([]);
+  });
+
+  it('index pulls in neither Hono nor a platform class', () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const { from, to, typeOnly } of imports) if (from === file && !typeOnly) visit(to);
+    };
+    visit('src/index.ts');
+    expect([...seen].filter((file) => /^hono|^cloudflare:|^src\/http|^node:/.test(file))).toEqual([]);
+  });
+
+  it('there are no import cycles between values', () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const { from, to, typeOnly } of imports)
+        if (from === file && !typeOnly) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('only entry files re-export', () => {
+    const barrels = files.filter((file) => /^export\s+(\*|\{[^}]*\})\s+from/m.test(textOf(file)));
+    expect(barrels.filter((file) => !isEntry(file))).toEqual([]);
+  });
+
+  it('no model adapter names a tool of an example: the offline model plans from descriptions alone', () => {
+    const examples = files
+      .filter((file) => isIn(file, 'src/examples/'))
+      .map(textOf)
+      .join('\n');
+    const names = [...examples.matchAll(/\bname: '([a-z]+_[a-z_]+)'/g)].map(([, name = '']) => name);
+    const models = files
+      .filter((file) => isIn(file, 'src/model/'))
+      .map(textOf)
+      .join('\n');
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => models.includes(name))).toEqual([]);
+  });
+});
