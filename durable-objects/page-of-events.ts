@@ -11,7 +11,7 @@ export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPa
   const { turn, types } = query;
   const from = turn === undefined ? query.from : Math.max(query.from, storage.turnStart(turn) ?? 1);
   const limit = Math.max(query.limit, 1);
-  for (const row of storage.events({ from, turn, types, limit })) {
+  for (const row of storage.events({ from, turn, types, limit: limit + 1 })) {
     bytes += row.bytes;
     if (rows.length === limit || (rows.length > 0 && bytes > query.maxBytes)) {
       next = row.seq;

@@ -266,7 +266,7 @@ export class SessionLedger {
     const { events, release } = change;
     if (events.length === 0) {
       const isReleased = release !== undefined && lease.epoch === epoch && lease.state !== 'held';
-      return isReleased && from === this.#storage.head() + 1 ? this.#options.now() : null;
+      return isReleased ? this.#options.now() : null;
     }
     if (from + events.length - 1 > this.#storage.head()) return null;
     const found = [...this.#storage.events({ from, limit: events.length })];

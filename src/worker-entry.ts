@@ -35,7 +35,12 @@ export interface Holdfast {
   /** The default export. */
   readonly worker: ExportedHandler<Env>;
   /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
-  readonly TurnRunner: new (ctx: ExecutionContext, env: Env) => WorkerEntrypoint<Env>;
+  readonly TurnRunner: new (ctx: ExecutionContext, env: Env) => TurnRunner;
+}
+
+/** Goes on with an unfinished turn, if nobody else does. Called by the object's alarm, which does not await it. */
+interface TurnRunner extends WorkerEntrypoint<Env> {
+  run(handOver: { readonly name: string; readonly turn: string }): Promise<void>;
 }
 
 /**
@@ -47,14 +52,13 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   const host = toHost(config);
   const app = createApp(host);
 
-  class TurnRunner extends WorkerEntrypoint<Env> {
-    /** Goes on with an unfinished turn, if nobody else does. Called by the object's alarm, which does not await it. */
+  class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
     async run({ name, turn }: { readonly name: string; readonly turn: string }): Promise<void> {
       await resumeTurn(host, this.env, name, turn);
     }
   }
 
-  return { worker: { fetch: (request, env, ctx) => app.fetch(request, env, ctx) }, TurnRunner };
+  return { worker: { fetch: (request, env, ctx) => app.fetch(request, env, ctx) }, TurnRunner: Runner };
 }
 
 async function resumeTurn(host: Host, env: Env, name: string, turn: string): Promise<void> {

@@ -47,6 +47,7 @@ export class Outbox implements LoopJournal {
   #ending: Pick<Change, 'release' | 'snapshot' | 'resumeAfter'> | undefined;
   #acknowledged: number;
   #sending: Promise<void> | undefined;
+  #soon: ReturnType<typeof setTimeout> | null = null;
   #lost: Interrupted | undefined;
   /** Bytes of bodies emitted, for deciding on a snapshot. */
   bytes = 0;
@@ -74,7 +75,7 @@ export class Outbox implements LoopJournal {
       this.bytes += row.body.length;
       reduce(this.state, stored.seq, stored.event, this.#options.slices);
     }
-    this.#send();
+    this.#schedule();
   }
 
   /** The next append deletes these inbox rows. */
@@ -102,19 +103,30 @@ export class Outbox implements LoopJournal {
 
   /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
   async settled(): Promise<void> {
-    while (this.#sending) await this.#sending;
+    while (this.#sending || (this.#pending.length > 0 && !this.#lost)) await this.#send();
+    clearTimeout(this.#soon);
+  }
+
+  /**
+   * Sends at the end of this turn of the event loop, unless somebody waits: a reply and the start of its call, which
+   * follows at once, leave together.
+   */
+  #schedule(): void {
+    if (this.#sending || this.#soon !== null || this.#pending.length === 0 || this.#lost) return;
+    this.#soon = setTimeout(() => void this.#send(), 0);
   }
 
   #send(): Promise<void> {
+    clearTimeout(this.#soon);
+    this.#soon = null;
     this.#sending ??= this.#append().finally(() => {
       this.#sending = undefined;
-      if (this.#pending.length > 0 && !this.#lost) this.#send();
+      this.#schedule();
     });
     return this.#sending;
   }
 
   async #append(): Promise<void> {
-    await Promise.resolve(); // events of the same turn of the event loop leave together
     if (this.#lost || (this.#pending.length === 0 && !this.#ending)) return;
     const sent = this.#pending;
     const inboxRead = this.#inboxRead;

@@ -46,7 +46,7 @@ async function endingOf(
   if (!parsed.ok) return { result: failure('invalid-input', parsed.message) };
 
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
-  const invocation = await createInvocation(loop, frame, call, view);
+  const invocation = createInvocation(loop, frame, call, view);
   const result = await settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
   // The tool's code has changed since the call was started, and no longer gets as far.
   if (call.started && !invocation.reached()) return { result: unknownOutcome(call.name) };

@@ -16,12 +16,12 @@ export interface PreparedCall {
 }
 
 /** Binds one call to the loop that runs it. */
-export async function createInvocation(
+export function createInvocation(
   loop: Loop,
   frame: FrameState,
   record: CallRecord,
   view: CallView,
-): Promise<PreparedCall> {
+): PreparedCall {
   let ms: number | undefined;
   let reached = false;
   const enter = (): void => {
@@ -31,7 +31,6 @@ export async function createInvocation(
   const call: ToolInvocation = {
     id: record.id,
     tool: record.name,
-    idempotencyKey: await loop.invocation.idempotencyKey(record.id),
     context: loop.context,
     signal: loop.invocation.signal,
     state: view.state,

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../journal/state.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import type { Leaf, ToolCall } from '../tools/tool.ts';
+import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Invocation, Loop } from './loop.ts';
@@ -31,16 +31,23 @@ export const unknownOutcome = (tool: string): ToolResult =>
  *
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
-export async function runLeaf(loop: Loop, record: CallRecord, call: ToolCall, leaf: Leaf): Promise<Ran> {
+export async function runLeaf(
+  loop: Loop,
+  record: CallRecord,
+  scope: CallScope,
+  leaf: Leaf,
+): Promise<Ran> {
   const inherited = record.started;
   return loop.slots.hold(async () => {
     loop.invocation.checkpoint();
+    const started = inherited ? undefined : start(loop, record, leaf);
+    const [idempotencyKey] = await Promise.all([loop.invocation.idempotencyKey(record.id), started]);
+    const call: ToolCall = { ...scope, idempotencyKey };
     if (inherited === 'once') {
       await loop.invocation.formerHolderGone();
       const known = await reconciled(loop, call, leaf);
       if (known !== 'not-done') return { result: known };
     }
-    if (!inherited) await start(loop, record, leaf);
     if (loop.invocation.signal.aborted) return { result: withoutAnswer(loop, call, leaf, loop.invocation.signal) };
     loop.invocation.assertHeld();
     const began = loop.invocation.now();

@@ -41,13 +41,11 @@ export interface CallBlackboard {
   ): void;
 }
 
-/** What `run` is given beside its input. */
-export interface ToolCall {
+/** One call, as a tool and its decorators see it. */
+export interface CallScope {
   /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
   readonly id: string;
   readonly tool: string;
-  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
-  readonly idempotencyKey: string;
   /** Values beside the schema, which the model never sees. */
   readonly context: ToolCallContext;
   /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
@@ -56,6 +54,12 @@ export interface ToolCall {
   readonly blackboard: CallBlackboard;
   /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
   progress(status: string): void;
+}
+
+/** What `run` is given beside its input. */
+export interface ToolCall extends CallScope {
+  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
+  readonly idempotencyKey: string;
 }
 
 /** The part of a tool that acts on the world. Everything before it may be repeated freely. */
@@ -73,7 +77,7 @@ export interface Leaf {
  * start where the effect asks for it, keeps the deadline, and answers what is known of a call that was interrupted.
  * Code around it (validation, decorators) runs again on every resume.
  */
-export interface ToolInvocation extends ToolCall {
+export interface ToolInvocation extends CallScope {
   execute(leaf: Leaf): Promise<ToolResult>;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
   nest(frame: Frame): Promise<FrameOutcome>;

@@ -90,6 +90,43 @@ describe('the database of a session object', () => {
   });
 });
 
+describe('the alarm of a session object', () => {
+  it.each(['ended', 'suspended'] as const)('is off when its turn is %s', async (release) => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).not.toBeNull();
+    await session.append(1, 3, { events: [event('t1', 'x')], release });
+    expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it('survives a runner that refuses, says so in one line, and asks again', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const harness = makeObjectHarness();
+    await harness.session.accept(startOf('refused-1'));
+    await handedOver(harness, 2);
+    expect(log).toHaveBeenCalledWith(
+      'holdfast: turn refused-1 was not taken over: Error: this runner refuses',
+    );
+    log.mockRestore();
+  });
+
+  it('does not throw when its storage fails, and comes back', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const next = await runInDurableObject(stub(), async (object, { storage }) => {
+      storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
+      await storage.deleteAlarm();
+      object.alarm();
+      storage.sql.exec('ALTER TABLE agenda_gone RENAME TO agenda');
+      return storage.getAlarm();
+    });
+    expect(next).toBeGreaterThan(Date.now() - 1_000);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('no such table: agenda'));
+    log.mockRestore();
+  });
+});
+
 describe('a session object that is reset', () => {
   const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
@@ -162,6 +199,20 @@ describe('a session object that is reset', () => {
     expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
   });
 
+  it('goes on after a transaction that failed, also after the one that made its tables', async () => {
+    const { session, stub } = makeObjectHarness();
+    await runInDurableObject(stub(), (object, { storage }) => {
+      const setAlarm = vi.spyOn(storage, 'setAlarm').mockImplementationOnce(() => {
+        throw new Error('disk full');
+      });
+      expect(() => object.begin(starting('t1', 'a'))).toThrow('disk full');
+      setAlarm.mockRestore();
+      expect(object.read({ from: 1 })).toBeNull();
+    });
+    expect(await session.begin(starting('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
+    expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1']);
+  });
+
   it('makes its tables again when the commit that made them was lost', async () => {
     const harness = makeObjectHarness();
     const broken = runInDurableObject(harness.stub(), (object, state) => {
@@ -202,35 +253,6 @@ describe('a session object that is evicted', () => {
     await evictDurableObject(harness.stub());
     expect(await handedOver(harness, 1)).toEqual(['t1']);
     expect(await lease(harness.session, goingOn('t1', 'b'))).toMatchObject({ name: harness.name });
-  });
-});
-
-describe('the alarm of a session object', () => {
-  it('survives a runner that refuses, says so in one line, and asks again', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const harness = makeObjectHarness();
-    await harness.session.accept(startOf('refused-1'));
-    await handedOver(harness, 2);
-    expect(log).toHaveBeenCalledWith(
-      'holdfast: turn refused-1 was not taken over: Error: this runner refuses',
-    );
-    log.mockRestore();
-  });
-
-  it('does not throw when its storage fails, and comes back', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { session, stub } = makeObjectHarness();
-    await session.begin(starting('t1', 'a'));
-    const next = await runInDurableObject(stub(), async (object, { storage }) => {
-      storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
-      await storage.deleteAlarm();
-      object.alarm();
-      storage.sql.exec('ALTER TABLE agenda_gone RENAME TO agenda');
-      return storage.getAlarm();
-    });
-    expect(next).toBeGreaterThan(Date.now() - 1_000);
-    expect(log).toHaveBeenCalledWith(expect.stringContaining('no such table: agenda'));
-    log.mockRestore();
   });
 });
 

@@ -165,6 +165,13 @@ ${notice}`,
     ]);
   });
 
+  it('does not answer for one thing with what it knows of another', async () => {
+    const first = await say('Where is flomp 1?', flomps);
+    const second = await say('Show flomp 2', flomps, first.messages);
+    const { replies } = await say('Where is it?', flomps, second.messages);
+    expect(replies).toEqual([['probe {"probe_code":"P-3"}']]);
+  });
+
   it('opens a tool that opens others, then uses one of them', async () => {
     const tools = [
       tool(

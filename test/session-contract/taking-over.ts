@@ -41,6 +41,13 @@ export function takingOverContract(make: MakeHarness): void {
       expect(await session.begin(goingOn('t1', 'b'))).toEqual(taken);
     });
 
+    it('gives the same nonce a new lease when it gave the former one back', async () => {
+      const { session } = make();
+      await session.begin(starting('t1', 'a'));
+      await session.append(1, 3, { events: [event('t1', 'yield')], release: 'yielded' });
+      expect(await lease(session, goingOn('t1', 'a'))).toMatchObject({ epoch: 2, cause: 'handed-over' });
+    });
+
     it('counts leases in a row that expired, and not those that were handed over', async () => {
       const { session, leaseMs, wait } = make();
       await session.begin(starting('t1', 'a'));
@@ -91,6 +98,16 @@ export function takingOverContract(make: MakeHarness): void {
       });
       await wait(leaseMs * 0.6);
       expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
+      await wait(leaseMs * 0.6);
+      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    });
+
+    it('begins anew with an append that is only answered again', async () => {
+      const { session, leaseMs, wait } = make();
+      await session.begin(starting('t1', 'a'));
+      await session.append(1, 3, { events: [event('t1', 'x')] });
+      await wait(leaseMs * 0.6);
+      await session.append(1, 3, { events: [event('t1', 'x')] });
       await wait(leaseMs * 0.6);
       expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
     });

@@ -65,7 +65,7 @@ describe('a defined tool', () => {
     });
     const { invocation, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
     await charge.call({ id: 'kelp' }, invocation);
-    const again: ToolCall = { ...invocation, id: '1.2.0' };
+    const again: ToolCall = { ...invocation, idempotencyKey: 'a'.repeat(64) };
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
     expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
     expect(leaves[0]?.timeout).toBe(5);

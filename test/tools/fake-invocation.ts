@@ -8,7 +8,6 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const invocation: ToolInvocation = {
     id: '1.2.0',
     tool,
-    idempotencyKey: 'a'.repeat(64),
     context,
     signal: new AbortController().signal,
     state: { get: () => undefined, set: () => undefined },
@@ -16,7 +15,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     progress: () => undefined,
     async execute(leaf) {
       leaves.push(leaf);
-      return toToolResult(tool, await leaf.run(invocation));
+      return toToolResult(tool, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) }));
     },
     suspend: () => {
       throw new Error('This tool waits for nobody.');

@@ -1,6 +1,7 @@
 import type { ModelMessage, RequestedCall } from '../chat-model.ts';
 import { type Fact, factsIn, factsOf } from './facts.ts';
 import { isRecord, parsed } from './json-value.ts';
+import { mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
 /** A call that was made, with what came of it. */
@@ -26,7 +27,7 @@ export interface Memory {
   readonly said: readonly string[];
   /** The calls since the latest user message, one list for each reply. */
   readonly turn: readonly (readonly PastCall[])[];
-  /** The calls of earlier turns, latest first. */
+  /** The calls of earlier turns, latest first, back to the turn in which the user last named something that was looked up. */
   readonly earlier: readonly PastCall[];
 }
 
@@ -48,11 +49,27 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
     task,
     said: before,
     turn: callsIn(messages.slice(latest + 1), maxTurn),
-    earlier: callsIn(messages.slice(0, Math.max(0, latest)), maxEarlier)
+    earlier: earlierCalls(messages, latest),
       .flat()
       .reverse()
       .slice(0, maxEarlier),
   };
+}
+
+/** What was said of an earlier subject is left out: "it" is what was named last. */
+function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
+  const earlier: PastCall[] = [];
+  let end = latest;
+  for (let at = latest - 1; at >= 0 && earlier.length < maxEarlier; at -= 1) {
+    const message = messages[at];
+    if (message?.role !== 'user') continue;
+    const calls = callsIn(messages.slice(at + 1, end), maxEarlier).flat().reverse();
+    earlier.push(...calls);
+    const inputs = new Set(calls.flatMap(({ input }) => Object.values(input).map(String)));
+    if (mentionsIn(message.text.slice(0, maxText)).some(({ value }) => inputs.has(value))) break;
+    end = at;
+  }
+  return earlier.slice(0, maxEarlier);
 }
 
 /** The calls of the last `limit` assistant messages, each with the result that followed it. */
