@@ -232,18 +232,19 @@ export class SessionLedger {
     const expired = change.progress === true ? 0 : lease.expired;
     const changed = expired !== lease.expired || lease.grace !== null;
     const next: Lease = { ...lease, expired, grace: null };
-    if (change.release !== undefined) this.#release(next, change.release);
+    if (change.release !== undefined) this.#release(next, change.release, change.resumeAfter);
     else if (changed) this.#storage.setLease(next);
   }
 
-  /** Notes that nobody took in are dropped with the turn that they were for. */
-  #release(lease: Lease, release: NonNullable<Change['release']>): void {
+  /** Notes that nobody took in are dropped with the turn that they were for, or find it another holder. */
+  #release(lease: Lease, release: NonNullable<Change['release']>, resumeAfter = 0): void {
     const { turn } = lease;
     if (turn === null) return;
-    switch (release) {
+    const hasNote = this.#storage.inbox().some((row) => row.turn === turn);
+    switch (release === 'suspended' && hasNote ? 'yielded' : release) {
       case 'yielded':
         this.#storage.setLease({ ...lease, state: 'free' });
-        this.#schedule(turn, this.#options.now());
+        this.#schedule(turn, this.#options.now() + resumeAfter);
         return;
       case 'suspended':
         this.#storage.setLease({ ...lease, state: 'suspended' });

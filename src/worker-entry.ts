@@ -2,8 +2,8 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
-import { type Authenticate, defaultAuth } from './http/auth.ts';
 import { createApp } from './http/app.ts';
+import { type Authenticate, defaultAuth } from './http/auth.ts';
 import type { Env, Host } from './http/host.ts';
 import { isCredential } from './http/start-turn.ts';
 import type { ChatModel } from './model/chat-model.ts';
@@ -33,9 +33,12 @@ export interface HoldfastConfig {
 /** What a Worker's module exports, beside `SessionObject`. */
 export interface Holdfast {
   /** The default export. */
-  readonly worker: ExportedHandler<Env>;
+  readonly worker: ExportedHandler<Env> & Required<Pick<ExportedHandler<Env>, 'fetch'>>;
   /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
-  readonly TurnRunner: new (ctx: ExecutionContext, env: Env) => TurnRunner;
+  readonly TurnRunner: new (
+    ctx: ExecutionContext,
+    env: Env,
+  ) => TurnRunner;
 }
 
 /** Goes on with an unfinished turn, if nobody else does. Called by the object's alarm, which does not await it. */
@@ -46,7 +49,7 @@ interface TurnRunner extends WorkerEntrypoint<Env> {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws Error when two agents share a name, or a header that carries credentials is mapped into the context.
+ * @throws Error when two agents share a name, or the context maps a header that carries credentials or cannot be one.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const host = toHost(config);
@@ -72,12 +75,21 @@ async function resumeTurn(host: Host, env: Env, name: string, turn: string): Pro
 }
 
 function toHost(config: HoldfastConfig): Host {
-  const { agents, model = chooseModel, auth = defaultAuth, contextHeaders = {}, maxBodyBytes = 1_000_000 } = config;
+  const {
+    agents,
+    model = chooseModel,
+    auth = defaultAuth,
+    contextHeaders = {},
+    maxBodyBytes = 1_000_000,
+  } = config;
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   if (byName.size < agents.length) throw new Error('Two agents share a name.');
   const headers = new Map(Object.entries(contextHeaders).map(([header, key]) => [header.toLowerCase(), key]));
   for (const header of headers.keys()) {
-    if (isCredential(header)) throw new Error(`The header '${header}' carries credentials; it is never journaled.`);
+    if (isCredential(header))
+      throw new Error(`The header '${header}' carries credentials; it is never journaled.`);
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header))
+      throw new Error(`'${header}' is not the name of a header.`);
   }
   return {
     agents: byName,

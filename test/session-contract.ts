@@ -8,9 +8,12 @@ import { takingOverContract } from './session-contract/taking-over.ts';
 import { wakingContract } from './session-contract/waking.ts';
 import { watchingContract } from './session-contract/watching.ts';
 
-/** What every storage of a session does. `makeHarness` makes a fresh session for each fact. */
-export function sessionContract(name: string, makeHarness: MakeHarness): void {
-  describe(name, () => {
+/**
+ * What every storage of a session does. `makeHarness` makes a fresh session for each fact. Where time is real, a busy
+ * machine may stall for longer than a part of a lease: `retry` tries such a fact again.
+ */
+export function sessionContract(name: string, makeHarness: MakeHarness, retry = 0): void {
+  describe(name, { retry }, () => {
     startingContract(makeHarness);
     appendingContract(makeHarness);
     takingOverContract(makeHarness);

@@ -22,10 +22,11 @@ export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  */
 export function bearerToken(setting: string): Authenticate {
   return async (request, env) => {
-    const expected = env[setting];
-    if (typeof expected !== 'string' || expected === '') throw notConfigured(setting);
-    const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ');
-    const matches = scheme?.toLowerCase() === 'bearer' && (await sameText(token ?? '', expected));
+    const secret = env[setting];
+    const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
+    if (expected === '') throw notConfigured(setting);
+    const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+    const matches = token !== undefined && (await sameText(token, expected));
     return matches ? { id: 'token' } : null;
   };
 }
@@ -53,7 +54,9 @@ let warned = false;
 function warnOnce(): void {
   if (warned) return;
   warned = true;
-  console.warn(`holdfast: no authentication is configured; only localhost is answered. Set ${TOKEN_SETTING}.`);
+  console.warn(
+    `holdfast: no authentication is configured; only localhost is answered. Set ${TOKEN_SETTING}.`,
+  );
 }
 
 /** Compares in constant time; hashes first, so that not even the length shows. */
@@ -62,4 +65,5 @@ async function sameText(a: string, b: string): Promise<boolean> {
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
 }
 
-const sha256 = (text: string): Promise<ArrayBuffer> => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+const sha256 = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

@@ -1,19 +1,14 @@
-import { type JsonObject, isJsonObject } from '../tools/json.ts';
-import type { InputSchema } from '../tools/input-schema.ts';
+import { isJsonObject, type JsonObject } from '../tools/json.ts';
 import { Problem } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */
-export interface Body<T> {
+export interface Body {
   readonly text: string;
-  readonly value: T;
+  readonly value: JsonObject;
 }
 
-/**
- * Reads a JSON body and checks it against a schema.
- *
- * @throws Problem 415, 413, 400 or 422; the last lists everything that is wrong.
- */
-export async function readBody<T>(request: Request, schema: InputSchema<T>, maxBytes: number): Promise<Body<T>> {
+/** Reads a body that is a JSON object. @throws Problem 415, 413, 400 or 422. */
+export async function readBody(request: Request, maxBytes: number): Promise<Body> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     throw new Problem(415, 'unsupported-media-type', 'Send the body as application/json.', {
@@ -21,12 +16,12 @@ export async function readBody<T>(request: Request, schema: InputSchema<T>, maxB
     });
   }
   const text = await readText(request, maxBytes);
-  const checked = await schema.parse(parseObject(text));
-  if (checked.ok) return { text, value: checked.value };
-  throw new Problem(422, 'invalid-body', `The body is not valid: ${checked.problems.join('; ')}`, {
-    more: { problems: checked.problems },
-  });
+  return { text, value: parseObject(text) };
 }
+
+/** Tells everything that is wrong with a body. */
+export const invalidBody = (problems: readonly string[]): Problem =>
+  new Problem(422, 'invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
 function parseObject(text: string): JsonObject {
   let value: unknown;
@@ -36,22 +31,28 @@ function parseObject(text: string): JsonObject {
     throw new Problem(400, 'bad-json', 'The body is not JSON.');
   }
   if (isJsonObject(value)) return value;
-  throw new Problem(422, 'invalid-body', 'The body is not valid: it must be a JSON object', {
-    more: { problems: ['it must be a JSON object'] },
-  });
+  throw invalidBody(['it must be a JSON object']);
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const tooLarge = (): Problem =>
     new Problem(413, 'body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const decoder = new TextDecoder();
-  let text = '';
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge();
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return decode(chunks);
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+  try {
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
+  } catch {
+    throw new Problem(400, 'bad-json', 'The body is not UTF-8.');
+  }
 }

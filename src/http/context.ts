@@ -9,7 +9,7 @@ import { Problem } from './problem.ts';
 /** What the app's middleware leaves for the routes. */
 export interface AppEnv {
   Bindings: Env;
-  Variables: { readonly caller: Caller };
+  Variables: { readonly caller: Caller; readonly requestId: string };
 }
 
 export type App = Hono<AppEnv>;
@@ -33,15 +33,29 @@ interface Named {
 export function targetOf(host: Host, env: Env, caller: Caller, named: Named): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
-    throw new Problem(404, 'unknown-agent', `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`);
+    throw new Problem(
+      404,
+      'unknown-agent',
+      `There is no agent '${named.agent.slice(0, 64)}'. GET /agents lists them.`,
+    );
   }
   if (!/^[A-Za-z0-9_.:@-]{1,128}$/.test(named.session)) {
-    throw new Problem(400, 'invalid-session-id', 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -');
+    throw new Problem(
+      400,
+      'invalid-session-id',
+      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    );
   }
   const { session } = named;
   const owner = caller.tenant ?? caller.id;
   const port = host.session(env, toSessionName({ owner, agent: agent.name, session }));
-  return { agent, session, caller, port, path: `/agents/${agent.name}/sessions/${encodeURIComponent(session)}` };
+  return {
+    agent,
+    session,
+    caller,
+    port,
+    path: `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`,
+  };
 }
 
 /** The part of Hono's context that keeps work going after the answer. */

@@ -64,12 +64,18 @@ export function openApi(agents: readonly string[]): unknown {
         get: {
           summary: 'The journal, as JSON pages or as a stream that follows live',
           parameters: [header('Last-Event-ID')],
-          responses: { 200: answer('Events', { ...Object(json({ type: 'object' })), ...events }), default: problem },
+          responses: {
+            200: answer('Events', { ...Object(json({ type: 'object' })), ...events }),
+            default: problem,
+          },
         },
       },
       [`${path}/cancel`]: {
         parameters: [agent, session],
-        post: { summary: 'Stops the open turn', responses: { 202: answer('It will stop'), default: problem } },
+        post: {
+          summary: 'Stops the open turn',
+          responses: { 202: answer('It will stop'), default: problem },
+        },
       },
     },
     components: {

@@ -20,6 +20,7 @@ export type ProblemType =
   | 'model-failure'
   | 'turn-failed'
   | 'newer-deployment'
+  | 'session-unavailable'
   | 'internal-error';
 
 interface Details {

@@ -3,6 +3,8 @@ import type { WaitUntil } from './context.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
+/** A writer that can wait does so when its client has this much to read, in bytes. */
+const AHEAD = 64 * 1024;
 
 /** A stream of server-sent events, written from the inside. */
 export interface EventStream {
@@ -10,6 +12,8 @@ export interface EventStream {
   send(item: FeedItem): void;
   /** A named event that is not in the journal. */
   sendNamed(event: string, data: unknown): void;
+  /** Resolves when the client has read most of what was sent, or has gone. */
+  room(): Promise<void>;
 }
 
 /**
@@ -21,13 +25,14 @@ export function eventStream(
   work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
 ): Response {
   const gone = new AbortController();
-  const stream = openEventStream(() => gone.abort());
   const leave = AbortSignal.any([gone.signal, request.signal]);
+  const stream = openEventStream(() => gone.abort());
+  leave.addEventListener('abort', stream.close);
   const working = work(stream, leave)
     .catch((failure) => {
       if (!leave.aborted) console.error('holdfast: an event stream broke off', failure);
     })
-    .finally(() => stream.close());
+    .finally(stream.close);
   execution.waitUntil(working);
   return stream.response;
 }
@@ -36,27 +41,41 @@ export function eventStream(
 function openEventStream(onGone: () => void): EventStream & { readonly response: Response; close(): void } {
   const encoder = new TextEncoder();
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let wake = (): void => {};
   const write = (text: string): void => out?.enqueue(encoder.encode(text));
   const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
+    wake();
   };
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      out = controller;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        out = controller;
+        write(':\n\n'); // a first byte at once: some clients and proxies wait for it before they show the response
+      },
+      pull: () => wake(),
+      cancel() {
+        end();
+        onGone();
+      },
     },
-    cancel() {
-      end();
-      onGone();
-    },
-  });
+    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
+  );
   return {
     response: new Response(body, {
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' },
     }),
     send: (item) => write(toText(item)),
     sendNamed: (event, data) => write(toFrame(event, data)),
+    async room() {
+      while (out && (out.desiredSize ?? 0) <= 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
     close() {
       out?.close();
       end();

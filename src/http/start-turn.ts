@@ -1,9 +1,11 @@
 import { toRow } from '../journal/parse-event.ts';
 import type { Refused, RequestKey, TurnStart } from '../journal/session-port.ts';
 import type { JsonObject } from '../tools/json.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
+import { invalidBody } from './body.ts';
 import type { Target } from './context.ts';
 import type { Host } from './host.ts';
+import type { MessageBody } from './message-body.ts';
 import { Problem } from './problem.ts';
 
 /** How long a retry finds its turn by its idempotency key, in ms. */
@@ -12,13 +14,6 @@ const KEY_TTL = 24 * 60 * 60 * 1000;
 /** Headers that carry credentials are never journaled, whatever an app maps. */
 export const isCredential = (header: string): boolean =>
   ['authorization', 'cookie', 'set-cookie'].includes(header) || header.startsWith('proxy-');
-
-/** A checked message. */
-export interface MessageBody {
-  readonly message: string;
-  readonly context?: JsonObject | undefined;
-  readonly loopId?: string | undefined;
-}
 
 /** The rows that start a turn. */
 export function toTurnStart(
@@ -34,7 +29,7 @@ export function toTurnStart(
     const value = headers.get(header);
     return value === null ? [] : [[key, value]];
   });
-  const merged = ToolCallContext.of(fromHeaders).merge(ToolCallContext.of(context));
+  const merged = ToolCallContext.of(fromHeaders).merge(toContext(context));
   const { id, tenant } = caller;
   return {
     turn,
@@ -49,6 +44,16 @@ export function toTurnStart(
     }),
     request,
   };
+}
+
+/** @throws Problem when a value cannot be journaled, such as one that is nested too deeply. */
+function toContext(values: JsonObject): ToolCallContext {
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    throw invalidBody([`context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`]);
+  }
 }
 
 /** The key of a request, bound to its body. @throws Problem when the header cannot be one. */
@@ -76,9 +81,14 @@ export function refusal(refused: Exclude<Refused, { status: 'known' }>, path: st
       );
     }
     case 'suspended':
-      return new Problem(409, 'turn-suspended', `Turn ${refused.turn} waits for a decision: GET ${path} shows it.`, {
-        more: { turn: refused.turn },
-      });
+      return new Problem(
+        409,
+        'turn-suspended',
+        `Turn ${refused.turn} waits for a decision: GET ${path} shows it.`,
+        {
+          more: { turn: refused.turn },
+        },
+      );
     case 'key-reused':
       return new Problem(
         422,

@@ -138,7 +138,7 @@ function startTurn(state: SessionState, event: Started): TurnState {
   };
 }
 
-const newLoop = { iterations: 0, blankReplies: 0, unknownTools: 0 };
+const newLoop = { seen: { cells: {}, entries: 0 }, iterations: 0, blankReplies: 0, unknownTools: 0 };
 
 function openFrame(turn: TurnState, event: FrameStarted): void {
   const parent = turn.frames.get(event.parent ?? ROOT);
@@ -148,13 +148,13 @@ function openFrame(turn: TurnState, event: FrameStarted): void {
 }
 
 function assistantMessage(event: Replied, turn?: TurnState): Message {
-  let ordinal = turn?.toolCalls ?? 0;
+  let inTurn = turn?.toolCalls ?? 0;
   const perTool = new Map<string, number>();
   const calls = event.toolCalls.map((call): CallRecord => {
-    ordinal += 1;
-    const ordinalOfTool = (perTool.get(call.name) ?? turn?.callsByTool.get(call.name) ?? 0) + 1;
-    perTool.set(call.name, ordinalOfTool);
-    return { ...call, ordinal, ordinalOfTool };
+    inTurn += 1;
+    const ofTool = (perTool.get(call.name) ?? turn?.callsByTool.get(call.name) ?? 0) + 1;
+    perTool.set(call.name, ofTool);
+    return { ...call, place: { inTurn, ofTool } };
   });
   return { role: 'assistant', text: event.text, calls, last: event.last ?? false };
 }
@@ -163,6 +163,7 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   const frame = turn.frames.get(event.frame ?? ROOT);
   if (!frame) return;
   if (frame.id !== ROOT) frame.messages.push(assistantMessage(event, turn));
+  frame.seen = { cells: state.cells.get(frame.path) ?? {}, entries: state.blackboard.length };
   frame.iterations += 1;
   frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
   turn.iterations += 1;
@@ -227,6 +228,8 @@ const findCall = (turn: TurnState, frame: string | undefined, id: string): CallR
 function endCall(messages: readonly Message[], event: Ended): void {
   const call = lastBatch(messages).find(({ id }) => id === event.call);
   if (!call || call.ended) return;
+  delete call.place;
+  delete call.started;
   delete call.waitsFor;
   call.ended = { result: event.result, direct: event.direct ?? false, changes: event.changes };
 }

@@ -6,10 +6,9 @@ import type { CallChanges, JournaledCall, Outcome, Principal, SessionEvent, Turn
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
-  /** Its place among all calls of the turn, and among those of the same tool; both from 1. */
-  readonly ordinal: number;
-  readonly ordinalOfTool: number;
-  /** The effect under which it was started, which holds even when the tool has changed since. */
+  /** While it is open: its place among all calls of the turn, and among those of the same tool; both from 1. */
+  place?: { readonly inTurn: number; readonly ofTool: number };
+  /** While it is open: the effect under which it was started, which holds even when the tool has changed since. */
   started?: Effect;
   /** What a suspended call waits for. */
   waitsFor?: Json;
@@ -34,6 +33,8 @@ export interface FrameState {
   /** Names of the agent and of the frames around it, joined by `/`. */
   readonly path: string;
   readonly messages: Message[];
+  /** What the calls of the last reply see of the session, whatever other frames have changed since. */
+  seen: { readonly cells: JsonObject; readonly entries: number };
   /** Replies so far. */
   iterations: number;
   /** Blank replies in a row (EMP-05). */
@@ -115,6 +116,9 @@ export const emptyState = (): SessionState => ({
 
 /** The id of the turn's own loop. */
 export const ROOT = '';
+
+/** The call was started, and running it once more could be noticed. */
+export const mayHaveHappened = ({ started }: CallRecord): boolean => started === 'once' || started === 'idempotent';
 
 /** The reply whose calls have not all ended. */
 export function openBatch(frame: FrameState): readonly CallRecord[] {

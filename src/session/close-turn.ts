@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../journal/events.ts';
-import { type CallRecord, openBatch, type TurnState } from '../journal/state.ts';
+import { type CallRecord, mayHaveHappened, openBatch, type TurnState } from '../journal/state.ts';
 import { callEnded } from '../tool-loop/execute-call.ts';
 import { unknownOutcome } from '../tool-loop/run-leaf.ts';
 import { failure, type ToolResult } from '../tools/tool-result.ts';
@@ -17,7 +17,6 @@ export function closeOpenCalls(turn: TurnState, why: string): SessionEvent[] {
 }
 
 function closing(call: CallRecord, why: string): ToolResult {
-  // A call that was started may have happened, whatever stopped the turn.
-  if (call.started === 'once') return unknownOutcome(call.name);
+  if (mayHaveHappened(call)) return unknownOutcome(call.name);
   return failure('cancelled', `The call of '${call.name}' ${why}.`);
 }

@@ -53,7 +53,8 @@ class Heads {
   #head = 0;
   #wake: () => void = () => {};
   #stop: () => void = () => {};
-  #opening: Promise<void> | undefined;
+  #cancelReopen: () => void = () => {};
+  #isOpen = false;
   #closed = false;
 
   constructor(clock: Clock, port: Pick<SessionPort, 'watch'>, signal: AbortSignal) {
@@ -66,9 +67,7 @@ class Heads {
   /** Resolves when the journal reaches a sequence, or the signal aborts. */
   async reach(seq: number): Promise<void> {
     while (this.#head < seq && !this.#signal.aborted) {
-      this.#opening ??= this.#open();
-      await this.#opening;
-      if (this.#head >= seq || this.#signal.aborted) return;
+      if (!this.#isOpen) void this.#open();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -78,12 +77,14 @@ class Heads {
   close(): void {
     this.#closed = true;
     this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#cancelReopen();
     this.#stop();
   }
 
   readonly #onAbort = (): void => this.#wake();
 
   async #open(): Promise<void> {
+    this.#isOpen = true;
     try {
       const stop = await this.#port.watch(
         (head) => {
@@ -100,9 +101,10 @@ class Heads {
   }
 
   #reopen(): void {
-    this.#clock.after(RECONNECT, () => {
-      if (this.#closed) return;
-      this.#opening = undefined;
+    if (this.#closed) return;
+    this.#cancelReopen();
+    this.#cancelReopen = this.#clock.after(RECONNECT, () => {
+      this.#isOpen = false;
       this.#wake();
     });
   }

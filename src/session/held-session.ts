@@ -28,6 +28,7 @@ export class HeldSession implements Invocation {
   readonly modelSignal: AbortSignal;
   readonly #options: Options;
   readonly #lease: LeaseKeeper;
+  readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
   readonly #handOver = new AbortController();
   readonly #seen = new Set<number>();
@@ -47,9 +48,15 @@ export class HeldSession implements Invocation {
       inbox: (rows: readonly InboxRow[]) => this.takeIn(rows),
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
-    const { epoch, leaseMs } = leased;
+    const { epoch, leaseMs, cause, expiredFor } = leased;
     this.outbox = new Outbox({ port, epoch, state, slices, now: clock.now, listener });
-    this.#lease = new LeaseKeeper({ port, clock, epoch, leaseMs, sentAt, listener });
+    const lost = (reason: Interrupted): void => this.outbox.giveUp(reason);
+    const isSending = (): boolean => this.outbox.isSending;
+    const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
+    this.#lease = new LeaseKeeper({ ...keeper, listener: { inbox: listener.inbox, lost } });
+    // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed since then.
+    // One that handed over may have taken over itself a moment before.
+    this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
   }
 
   checkpoint(): void {
@@ -59,8 +66,8 @@ export class HeldSession implements Invocation {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held) this.#stop.abort(new Interrupted('lost', 'The lease of this invocation has run out.'));
-    if (this.signal.aborted && this.signal.reason.why === 'lost') throw this.signal.reason;
+    if (!this.#lease.held) this.outbox.giveUp(new Interrupted('lost', 'The lease of this invocation has run out.'));
+    if (this.outbox.lost) throw this.outbox.lost;
   }
 
   after(ms: number, run: () => void): () => void {
@@ -72,9 +79,7 @@ export class HeldSession implements Invocation {
   }
 
   async formerHolderGone(): Promise<void> {
-    const { cause, leaseMs, expiredFor } = this.#options.leased;
-    // The former holder's own deadline fell a quarter of a term before the object's; half a term must have passed.
-    const wait = cause === 'expired' ? leaseMs / 4 - expiredFor : 0;
+    const wait = this.#formerGoneAt - this.now();
     if (wait > 0) await new Promise<void>((resolve) => this.after(wait, resolve));
     this.checkpoint();
   }
@@ -86,8 +91,9 @@ export class HeldSession implements Invocation {
     return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   }
 
-  /** Journals what others left for the holder; each row once. */
+  /** Journals what others left for the holder; each row once. Once the lease is given back, it is the next one's. */
   takeIn(rows: readonly InboxRow[]): void {
+    if (this.outbox.isReleasing) return;
     const fresh = rows.filter(({ id }) => !this.#seen.has(id));
     if (fresh.length === 0) return;
     for (const { id } of fresh) this.#seen.add(id);
@@ -109,9 +115,10 @@ export class HeldSession implements Invocation {
     this.#cancelGrace = this.after(MODEL_GRACE, () => this.#handOver.abort(interrupted));
   }
 
-  /** Awaits whatever is in flight: an RPC left behind when the invocation returns is lost. */
+  /** Awaits what is in flight, until the lease runs out: an RPC left behind when the invocation returns is lost. */
   async close(): Promise<void> {
     this.#cancelGrace();
-    await Promise.all([this.#lease.stop(), this.outbox.settled()]);
+    await this.outbox.settled();
+    this.#lease.stop();
   }
 }

@@ -11,6 +11,8 @@ interface Options {
   /** When the request that got the lease was sent. */
   readonly sentAt: number;
   readonly listener: Pick<OutboxListener, 'inbox' | 'lost'>;
+  /** An append is under way: it renews the lease when it is answered, and one that never is must not be outlived. */
+  readonly isSending: () => boolean;
 }
 
 /**
@@ -46,22 +48,21 @@ export class LeaseKeeper {
     this.#heard = Math.max(this.#heard, sentAt);
   }
 
-  /** Ends the watch; awaits a renewal that is under way. */
-  async stop(): Promise<void> {
+  /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
+  stop(): void {
     this.#stopped = true;
     this.#cancel();
-    await this.#renewing;
   }
 
   #watch(): void {
-    const { clock, leaseMs, listener } = this.#options;
+    const { clock, leaseMs, listener, isSending } = this.#options;
     const silence = clock.now() - this.#heard;
     if (clock.now() >= this.deadline) {
       listener.lost(new Interrupted('lost', 'The lease of this invocation has run out.'));
       return;
     }
     const due = silence >= leaseMs / 3;
-    if (due) {
+    if (due && !isSending()) {
       this.#renewing ??= this.#renew().finally(() => {
         this.#renewing = undefined;
       });

@@ -15,13 +15,20 @@ const inFrame = (frame: string): { readonly frame?: string } => (frame === '' ? 
  * before the events that precede it (DESIGN 5, rule 7).
  */
 export class LiveFeed implements LiveEvents {
-  readonly #show: (item: FeedItem) => void;
+  #show: (item: FeedItem) => void;
   readonly #lastEmitted: () => number;
   #shown = 0;
   #held: { readonly after: number; readonly item: FeedItem }[] = [];
 
   constructor(show: (item: FeedItem) => void, lastEmitted: () => number) {
-    this.#show = show;
+    this.#show = (item) => {
+      try {
+        show(item);
+      } catch (failure) {
+        console.error('holdfast: a client of a turn cannot be shown more', failure);
+        this.#show = () => {}; // the turn goes on without it
+      }
+    };
     this.#lastEmitted = lastEmitted;
   }
 

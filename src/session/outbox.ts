@@ -12,7 +12,7 @@ export interface OutboxListener {
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /** Rows that somebody left for the holder. The same row comes until it is read. */
   inbox(rows: readonly InboxRow[]): void;
-  /** Nothing can be stored any more. */
+  /** Nothing can be stored any more. Called once. */
   lost(reason: Interrupted): void;
 }
 
@@ -44,11 +44,13 @@ export class Outbox implements LoopJournal {
   readonly #options: Options;
   #pending: Emitted[] = [];
   #inboxRead: number[] = [];
-  #ending: Pick<Change, 'release' | 'snapshot' | 'resumeAfter'> | undefined;
+  #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
+  #isReleased = false;
   #acknowledged: number;
   #sending: Promise<void> | undefined;
   #soon: ReturnType<typeof setTimeout> | null = null;
   #lost: Interrupted | undefined;
+  readonly #givenUp = Promise.withResolvers<'given-up'>();
   /** Bytes of bodies emitted, for deciding on a snapshot. */
   bytes = 0;
 
@@ -65,6 +67,20 @@ export class Outbox implements LoopJournal {
   /** Everything up to here is durable. */
   get acknowledged(): number {
     return this.#acknowledged;
+  }
+
+  /** The lease is being given back, or was. */
+  get isReleasing(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get isSending(): boolean {
+    return this.#sending !== undefined;
+  }
+
+  /** Why nothing can be stored any more. */
+  get lost(): Interrupted | undefined {
+    return this.#lost;
   }
 
   emit(...events: SessionEvent[]): void {
@@ -92,10 +108,9 @@ export class Outbox implements LoopJournal {
   }
 
   /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
-  async release(release: NonNullable<Change['release']>, snapshot?: Snapshot, resumeAfter?: number): Promise<void> {
-    await this.#sending;
-    this.#ending = { release, snapshot, resumeAfter };
-    while (this.#ending) {
+  async release(release: NonNullable<Change['release']>, snapshot?: Snapshot): Promise<void> {
+    this.#ending = { release, snapshot };
+    while (!this.#isReleased) {
       if (this.#lost) throw this.#lost;
       await this.#send();
     }
@@ -105,6 +120,14 @@ export class Outbox implements LoopJournal {
   async settled(): Promise<void> {
     while (this.#sending || (this.#pending.length > 0 && !this.#lost)) await this.#send();
     clearTimeout(this.#soon);
+  }
+
+  /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
+  giveUp(reason: Interrupted): void {
+    if (this.#lost) return;
+    this.#lost = reason;
+    this.#givenUp.resolve('given-up');
+    this.#options.listener.lost(reason);
   }
 
   /**
@@ -127,38 +150,39 @@ export class Outbox implements LoopJournal {
   }
 
   async #append(): Promise<void> {
-    if (this.#lost || (this.#pending.length === 0 && !this.#ending)) return;
+    const ending = this.#isReleased ? undefined : this.#ending;
+    if (this.#lost || (this.#pending.length === 0 && !ending)) return;
     const sent = this.#pending;
     const inboxRead = this.#inboxRead;
-    const ending = this.#ending;
     this.#pending = [];
     this.#inboxRead = [];
     const sentAt = this.#options.now();
     const from = this.#acknowledged + 1;
     const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
     try {
-      const answer = await this.#options.port.append(this.#options.epoch, from, {
+      const appending = this.#options.port.append(this.#options.epoch, from, {
         events: sent.map(({ row }) => row),
         ...(inboxRead.length > 0 && { inboxRead }),
         ...(progress && { progress }),
         ...ending,
       });
-      if (answer.status !== 'appended') return this.#lose(`the append was refused as ${answer.status}`);
+      const answer = await Promise.race([appending, this.#givenUp.promise]);
+      if (answer === 'given-up') return;
+      if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
-      if (ending) this.#ending = undefined;
-      const { at } = answer;
+      this.#isReleased ||= ending !== undefined;
+      const { at, inbox } = answer;
       this.#options.listener.stored(
         sent.map(({ seq, event }) => ({ seq, at, event })),
         sentAt,
       );
-      this.#options.listener.inbox(answer.inbox);
+      this.#options.listener.inbox(inbox);
     } catch (failure) {
-      this.#lose(failure instanceof Error ? failure.message : String(failure));
+      this.#refused(failure instanceof Error ? failure.message : String(failure));
     }
   }
 
-  #lose(detail: string): void {
-    this.#lost = new Interrupted('lost', `The session can no longer be written: ${detail}.`);
-    this.#options.listener.lost(this.#lost);
+  #refused(detail: string): void {
+    this.giveUp(new Interrupted('lost', `The session can no longer be written: ${detail}.`));
   }
 }

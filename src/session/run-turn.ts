@@ -1,10 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { KINDS } from '../agent/kinds.ts';
 import type { Outcome, TurnError } from '../journal/events.ts';
+import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
-import { ROOT, type TurnState } from '../journal/state.ts';
+import { ROOT, type StateSlice, type TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { Loop, LoopEnd } from '../tool-loop/loop.ts';
@@ -38,6 +39,8 @@ export type TurnEnd =
 
 /** Take-overs in a row without progress after which a turn is given up (DESIGN 5, rule 4). */
 const MAX_EXPIRATIONS = 3;
+/** When a turn that this code cannot read is offered to a holder again, in ms. */
+const NEWER_DEPLOYMENT = 5_000;
 /** A snapshot is written when more events than this would have to be folded. */
 const SNAPSHOT_AFTER = 200;
 
@@ -50,7 +53,7 @@ const SNAPSHOT_AFTER = 200;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { port, clock } = host;
   const slices = KINDS.flatMap(({ slice }) => slice ?? []);
-  const folded = await foldLeased(port, leased, slices);
+  const folded = await foldOrGiveBack(port, leased, slices);
   const { state } = folded;
   const feed = host.show && new LiveFeed(host.show, () => state.seq);
   feed?.stored(folded.turnEvents);
@@ -77,6 +80,19 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
   }
 }
 
+/** A session that this code is too old for is left to a newer deployment, unchanged. @throws NewerEventError then. */
+async function foldOrGiveBack(port: SessionPort, leased: Leased, slices: readonly StateSlice[]): Promise<Folded> {
+  try {
+    return await foldLeased(port, leased, slices);
+  } catch (failure) {
+    if (failure instanceof NewerEventError) {
+      const from = leased.page.head + 1;
+      await port.append(leased.epoch, from, { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT });
+    }
+    throw failure;
+  }
+}
+
 type Folded = Awaited<ReturnType<typeof foldLeased>>;
 
 async function drive(
@@ -92,7 +108,9 @@ async function drive(
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
   session.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
-  const stopped = await stopOf(() => loopEnd(host, leased, session, feed, turn));
+  const end = await stopOf(() => loopEnd(host, leased, session, feed, turn));
+  // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
+  const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (stopped.why) {
     case 'suspended':
       await outbox.release('suspended');
@@ -113,6 +131,8 @@ type Stopped =
   | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
   | { readonly why: 'ended'; readonly outcome: Outcome; readonly error?: TurnError; readonly open: string };
 
+const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled', open: 'was cancelled before it ran' };
+
 /** Every way in which a loop can stop, as data. */
 async function stopOf(run: () => Promise<LoopEnd>): Promise<Stopped> {
   try {
@@ -122,7 +142,7 @@ async function stopOf(run: () => Promise<LoopEnd>): Promise<Stopped> {
   } catch (thrown) {
     if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown), open: 'was not run' };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
-    return { why: 'ended', outcome: 'cancelled', open: 'was cancelled before it ran' };
+    return CANCELLED;
   }
 }
 

@@ -4,6 +4,7 @@ import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-mo
 import type { Loop } from './loop.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /**
  * Asks for one reply and emits it. `last` offers no tools and asks for the best answer now.
@@ -41,7 +42,8 @@ async function attemptReply(
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
     const { text } = loop.live;
-    return await loop.model.ask(request, { signal, onText: text && ((piece) => text(label, piece, frame.id)) });
+    const onText = text && ((piece: string): void => text(label, piece, frame.id));
+    return await untilAborted(signal, loop.model.ask(request, { signal, onText }));
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
     throw failure;
@@ -57,7 +59,8 @@ function replied(loop: Loop, reply: ModelReply, last: boolean): SessionEvent {
     ...(frame === '' ? {} : { frame }),
     model: loop.model.name,
     text,
-    toolCalls: reply.toolCalls.map(({ id, name, input }, index) => ({
+    // Some models call tools that they were not offered.
+    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name, input }, index) => ({
       id: `${turn}.${journal.nextSeq}.${index}`,
       providerId: id,
       name,

@@ -1,6 +1,7 @@
 import type { CallChanges } from '../journal/events.ts';
 import { mergeCells } from '../journal/reduce.ts';
 import { type CallRecord, type FrameState, openBatch, type SessionState } from '../journal/state.ts';
+import { copyJson } from '../tools/copy-json.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { AnyTool, BlackboardEntry, CallBlackboard, CallState } from '../tools/tool.ts';
 
@@ -10,8 +11,8 @@ import type { AnyTool, BlackboardEntry, CallBlackboard, CallState } from '../too
  */
 export class CallView {
   readonly #cells: JsonObject;
-  readonly #boardLength: number;
   readonly #board: readonly BlackboardEntry[];
+  readonly #boardLength: number;
   readonly #before: readonly BlackboardEntry[];
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
@@ -26,27 +27,30 @@ export class CallView {
     const earlier = serial === undefined ? [] : earlierChanges(frame, call, serial, tools);
     this.#cells = earlier.reduce(
       (cells, changes) => mergeCells(cells, changes.state ?? {}),
-      state.cells.get(frame.path) ?? {},
+      frame.seen.cells,
     );
-    // The array only grows, and nothing of this batch is in it yet.
+    // The array only grows: its beginning stays what it was when the batch began.
     this.#board = state.blackboard;
-    this.#boardLength = state.blackboard.length;
+    this.#boardLength = frame.seen.entries;
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
   }
 
   readonly state: CallState = {
-    get: (key) => this.#written.get(key) ?? (Object.hasOwn(this.#cells, key) ? this.#cells[key] : undefined),
+    get: (key) => {
+      if (this.#written.has(key)) return copyOf(this.#written.get(key));
+      return Object.hasOwn(this.#cells, key) ? copyOf(this.#cells[key]) : undefined;
+    },
     set: (key, value) => {
-      this.#written.set(key, throughJson(value));
+      this.#written.set(key, throughJson(`call.state '${key}'`, value));
     },
   };
 
   readonly blackboard: CallBlackboard = {
-    get: (name) => this.#entries().findLast((entry) => entry.name === name)?.value,
-    entries: () => this.#entries(),
+    get: (name) => copyOf(this.#entries().findLast((entry) => entry.name === name)?.value),
+    entries: () => this.#entries().map((entry) => structuredClone(entry)),
     add: (value, { name, type } = {}) => {
       const named = { ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
-      this.#added.push({ ...named, value: throughJson(value) });
+      this.#added.push({ ...named, value: throughJson('call.blackboard', value) });
     },
   };
 
@@ -79,4 +83,11 @@ function earlierChanges(
 }
 
 /** A copy as the journal will give it back, so that a value looks the same before and after an eviction. */
-const throughJson = (value: Json): Json => JSON.parse(JSON.stringify(value));
+function throughJson(where: string, value: Json): Json {
+  const copy = copyJson(value);
+  if (copy.ok) return copy.value;
+  throw new TypeError(`${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`);
+}
+
+/** A tool may change what it reads; the folded state stays as the journal has it. */
+const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -1,8 +1,7 @@
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import { type CallRecord, type FrameState, mayHaveHappened } from '../journal/state.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import type { AnyTool } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { CallView } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
@@ -27,19 +26,27 @@ interface Ending {
  * @throws Interrupted when the call was left open for another invocation or for the turn's end to answer.
  */
 export async function executeCall(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<void> {
-  const tool = offered.byName.get(call.name);
-  const ending = await endingOf(loop, frame, call, tool, offered);
-  loop.journal.emit(callEnded(loop, call, ending));
+  if (call.waitsFor !== undefined) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
+  // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
+  const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
+  const ending = await endingOf(loop, frame, call, offered);
+  const known = ending.reached || !inDoubt;
+  loop.journal.emit(callEnded(loop, call, known ? ending : { result: unknownOutcome(call.name) }));
+}
+
+/** `reached`: the tool got as far as its effect or its frame. */
+interface Execution extends Ending {
+  readonly reached?: boolean;
 }
 
 async function endingOf(
   loop: Loop,
   frame: FrameState,
   call: CallRecord,
-  tool: AnyTool | undefined,
   offered: Offer,
-): Promise<Ending> {
-  if (!tool) return { result: call.started ? unknownOutcome(call.name) : toolNotFound(call.name, offered.byName) };
+): Promise<Execution> {
+  const tool = offered.byName.get(call.name);
+  if (!tool) return { result: toolNotFound(call.name, offered.byName) };
   const refused = overLimit(call, loop.limits);
   if (refused) return { result: refused };
   const parsed = parseToolInput(call.name, call.input);
@@ -48,14 +55,13 @@ async function endingOf(
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation(loop, frame, call, view);
   const result = await settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
-  // The tool's code has changed since the call was started, and no longer gets as far.
-  if (call.started && !invocation.reached()) return { result: unknownOutcome(call.name) };
   const failed = result.type === 'error';
   return {
     result,
     direct: tool.returnDirect && !failed,
     changes: failed ? undefined : view.changes(),
     ms: invocation.ms(),
+    reached: invocation.reached(),
   };
 }
 
@@ -71,14 +77,15 @@ async function settle(run: () => Promise<ToolResult>): Promise<ToolResult> {
 
 /** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */
 function overLimit(call: CallRecord, limits: LoopLimits): ToolResult | undefined {
-  if (call.ordinalOfTool > limits.callsPerTool) {
+  if (!call.place) return undefined;
+  if (call.place.ofTool > limits.callsPerTool) {
     return failure(
       'limit',
       `Tool call limit (${limits.callsPerTool}) exceeded for tool '${call.name}'. ` +
         'No further calls to this tool are allowed in this turn.',
     );
   }
-  if (call.ordinal <= limits.toolCalls) return undefined;
+  if (call.place.inTurn <= limits.toolCalls) return undefined;
   return failure(
     'limit',
     `Total tool call limit (${limits.toolCalls}) exceeded for this turn. No further tool calls are allowed.`,

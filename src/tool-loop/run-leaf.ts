@@ -4,6 +4,7 @@ import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Invocation, Loop } from './loop.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What came of a leaf, and how long `run` took. */
 interface Ran {
@@ -40,7 +41,9 @@ export async function runLeaf(
   const inherited = record.started;
   return loop.slots.hold(async () => {
     loop.invocation.checkpoint();
-    const started = inherited ? undefined : start(loop, record, leaf);
+    // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
+    const goesOn = inherited === 'once' || inherited === leaf.effect;
+    const started = goesOn ? undefined : start(loop, record, leaf);
     const [idempotencyKey] = await Promise.all([loop.invocation.idempotencyKey(record.id), started]);
     const call: ToolCall = { ...scope, idempotencyKey };
     if (inherited === 'once') {
@@ -69,9 +72,9 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
   const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(new Error('timeout')));
   try {
     const answer = answerOf(call.tool, () => leaf.run({ ...call, signal }));
-    const first = await Promise.race([answer, aborted(signal)]);
+    const first = await untilAborted(signal, answer).catch(() => 'no-answer' as const);
     if (first !== 'no-answer') return first;
-    if (leaf.effect !== 'once') return withoutAnswer(loop, call, leaf, signal);
+    if (leaf.effect !== 'once') return stopped(loop, call, leaf, signal);
     const word = signal.aborted ? await lastWord(loop, answer) : first;
     if (word !== 'no-answer') return word;
     const known = await reconciled(loop, call, leaf);
@@ -79,6 +82,14 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
   } finally {
     cancel();
   }
+}
+
+/** What a `read` or `idempotent` call came to that ran and gave no answer. */
+function stopped(loop: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
+  const result = withoutAnswer(loop, call, leaf, signal);
+  // A cancelled call is not run again under its key, and the model must not take it for undone.
+  const inDoubt = leaf.effect === 'idempotent' && loop.invocation.signal.aborted;
+  return inDoubt ? unknownOutcome(call.tool) : result;
 }
 
 /** What a call came to that gave no answer, and either did not happen or may be repeated. */
@@ -115,12 +126,6 @@ const isCutOff = (thrown: unknown): boolean =>
       thrown.name === 'TimeoutError' ||
       /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset/i.test(thrown.message)));
 
-const aborted = (signal: AbortSignal): Promise<'no-answer'> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve('no-answer');
-    signal.addEventListener('abort', () => resolve('no-answer'), { once: true });
-  });
-
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
 async function lastWord(
   { invocation }: Loop,
@@ -134,13 +139,18 @@ async function lastWord(
 /** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
 async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {
   if (!leaf.reconcile) return unknownOutcome(call.tool);
+  const { invocation } = loop;
+  const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
-    const asked = Promise.resolve(leaf.reconcile(call));
-    const answer = await within(loop.invocation, leaf.timeout, asked, 'unknown');
+    const ms = invocation.signal.aborted ? Math.min(leaf.timeout, LAST_WORD) : leaf.timeout;
+    const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
+    const answer = await within(invocation, ms, asked, 'unknown');
     if (answer === 'not-done') return answer;
     return answer === 'unknown' ? unknownOutcome(call.tool) : toToolResult(call.tool, answer.done);
   } catch {
     return unknownOutcome(call.tool);
+  } finally {
+    stop.abort();
   }
 }
 

@@ -33,7 +33,7 @@ async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
   const offered = offerTools(loop, frame);
   const lanes = new Map<string, CallRecord[]>();
   for (const call of openBatch(frame)) {
-    if (call.ended || call.waitsFor !== undefined) continue;
+    if (call.ended) continue;
     const serial = offered.byName.get(call.name)?.serial;
     const lane = serial === undefined ? `call ${call.id}` : `serial ${serial}`;
     lanes.set(lane, [...(lanes.get(lane) ?? []), call]);
@@ -42,6 +42,7 @@ async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
     for (const call of lane) await executeCall(loop, frame, call, offered);
   });
   const settled = await Promise.allSettled(running);
+  loop.invocation.checkpoint();
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -28,7 +28,11 @@ export function makeObjectHarness(): ObjectHarness {
     session: objectSession(env.SESSIONS, name),
     leaseMs: Number(env.LEASE_MS),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    restart: () => evictDurableObject(stub()),
+    restart: async () => {
+      // An object that is not running cannot be evicted.
+      await stub().read({ from: 1, limit: 1 });
+      await evictDurableObject(stub());
+    },
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map((handOver) => handOver.turn),
     stub,
   };

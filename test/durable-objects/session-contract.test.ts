@@ -1,4 +1,4 @@
 import { sessionContract } from '../session-contract.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
-sessionContract('the session object', makeObjectHarness);
+sessionContract('the session object', makeObjectHarness, 3);

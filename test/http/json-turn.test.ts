@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../fixtures/scripts.ts';
-import { allEvents, json, newSession, post, SSE } from './client.ts';
+import { recordings } from '../fixtures/scripted-agent.ts';
+import { script } from '../fixtures/scripts.ts';
+import { json, newSession, post } from './client.ts';
 
 describe('a message answered as JSON', () => {
   it('gets the turn in full after two iterations', async () => {
@@ -10,10 +11,10 @@ describe('a message answered as JSON', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('content-location')).toBe(session);
-    const turn = expect.stringMatching(/^[0-9a-f]{16}$/);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     const answer = await json(response);
     expect(answer).toEqual({
-      turn,
+      turn: expect.stringMatching(/^[0-9a-f]{16}$/),
       loopId: answer.turn,
       session: session.split('/').at(-1),
       agent: 'scripted',
@@ -26,22 +27,41 @@ describe('a message answered as JSON', () => {
       model: 'scripted',
     });
   });
-  it('x', async () => {
+
+  it('shows the model the conversation so far', async () => {
     const session = newSession();
-    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
-    console.log(JSON.stringify(await allEvents(await post(session, { message: message() }, { headers: SSE })), null, 1));
+    const { message, model } = script('One.', 'Two.');
+    const first = message('First');
+    await post(session, { message: first });
+    await post(session, { message: 'Second' });
+    expect(model.requests[1]?.messages).toEqual([
+      { role: 'system', text: 'Follow the script.' },
+      { role: 'user', text: first },
+      { role: 'assistant', text: 'One.', toolCalls: [] },
+      { role: 'user', text: 'Second' },
+    ]);
   });
-  it('abort', async () => {
+
+  it('continues the loop that it names', async () => {
+    const { message } = script('Done.');
+    const answer = await json(await post(newSession(), { message: message(), loopId: 'my-loop:1' }));
+    expect(answer).toMatchObject({ loopId: 'my-loop:1', turn: expect.not.stringMatching('my-loop:1') });
+  });
+
+  it('keeps what a tool answers as data among the artifacts', async () => {
+    const { message } = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Found.');
+    const answer = await json(await post(newSession(), { message: message() }));
+    const call = `${answer.turn}.3.0`;
+    expect(answer.artifacts).toEqual([{ call, tool: 'look_up', value: { id: 'o1', total: 12.5 } }]);
+  });
+
+  it('keeps text that is no valid Unicode, and hostile keys, as they came', async () => {
     const session = newSession();
-    const model = held('x');
-    const { message } = script(model.reply, 'Three.');
-    const c = new AbortController();
-    const p = post(session, { message: message() }, { signal: c.signal });
-    const s = await model.asked;
-    console.log('asked', s.aborted);
-    c.abort();
-    await p.catch((e) => console.log('ERR', String(e)));
-    await new Promise((r) => setTimeout(r, 1000));
-    console.log('after', s.aborted);
+    const { message } = script({ calls: [{ name: 'record', input: { note: 'surrogate' } }] }, 'Done.');
+    const text = message('\ud800 <script> \u2028');
+    const context = '{"__proto__":{"admin":true},"constructor":"c","lone":"\\ud800"}';
+    const response = await post(session, `{"message":${JSON.stringify(text)},"context":${context}}`);
+    expect(await json(response)).toMatchObject({ outcome: 'completed' });
+    expect(JSON.stringify(recordings.find(({ note }) => note === 'surrogate')?.context)).toBe(context);
   });
 });

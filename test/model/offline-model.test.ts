@@ -187,6 +187,17 @@ ${notice}`,
     expect(reply.toolCalls.map(({ name }) => name)).toEqual(['cancel_flomp']);
   });
 
+  it('does not take the opening of a tool for the answer', async () => {
+    const opening = 'Tools now available: list_flomps. You MUST call one of these tools.';
+    const list = tool('list_flomps', 'Everything.', [], () => [{ hue: 'red' }]);
+    const desk = await say('Which flomps are there?', [
+      tool('flomp_desk', 'About flomps.', [], () => opening),
+    ]);
+    const reply = await offlineModel().ask({ messages: desk.messages.slice(0, -1), tools: [list] }, options);
+    expect(desk.replies).toEqual([['flomp_desk {}']]);
+    expect(reply.toolCalls.map(({ name }) => name)).toEqual(['list_flomps']);
+  });
+
   it('follows every member of a list', async () => {
     const list = tool('list_zarniks', 'The zarniks of a flomp.', ['flomp_id'], () => [
       { zarnik_id: 'a' },

@@ -71,7 +71,7 @@ describe('the steps of a message', () => {
     ['Why? Cancel flomp 1 unless it is late.', ['-: Why?', '-: Cancel flomp 1 unless it is late.']],
     ['...', []],
   ])('%s', (text, expected) => {
-    expect(stepsOf(text).map((step) => `${step.order ?? '-'}: ${step.text}`)).toEqual(expected);
+    expect(stepsOf(text).map((step) => `${step.command ?? '-'}: ${step.text}`)).toEqual(expected);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe('the steps of a message', () => {
     ['Cancel it', ''],
     ['Send zarnik 2 a note', 'zarnik'],
     ['Add 3 red blorks to flomp 1', 'red blorks'],
-  ])('know what an order acts on: %s', (text, object) => {
+  ])('know what a command acts on: %s', (text, object) => {
     expect(stepsOf(text).map((step) => step.object)).toEqual([object]);
   });
 });

@@ -53,10 +53,11 @@ const world = fc.tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, select
           .filter((next) => next !== undefined && next !== word)
           .map((next) => [`${next}_id`, stated(idOf(next ?? ''))]),
       );
+    const before = (word: string): string => nouns[nouns.indexOf(word) - 1] ?? 'thing';
     const tools = nouns.flatMap((word) => [
       tool(
         named(look, word),
-        wordy ? `Looks up one ${word} by its id. Returns its state.` : `One ${word}`,
+        wordy ? `Looks up one ${word} by its id, such as the ${word} of a ${before(word)}.` : `One ${word}`,
         { [key(word)]: { type } },
         (input) => ({
           id: input[key(word)],
@@ -90,7 +91,7 @@ const inEveryWorld = (
   check: (world: World & { readonly change: string; readonly look: string }) => Promise<void>,
 ) => fc.assert(fc.asyncProperty(world, check), runs);
 
-describe('the offline planner in 200 generated worlds', () => {
+describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () => {
   it('looks up a thing by its number', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       for (const text of [

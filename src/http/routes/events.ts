@@ -2,6 +2,7 @@ import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/follow-session.ts';
 import type { Target, WaitUntil } from '../context.ts';
 import type { Host } from '../host.ts';
+import { wantsEvents } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { eventStream } from '../sse.ts';
 import { unknownSession } from './session.ts';
@@ -20,20 +21,25 @@ interface Exchange {
 export async function getEvents(exchange: Exchange): Promise<Response> {
   const { request, target, host } = exchange;
   const query = new URL(request.url).searchParams;
-  if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return jsonPage(target, query);
-  const after = wholeNumber('Last-Event-ID', request.headers.get('last-event-id') ?? query.get('after'), 0);
+  // A stream that answers HEAD would be followed by nobody.
+  if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
+  const after =
+    sequence('Last-Event-ID', request.headers.get('last-event-id')) ??
+    sequence('after', query.get('after')) ??
+    0;
   if (!(await target.port.read({ from: 1, limit: 1 }))) throw unknownSession(target);
   return eventStream(exchange, async (stream, leave) => {
     const from = after + 1;
     for await (const stored of followSession({ port: target.port, clock: host.clock, from, signal: leave })) {
       stream.send({ type: 'event', stored });
+      await stream.room();
     }
   });
 }
 
 async function jsonPage(target: Target, query: URLSearchParams): Promise<Response> {
-  const after = wholeNumber('after', query.get('after'), 0);
-  const limit = Math.min(PAGE_SIZE, Math.max(1, wholeNumber('limit', query.get('limit'), PAGE_SIZE)));
+  const after = sequence('after', query.get('after')) ?? 0;
+  const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
   const events = page.rows.map((row) => {
@@ -45,9 +51,16 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   return Response.json({ events, head: page.head, next });
 }
 
-function wholeNumber(name: string, value: string | null, otherwise: number): number {
-  if (value === null || value === '') return otherwise;
+/** @throws Problem when a client gave what no event can have as its sequence. */
+function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number | undefined {
+  if (value === null || value === '') return undefined;
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  const type = name === 'Last-Event-ID' ? 'invalid-header' : 'invalid-query';
+  const type = name === 'after' ? 'invalid-query' : 'invalid-header';
   throw new Problem(400, type, `${name} must be the sequence of an event: a whole number such as 12.`);
+}
+
+function pageSize(value: string | null): number {
+  if (value === null || value === '') return PAGE_SIZE;
+  if (/^0*[1-9]\d{0,14}$/.test(value)) return Math.min(PAGE_SIZE, Number(value));
+  throw new Problem(400, 'invalid-query', `limit must be a whole number from 1 to ${PAGE_SIZE}.`);
 }

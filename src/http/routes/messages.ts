@@ -1,24 +1,16 @@
-import * as v from 'valibot';
 import { READER, readTurn } from '../../session/fold-session.ts';
 import { followSession, turnEnded } from '../../session/follow-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { runTurn, type TurnEnd } from '../../session/run-turn.ts';
 import { answerOf, toAnswer } from '../../session/turn-answer.ts';
-import { toInputSchema } from '../../tools/input-schema.ts';
 import { toResponse } from '../answer.ts';
 import { readBody } from '../body.ts';
 import type { Target, WaitUntil } from '../context.ts';
 import type { Env, Host } from '../host.ts';
+import { parseMessageBody } from '../message-body.ts';
+import { prefersAsync, wantsEvents } from '../preferences.ts';
 import { type EventStream, eventStream } from '../sse.ts';
 import { refusal, requestKey, toTurnStart } from '../start-turn.ts';
-
-const messageBody = toInputSchema(
-  v.strictObject({
-    message: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.regex(/\S/, 'must not be blank')),
-    context: v.optional(v.record(v.string(), v.any())),
-    loopId: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ . : -'))),
-  }),
-);
 
 /** One request and what it is answered with. */
 export interface Exchange {
@@ -30,23 +22,36 @@ export interface Exchange {
 }
 
 /** `POST .../messages`: runs a turn here, or stores it for the background, or joins the one that a retry names. */
-export async function postMessage(exchange: Exchange): Promise<Response> {
+export function postMessage(exchange: Exchange): Promise<Response> {
+  const answering = answerMessage(exchange);
+  // A turn that was begun is left in good order, even when its client has gone.
+  exchange.execution.waitUntil(answering.catch(() => {}));
+  return answering;
+}
+
+async function answerMessage(exchange: Exchange): Promise<Response> {
   const { host, env, target, request } = exchange;
-  const { text, value } = await readBody(request, messageBody, host.maxBodyBytes);
+  const { text, value } = await readBody(request, host.maxBodyBytes);
+  const body = parseMessageBody(value);
   const key = await requestKey(request.headers, text);
-  const start = toTurnStart(host, target, value, request.headers, key);
+  const start = toTurnStart(host, target, body, request.headers, key);
+  const model = target.agent.model ?? host.model(env);
   if (prefersAsync(request)) {
     const accepted = await target.port.accept(start);
-    if (accepted.status === 'accepted' || accepted.status === 'known') return acceptedResponse(target, accepted.turn);
+    if (accepted.status === 'accepted' || accepted.status === 'known')
+      return acceptedResponse(target, accepted.turn);
     throw refusal(accepted, target.path);
   }
-  const model = target.agent.model ?? host.model(env);
   const sentAt = host.clock.now();
   const leased = await target.port.begin({ nonce: host.newId(), turn: start.turn, start, reader: READER });
   if (leased.status === 'known') return joined(exchange, leased.turn);
   if (leased.status !== 'leased') throw refusal(leased, target.path);
   const run = (show?: (item: FeedItem) => void, leave?: AbortSignal): Promise<TurnEnd> =>
-    runTurn({ port: target.port, agent: target.agent, model, clock: host.clock, show, leave }, leased, sentAt);
+    runTurn(
+      { port: target.port, agent: target.agent, model, clock: host.clock, show, leave },
+      leased,
+      sentAt,
+    );
   return wantsEvents(request) ? streamed(exchange, start.turn, run) : answered(exchange, start.turn, run);
 }
 
@@ -54,10 +59,8 @@ type Run = (show?: (item: FeedItem) => void, leave?: AbortSignal) => Promise<Tur
 
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
-  const { target, request, execution } = exchange;
-  const running = run(undefined, request.signal);
-  execution.waitUntil(running.catch(() => {}));
-  const end = await running;
+  const { target, request } = exchange;
+  const end = await run(undefined, request.signal);
   if (end.status === 'suspended') return acceptedResponse(target, turn);
   if (end.status !== 'ended') return joined(exchange, turn);
   const answer = toAnswer(target.session, target.agent.name, end.turn);
@@ -100,6 +103,7 @@ async function follow(
   const { port, session, agent } = target;
   for await (const stored of followSession({ port, clock: host.clock, from, turn, signal })) {
     stream.send({ type: 'event', stored });
+    await stream.room();
     if (stored.event.type !== 'turn-ended') continue;
     stream.sendNamed('answer', answerOf(session, agent.name, await readTurn(port, turn)));
     return;
@@ -112,12 +116,3 @@ function acceptedResponse({ session, agent, path }: Target, turn: string): Respo
     { status: 202, headers: { location: path, 'preference-applied': 'respond-async' } },
   );
 }
-
-const prefersAsync = (request: Request): boolean =>
-  (request.headers.get('prefer') ?? '')
-    .toLowerCase()
-    .split(',')
-    .some((preference) => preference.split(';')[0]?.trim() === 'respond-async');
-
-const wantsEvents = (request: Request): boolean =>
-  (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream');

@@ -37,7 +37,10 @@ export async function cancelTurn(target: Target): Promise<Response> {
   if (turn === null || (await target.port.post('cancel', turn, '{}')) !== 'posted') {
     throw new Problem(409, 'no-open-turn', 'No turn is open, so there is nothing to cancel.');
   }
-  return Response.json({ turn, status: 'cancel-requested' }, { status: 202, headers: { location: target.path } });
+  return Response.json(
+    { turn, status: 'cancel-requested' },
+    { status: 202, headers: { location: target.path } },
+  );
 }
 
 export const unknownSession = ({ session, path }: Target): Problem =>

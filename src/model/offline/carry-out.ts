@@ -6,8 +6,8 @@ import { changesOf } from './verbs.ts';
 import { stemsOf } from './words.ts';
 
 /**
- * The next calls of an order: the one tool of `makes` that fits its object best, once, or first a look for what that
- * tool lacks. Nothing is called where two tools fit equally well, nor after the order's call, whatever came of it.
+ * The next calls of a command: the one tool of `makes` that fits its object best, once, or first a look for what that
+ * tool lacks. Nothing is called where two tools fit equally well, nor after the command's call, whatever came of it.
  */
 export function carryOut(situation: Situation, kind: string, makes: readonly ToolCard[]): Next {
   const { cards, relevance, sources, topic, context } = situation;
@@ -40,7 +40,7 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
     : { type: 'blocked', missing: missing.map(({ name }) => name) };
 }
 
-/** An order names what it acts on; a tool for something else is never taken for it. */
+/** A command names what it acts on; a tool for something else is never taken for it. */
 function fitsObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
   if (object.length === 0 || direct(card, object) > 0) return true;
   const required = card.params.filter((param) => param.required);

@@ -6,12 +6,12 @@ import {
   type Sources,
   unclaimedValues,
 } from './fill-value.ts';
+import { booleanFor, type Chosen, choiceFor, none, plain, reasonFor, textFor } from './fill-words.ts';
 import type { Scalar } from './json-value.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param } from './params.ts';
 import type { ToolCard } from './tool-card.ts';
-import { stem, stemsOf, wordsOf } from './words.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -67,16 +67,6 @@ const alternatives = ({ values, mentions }: Found, used: ReadonlySet<Mention>): 
     return at > 0 && (mention === undefined || !used.has(mention));
   });
 
-interface Chosen {
-  readonly value: unknown;
-  readonly grounded: boolean;
-  readonly taken: readonly Mention[];
-  readonly spread: Found;
-}
-
-const none: Found = { values: [], mentions: [] };
-const plain = (value: unknown, grounded: boolean): Chosen => ({ value, grounded, taken: [], spread: none });
-
 function valueFor(
   param: Param,
   card: ToolCard,
@@ -109,7 +99,7 @@ function valueFor(
   }
 }
 
-/** One value of those found. An order takes several only where the step itself lists them: it must not guess. */
+/** One value of those found. A command takes several only where the step itself lists them: it must not guess. */
 function oneOf({ shape }: Param, found: Found): Chosen | undefined {
   const [value] = found.values;
   if (value === undefined) return undefined;
@@ -125,7 +115,8 @@ function scalarFor(param: Param, card: ToolCard, sources: Sources, used: Readonl
   if (typed && step.mentions.some(({ kind }) => kind === param.shape.type))
     return unclaimedValues(param, card, sources, used);
   if (!param.required) return none;
-  const sure = (found: Found): Found => (step.order !== undefined && found.values.length > 1 ? none : found);
+  const sure = (found: Found): Found =>
+    step.command !== undefined && found.values.length > 1 ? none : found;
   const linked = factValues(param, segment);
   if (linked.values.length > 0) return sure(linked);
   const free = unclaimedValues(param, card, sources, used);
@@ -153,55 +144,9 @@ function otherwise(param: Param, card: ToolCard, { step }: Sources): Chosen | un
   if (param.fallback !== undefined) return plain(param.fallback, false);
   const alone = card.params.filter(({ shape, required }) => required && shape.type === 'phrase').length === 1;
   if (param.shape.type !== 'phrase' || !alone) return undefined;
-  if (step.order !== undefined) return step.object === '' ? undefined : plain(step.object, false);
+  if (step.command !== undefined) return step.object === '' ? undefined : plain(step.object, false);
   const tail = /^.*\s(?:in|for|about|on|of|called|named)\s+(?:the\s+|an?\s+)?(.+?)[\s.?!]*$/is.exec(
     step.text,
   )?.[1];
   return plain(tail ?? step.text, false);
-}
-
-function choiceFor(
-  { required, fallback }: Param,
-  values: readonly Scalar[],
-  { step }: Sources,
-): Chosen | undefined {
-  const said = new Set(wordsOf(step.text).map(stem));
-  const fits = (value: Scalar): boolean => {
-    const words = wordsOf(String(value)).map(stem);
-    return words.length > 0 && words.every((word) => said.has(word));
-  };
-  const chosen = values.filter(fits).toSorted((left, right) => String(right).length - String(left).length)[0];
-  if (chosen !== undefined) return plain(chosen, true);
-  if (!required) return undefined;
-  if (fallback !== undefined) return plain(fallback, false);
-  return values.length === 1 ? plain(values[0], false) : undefined;
-}
-
-function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): Chosen | undefined {
-  const named = nouns.length > 0 && nouns.every((noun) => step.topic.includes(noun));
-  const negated = /\b(?:not|no|without|never)\b|n't\b/i.test(step.text);
-  if (named) return plain(!negated, true);
-  return required ? plain(fallback ?? false, false) : undefined;
-}
-
-const reasonIn = (text: string): string | undefined =>
-  /\b(?:because|since|due to|reason:)\s+(.{1,500})/is.exec(text)?.[1]?.trim();
-
-function reasonFor(tells: boolean, { step }: Sources): Chosen | undefined {
-  const reason = tells ? reasonIn(step.text) : undefined;
-  return reason === undefined ? undefined : plain(reason, false);
-}
-
-/** Free words: a quotation, a reason, or the step itself; what tells somebody also carries what this turn found. */
-function textFor({ nouns }: Param, tells: boolean, { step, summary }: Sources): Chosen {
-  if (!tells) return plain(step.text, false);
-  const quotes = step.mentions.filter(({ kind }) => kind === 'quoted');
-  const quoted = quotes.find(({ before }) => before.some((word) => nouns.includes(word))) ?? quotes[0];
-  if (quoted !== undefined) return plain(quoted.value, true);
-  const reason = reasonIn(step.text);
-  if (reason !== undefined) return plain(reason, false);
-  const short = nouns.some((noun) => stemsOf('subject title summary').includes(noun));
-  if (short) return plain(step.text.slice(0, 80), false);
-  const carries = nouns.some((noun) => stemsOf('body message text content').includes(noun));
-  return plain(carries && step.refersBack && summary !== '' ? `${step.text}: ${summary}` : step.text, false);
 }

@@ -61,11 +61,15 @@ export function unclaimedValues(
     return (
       !mention.counts &&
       !vocabulary.has(near) &&
-      (near === '' || near === step.order || isVerb(near) || kinOf(near).length > 0 || card.weights.has(near))
+      (near === '' ||
+        near === step.command ||
+        isVerb(near) ||
+        kinOf(near).length > 0 ||
+        card.weights.has(near))
     );
   });
-  // Two free values that are no list could each be the one: an order must not guess.
-  if (step.order !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothing;
+  // Two free values that are no list could each be the one: a command must not guess.
+  if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothing;
   return fromMentions(
     param.shape,
     free.filter(({ list }) => list === free[0]?.list),

@@ -50,9 +50,6 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
     said: before,
     turn: callsIn(messages.slice(latest + 1), maxTurn),
     earlier: earlierCalls(messages, latest),
-      .flat()
-      .reverse()
-      .slice(0, maxEarlier),
   };
 }
 
@@ -63,7 +60,9 @@ function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCa
   for (let at = latest - 1; at >= 0 && earlier.length < maxEarlier; at -= 1) {
     const message = messages[at];
     if (message?.role !== 'user') continue;
-    const calls = callsIn(messages.slice(at + 1, end), maxEarlier).flat().reverse();
+    const calls = callsIn(messages.slice(at + 1, end), maxEarlier)
+      .flat()
+      .reverse();
     earlier.push(...calls);
     const inputs = new Set(calls.flatMap(({ input }) => Object.values(input).map(String)));
     if (mentionsIn(message.text.slice(0, maxText)).some(({ value }) => inputs.has(value))) break;

@@ -21,13 +21,16 @@ import { toolCard } from './tool-card.ts';
  * - several values at once ("Compare flomp 1 and 2"): parallel calls in one reply;
  * - a chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by the `zarnik_id` found in it,
  *   also through a link that the message does not name, and also for every zarnik of a list;
- * - an order in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): the one tool that
- *   makes this change to this object, once. Questions, conditions and quotations never order anything, and nothing is
+ * - a command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): the one tool that
+ *   makes this change to this object, once. Questions, conditions and quotations never command anything, and nothing is
  *   guessed: where two tools or two values would do, it says what is missing instead;
- * - several of these in one message, by sentence, `;`, "then" or "and" before a verb: in order, until an order fails;
+ * - several of these in one message, by sentence, `;`, "then" or "and" before a verb: in order, until a command fails;
  * - a later message that refers back ("Who owns it?", "And flomp 13?"): answered from earlier results where they hold
  *   the answer, else looked up by the identifiers in them;
  * - a tool that only opens others (its result is a text that names them), before one of those.
+ *
+ * Not supported: other languages, conditions ("if it is late, cancel it" is only looked up), identifiers without a digit,
+ * sums and comparisons of results, and more than eight calls in a turn.
  */
 export const offlineModel = (): ChatModel => ({
   name: 'offline',

@@ -10,7 +10,7 @@ import type { ToolCard } from './tool-card.ts';
 import { changeOf, isLook, isVerb } from './verbs.ts';
 import { stem, topicOf } from './words.ts';
 
-/** The calls to make now, none when it is time to answer, and the orders that cannot be carried out. */
+/** The calls to make now, none when it is time to answer, and the commands that cannot be carried out. */
 export interface Plan {
   readonly calls: readonly PlannedCall[];
   readonly undone: readonly { readonly step: Step; readonly missing: readonly string[] }[];
@@ -21,8 +21,8 @@ const maxCalls = 8;
 
 /**
  * Plans by going through the turn's replies again from its start: which step was at work when each was made follows
- * from the messages alone, so nothing needs to be remembered between two requests. Steps are taken in order, and an
- * order that fails or cannot be filled ends the plan: what was to come after it may depend on it.
+ * from the messages alone, so nothing needs to be remembered between two requests. Steps are taken in order, and a
+ * command that fails or cannot be filled ends the plan: what was to come after it may depend on it.
  */
 export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
   const steps = stepsOf(memory.task);
@@ -80,7 +80,7 @@ function topicAndContext(
   const context = [...new Set([...before.flatMap(({ topic }) => topic), ...topicOf(said[0] ?? '')])];
   const opening = elliptical.exec(step.text);
   const verb = isVerb(stem(opening?.groups?.word?.toLowerCase() ?? ''));
-  const repeats = opening !== null && !verb && step.mentions.length > 0 && step.order === undefined;
+  const repeats = opening !== null && !verb && step.mentions.length > 0 && step.command === undefined;
   return { topic: [...new Set([...step.topic, ...(repeats ? context : [])])], context };
 }
 
@@ -92,12 +92,12 @@ const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
     ]),
   );
 
-/** An order is carried out; whatever else a step is, it is looked up. */
+/** A command is carried out; whatever else a step is, it is looked up. */
 function nextFor(situation: Situation): Next {
-  const { order } = situation.sources.step;
-  if (order === undefined) return lookUp(situation);
-  const kind = changeOf(order);
+  const { command } = situation.sources.step;
+  if (command === undefined) return lookUp(situation);
+  const kind = changeOf(command);
   const makes = situation.cards.filter(({ changes, locked }) => changes.includes(kind) && !locked);
-  const ordered = makes.length > 0 || (isVerb(order) && !isLook(order));
-  return ordered ? carryOut(situation, kind, makes) : lookUp(situation);
+  const commanded = makes.length > 0 || (isVerb(command) && !isLook(command));
+  return commanded ? carryOut(situation, kind, makes) : lookUp(situation);
 }

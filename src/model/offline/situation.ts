@@ -15,7 +15,7 @@ export interface PlannedCall {
 export type Next =
   | { readonly type: 'call'; readonly calls: readonly PlannedCall[] }
   | { readonly type: 'done' }
-  /** An order that cannot be carried out; `missing` are the inputs that nothing fits. */
+  /** A command that cannot be carried out; `missing` are the inputs that nothing fits. */
   | { readonly type: 'blocked'; readonly missing: readonly string[] };
 
 /** Where the planner stands when it considers a step. */
@@ -68,8 +68,10 @@ function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCa
   const card = cards.find(({ name }) => name === tool);
   if (card === undefined) return wordsOf(tool).map(stem).includes(word);
   const weight = weightOf(card, word);
+  // A tool that only mentions the word does not stand in for one that is named for it.
+  const enough = readers(cards).some((other) => direct(other, [word]) > 0) ? 2 : 1;
   return (
-    weight >= 1 ||
+    weight >= enough ||
     (weight > 0 && facts.some(({ words }) => words.some((other) => kinOf(word).includes(other))))
   );
 }

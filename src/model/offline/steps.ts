@@ -7,9 +7,9 @@ export interface Step {
   readonly text: string;
   /** What it is about, as stems, without numbers. */
   readonly topic: readonly string[];
-  /** The verb, as a stem, when the step may order something done; absent when it asks, doubts or quotes. */
-  readonly order: string | undefined;
-  /** What the order acts on, in the message's words: from the verb to the first value or preposition. */
+  /** The verb, as a stem, when the step may command something; absent when it asks, doubts or quotes. */
+  readonly command: string | undefined;
+  /** What the command acts on, in the message's words: from the verb to the first value or preposition. */
   readonly object: string;
   /** The object follows a number: "3 boxes". */
   readonly counted: boolean;
@@ -33,7 +33,7 @@ const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|hi
 
 /**
  * What a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate steps.
- * Only an order in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
+ * Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
  * question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
  */
 export const stepsOf = (message: string): readonly Step[] =>
@@ -93,8 +93,8 @@ function stepsIn(piece: string, question: boolean, conditional: boolean): Step[]
   const [, verbs = '', rest = ''] =
     /^(\p{L}+(?:(?:\s*,\s*|\s+and\s+)\p{L}+)*)(.*)$/su.exec(unquoted(text)) ?? [];
   const words = wordsOf(verbs).filter((word, at) => word !== 'and' && (at === 0 || isPlainVerb(word)));
-  const orders = words.filter((word) => isPlain(word) && !stopWords.has(word) && !isLook(stem(word)));
-  const given = asked || conditional || nounAfter.test(rest) || asking.test(words[0] ?? '') ? [] : orders;
+  const commands = words.filter((word) => isPlain(word) && !stopWords.has(word) && !isLook(stem(word)));
+  const given = asked || conditional || nounAfter.test(rest) || asking.test(words[0] ?? '') ? [] : commands;
   const mentions = mentionsIn(piece);
   const { object, counted } = objectIn(text.slice(text.length - rest.length), mentions);
   const step = {
@@ -106,8 +106,8 @@ function stepsIn(piece: string, question: boolean, conditional: boolean): Step[]
     refersBack: backReference.test(piece),
   };
   return given.length === 0
-    ? [{ ...step, order: undefined }]
-    : given.map((word) => ({ ...step, order: stem(word) }));
+    ? [{ ...step, command: undefined }]
+    : given.map((word) => ({ ...step, command: stem(word) }));
 }
 
 /** The words from the verb to the first value or preposition, articles left out. */

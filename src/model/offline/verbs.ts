@@ -49,7 +49,7 @@ const looks: ReadonlySet<string> = new Set([
     .map(stem),
 ]);
 
-/** Verbs that only introduce what is done: `create_refund` refunds. */
+/** Verbs that only introduce what is done: `create_booking` books. */
 const makers: ReadonlySet<string> = new Set(
   'create make add issu plac do perform submit request open start'.split(' '),
 );

@@ -3,7 +3,7 @@
 const splitCamel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu;
 const wordPattern = /[\p{L}\p{N}]+/gu;
 
-/** The lower-case words of a name or a sentence, in order; `orderId`, `order_id` and `order id` read the same. */
+/** The lower-case words of a name or a sentence, in order; `flompId`, `flomp_id` and `flomp id` read the same. */
 export const wordsOf = (text: string): string[] =>
   text.replace(splitCamel, ' ').toLowerCase().match(wordPattern) ?? [];
 

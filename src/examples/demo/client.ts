@@ -1,0 +1,81 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { SessionEvent } from '../../journal/events.ts';
+
+/** An event as the events endpoint shows it. */
+export type TimelineEvent = SessionEvent & { readonly seq: number; readonly at: number };
+
+/** The answer of a turn, as far as the demo looks at it. */
+export interface Answer {
+  readonly turn: string;
+  readonly outcome: string;
+  readonly text: string;
+  readonly iterations: number;
+  readonly toolCalls: number;
+}
+
+/** One session, used over HTTP as anybody would. */
+export interface Client {
+  /** Waits for the answer. Rejects when the connection is lost. */
+  send(message: string): Promise<Answer>;
+  /** Returns as soon as the message is accepted. */
+  sendInBackground(message: string): Promise<void>;
+  /** Calls back for each server-sent event. Rejects when the connection is lost. */
+  stream(message: string, onEvent: (type: string, data: unknown) => void): Promise<void>;
+  /** The journal so far. */
+  events(): Promise<readonly TimelineEvent[]>;
+  /** Follows the journal, and sends nothing, until an event after `seq` ends a turn; resolves with the journal. */
+  turnEnded(seq: number): Promise<readonly TimelineEvent[]>;
+}
+
+/** How long anything may take before the demo gives up, in ms. */
+const PATIENCE = 30_000;
+
+export function openSession(url: string, session: string): Client {
+  const path = `${url}/agents/support/sessions/${session}`;
+  const post = async (message: string, headers: Readonly<Record<string, string>>): Promise<Response> => {
+    const response = await fetch(`${path}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ message }),
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    if (!response.ok) throw new Error(`POST answered ${response.status}: ${await response.text()}`);
+    return response;
+  };
+  const events = async (): Promise<readonly TimelineEvent[]> => {
+    const response = await fetch(`${path}/events`, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!response.ok) throw new Error(`GET answered ${response.status}: ${await response.text()}`);
+    const page = (await response.json()) as { readonly events: readonly TimelineEvent[] }; // what DESIGN 7 says
+    return page.events;
+  };
+  return {
+    events,
+    send: async (message) => (await post(message, {})).json() as Promise<Answer>, // what DESIGN 7 says
+    async sendInBackground(message) {
+      const { status } = await post(message, { prefer: 'respond-async' });
+      if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);
+    },
+    async stream(message, onEvent) {
+      const response = await post(message, { accept: 'text/event-stream' });
+      for await (const { event, data } of eventsOf(response)) onEvent(event, JSON.parse(data));
+    },
+    async turnEnded(seq) {
+      const headers = { accept: 'text/event-stream', 'last-event-id': String(seq) };
+      const signal = AbortSignal.timeout(PATIENCE);
+      for await (const { event } of eventsOf(await fetch(`${path}/events`, { headers, signal }))) {
+        if (event === 'turn-ended') return events();
+      }
+      throw new Error('The stream of events ended before the turn did.');
+    },
+  };
+}
+
+async function* eventsOf(
+  response: Response,
+): AsyncGenerator<{ readonly event: string; readonly data: string }> {
+  if (!response.body) throw new Error(`The stream was answered ${response.status} without a body.`);
+  const frames = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { event = 'message', data } of frames) yield { event, data };
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Hold } from './gate.ts';
+
+/** Something done in the world. */
+export interface Effect {
+  readonly service: string;
+  /** The body as it came. */
+  readonly what: string;
+}
+
+/** One line of the counter's file. */
+export interface Execution extends Effect {
+  readonly call: string;
+  readonly key: string;
+}
+
+export type CounterCommand = { readonly type: 'hold' | 'release'; readonly service: string };
+
+export type CounterReport =
+  | { readonly type: 'listening'; readonly url: string }
+  | { readonly type: 'holding' | 'reached'; readonly service: string };
+
+/** The effects of a run, counted by another process. */
+export interface CountedEffects {
+  /** Where the shop's services answer. */
+  readonly url: string;
+  /** Answers of this service wait from now on; what was asked for is done and on the disk all the same. */
+  hold(service: string): Promise<Hold>;
+  /** What is on the disk. */
+  executions(): readonly Execution[];
+  stop(): void;
+}
+
+/** Starts the counter, which writes to `file`. It ends with this process, if not before. */
+export async function countEffects(file: string): Promise<CountedEffects> {
+  const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
+  const listening = await report(child, ({ type }) => type === 'listening');
+  if (listening.type !== 'listening') throw new Error('The effect counter did not say where it listens.');
+  const command = (type: CounterCommand['type'], service: string): void => void child.send({ type, service });
+  return {
+    url: listening.url,
+    async hold(service) {
+      const about = (type: CounterReport['type']): Promise<CounterReport> =>
+        report(child, (told) => told.type === type && told.type !== 'listening' && told.service === service);
+      const reached = about('reached').then(() => {});
+      const holding = about('holding');
+      command('hold', service);
+      await holding;
+      return { reached, release: () => command('release', service) };
+    },
+    executions: () =>
+      existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(toExecution) : [],
+    stop: () => child.disconnect(),
+  };
+}
+
+const toExecution = (line: string): Execution => JSON.parse(line);
+
+/** The next report that is `wanted`. @throws Error when the counter ends first. */
+function report(child: ChildProcess, wanted: (report: CounterReport) => boolean): Promise<CounterReport> {
+  return new Promise((resolve, reject) => {
+    const take = (told: CounterReport): void => {
+      if (!wanted(told)) return;
+      child.off('message', take).off('exit', ended);
+      resolve(told);
+    };
+    const ended = (code: number | null): void => reject(new Error(`The effect counter ended with ${code}.`));
+    child.on('message', take).on('exit', ended);
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * The outside world of the demo, a program of its own: `node effect-counter.ts FILE`. It answers as the services of
+ * the support agent's shop do, and writes one line for each call, on the disk before it is answered. It recognises no
+ * repeated key: whatever reaches it counts. Its parent holds and releases its answers by messages.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { shipments } from '../support/books.ts';
+import type { CounterCommand, CounterReport, Execution } from './counted-effects.ts';
+import { Gate, type Hold } from './gate.ts';
+import { listen, readJson } from './loopback.ts';
+
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new Error('Usage: effect-counter.ts FILE');
+
+const gate = new Gate();
+const holds = new Map<string, Hold>();
+const references = new Map<string, string>();
+const tell = (report: CounterReport): void => void process.send?.(report);
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [service = '', name] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
+  const answer = await answerTo(request, service, name);
+  response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answer ?? null));
+}
+
+/** `POST /{service}` acts, `GET /{service}/{key}` tells what came of it, `GET /shipments/{code}` only looks. */
+async function answerTo(
+  request: IncomingMessage,
+  service: string,
+  name: string | undefined,
+): Promise<unknown> {
+  if (request.method === 'POST') return act(request, service);
+  if (service !== 'shipments') return receipt(`${service} ${name}`);
+  await gate.pass(service);
+  return shipments.get(name ?? '');
+}
+
+async function act(request: IncomingMessage, service: string): Promise<unknown> {
+  const { 'call-id': call = '', 'idempotency-key': key = '' } = request.headers;
+  const what = JSON.stringify(await readJson(request));
+  append({ service, call: String(call), key: String(key), what });
+  references.set(`${service} ${key}`, `${service}-${references.size + 1}`);
+  await gate.pass(service);
+  return receipt(`${service} ${key}`);
+}
+
+const receipt = (name: string): unknown => {
+  const reference = references.get(name);
+  return reference === undefined ? undefined : { reference };
+};
+
+function append(execution: Execution): void {
+  const descriptor = openSync(String(file), 'a');
+  writeSync(descriptor, `${JSON.stringify(execution)}\n`);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+process.on('message', ({ type, service }: CounterCommand) => {
+  if (type === 'release') return holds.get(service)?.release();
+  const hold = gate.hold(service);
+  holds.set(service, hold);
+  tell({ type: 'holding', service });
+  hold.reached.then(() => tell({ type: 'reached', service }));
+});
+process.on('disconnect', () => process.exit());
+
+const { url } = await listen((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    response.writeHead(500).end(String(error));
+  });
+});
+tell({ type: 'listening', url });

@@ -1,0 +1,104 @@
+import type { Effect } from './counted-effects.ts';
+import type { ScriptedReply } from './held-model.ts';
+
+/** One kill: what is asked, whose answer is held when the process dies, and what must have happened in the end. */
+export interface Kill {
+  readonly title: string;
+  readonly session: string;
+  /** How the client asks; the connection of `json` and `stream` dies with the process. */
+  readonly client: 'json' | 'stream' | 'background';
+  readonly message: string;
+  /** What the model says to it. */
+  readonly replies: readonly ScriptedReply[];
+  /** The answer that is held: of a service of the shop, or one of `replies`. */
+  readonly held: { readonly service: string } | { readonly reply: number };
+  /** Calls that the journal shows as ended before the kill. */
+  readonly endedBefore: readonly string[];
+  /** Effects that are on the counter's disk before the kill. */
+  readonly doneBefore: number;
+  /** Every effect of a `once` call of the turn. */
+  readonly effects: readonly Effect[];
+  /** How many of them end as unknown. */
+  readonly unknown: number;
+}
+
+const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input }] });
+const mailed = (mail: object): Effect => ({ service: 'emails', what: JSON.stringify(mail) });
+const refunded = (orderId: number, amount: number): Effect => ({
+  service: 'refunds',
+  what: JSON.stringify({ orderId, amount }),
+});
+
+const compassMail = { to: 'maren@example.com', subject: 'Your refund', text: 'The compass is refunded.' };
+const anchorMail = { to: 'ada@example.com', subject: 'Your anchor', text: 'It will be at the boathouse.' };
+const refundMail = { to: 'ada@example.com', subject: 'Your refund', text: 'Order 1005 is refunded.' };
+const tidesMail = { to: 'maren@example.com', subject: 'Your tide tables', text: 'They leave tomorrow.' };
+
+/** The four kills, in order. */
+export const kills: readonly Kill[] = [
+  {
+    title: 'between two `once` calls: the first is done and counted, the second not begun',
+    session: 'kill-1',
+    client: 'json',
+    message: 'Refund order 1001, see where its parcel was last, and write to the customer.',
+    replies: [
+      call('refund_order', { orderId: 1001 }),
+      call('track_shipment', { trackingCode: 'KC-7001' }),
+      call('send_email', compassMail),
+      { text: 'Order 1001 is refunded, and Maren has a mail.' },
+    ],
+    held: { service: 'shipments' },
+    endedBefore: ['refund_order'],
+    doneBefore: 1,
+    effects: [refunded(1001, 64), mailed(compassMail)],
+    unknown: 0,
+  },
+  {
+    title: 'during a model call',
+    session: 'kill-2',
+    client: 'background',
+    message: 'Have order 1005 left at the boathouse and tell the customer.',
+    replies: [
+      call('find_order', { orderId: 1005 }),
+      call('set_delivery_note', { trackingCode: 'KC-7005', note: 'Leave it at the boathouse.' }),
+      call('send_email', anchorMail),
+      { text: 'The carrier has the note, and Ada a mail.' },
+    ],
+    held: { reply: 1 },
+    endedBefore: ['find_order'],
+    doneBefore: 0,
+    effects: [mailed(anchorMail)],
+    unknown: 0,
+  },
+  {
+    title: 'inside a `once` call that reconciles: it is done, and its answer is lost',
+    session: 'kill-3',
+    client: 'stream',
+    message: 'Refund order 1005 and tell the customer.',
+    replies: [
+      call('refund_order', { orderId: 1005 }),
+      call('send_email', refundMail),
+      { text: 'Order 1005 is refunded, and Ada has a mail.' },
+    ],
+    held: { service: 'refunds' },
+    endedBefore: [],
+    doneBefore: 1,
+    effects: [refunded(1005, 82), mailed(refundMail)],
+    unknown: 0,
+  },
+  {
+    title: 'inside a `once` call that does not reconcile: it is done, and nobody can know',
+    session: 'kill-4',
+    client: 'background',
+    message: 'Write to Maren about her tide tables.',
+    replies: [
+      call('send_email', tidesMail),
+      { text: 'I cannot tell whether the mail to Maren went out, and have not sent it again.' },
+    ],
+    held: { service: 'emails' },
+    endedBefore: [],
+    doneBefore: 1,
+    effects: [mailed(tidesMail)],
+    unknown: 1,
+  },
+];

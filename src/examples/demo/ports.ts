@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}
+
+/** True when something accepts connections there. */
+export async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Looks until `holds` is true. @throws Error naming `what` after `ms`. */
+export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms in vain: ${what}.`);
+    await delay(50);
+  }
+}
+
+/** The promise's value. @throws Error naming `what` when it takes more than `ms`. */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ms);
+  return Promise.race([
+    promise,
+    new Promise<never>((_, reject) => {
+      late.addEventListener('abort', () => reject(new Error(`Waited ${ms} ms in vain: ${what}.`)), {
+        once: true,
+      });
+    }),
+  ]);
+}

@@ -1,0 +1,80 @@
+/**
+ * `npm run demo`: a tour of the support agent without a key or a network, then four kills. Effects are counted by a
+ * separate process; the journal is only shown. The last line says what was expected and seen, and so does the exit code.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSession } from './client.ts';
+import { countEffects, type Effect, type Execution } from './counted-effects.ts';
+import { startHeldModel } from './held-model.ts';
+import { kills } from './kills.ts';
+import { freePort } from './ports.ts';
+import { runKill, unknownOutcomes } from './run-kill.ts';
+import { Stage } from './stage.ts';
+import { styled } from './timeline.ts';
+import { tour, tourEffects } from './tour.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
+// Registered after the process groups' own, and so run when they are dead.
+process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
+const began = performance.now();
+
+async function demo(): Promise<boolean> {
+  const effects = await countEffects(join(directory, 'effects.jsonl'));
+  const model = await startHeldModel(new Map(kills.map(({ message, replies }) => [message, replies])));
+  const stage = new Stage({ effects, port: await freePort(), directory });
+  heading('A tour, with the offline planner');
+  await tour(stage);
+  await stage.end('stop');
+  await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseUrl });
+  let failures = 0;
+  for (const [index, kill] of kills.entries()) {
+    heading(`SIGKILL ${index + 1} of ${kills.length}, ${kill.title}`);
+    try {
+      await runKill(stage, model, kill);
+    } catch (error) {
+      failures += 1;
+      console.error(error);
+      await stage.end('kill');
+      await stage.start();
+    }
+  }
+  const journals = await Promise.all(kills.map(({ session }) => openSession(stage.url, session).events()));
+  await stage.end('stop');
+  return summarise(effects.executions(), unknownOutcomes(journals.flat()), failures);
+}
+
+function summarise(executions: readonly Execution[], unknown: number, failures: number): boolean {
+  const once = executions.filter(({ service }) => service === 'refunds' || service === 'emails').map(nameOf);
+  const expected = [...tourEffects, ...kills.flatMap((kill) => kill.effects)].map(nameOf);
+  const expectedUnknown = kills.reduce((sum, kill) => sum + kill.unknown, 0);
+  const doubled = once.length - new Set(once).size;
+  const same = once.toSorted().join('\n') === expected.toSorted().join('\n');
+  const pass = failures === 0 && same && unknown === expectedUnknown;
+  if (!same) console.log('\nexpected:', expected, '\nseen:', once);
+  const line =
+    `demo: ${kills.length} kills; executions expected ${expected.length}, seen ${once.length}; unknown outcomes ` +
+    `expected ${expectedUnknown}, seen ${unknown}; doubled ${doubled}; ${seconds()} s; ${pass ? 'PASS' : 'FAIL'}`;
+  console.log(`\n${styled(pass ? 'green' : 'red', line)}`);
+  return pass;
+}
+
+const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;
+
+function heading(text: string): void {
+  console.log(`\n${styled('bold', `== ${text} (${seconds()} s)`)}`);
+}
+
+function seconds(): string {
+  return ((performance.now() - began) / 1000).toFixed(1);
+}
+
+const passed = await demo().catch((error: unknown) => {
+  console.error(`\n${styled('red', `demo: FAIL after ${seconds()} s`)}`);
+  console.error(error);
+  return false;
+});
+process.exit(passed ? 0 : 1);

@@ -1,0 +1,111 @@
+import { strict as assert } from 'node:assert';
+import { type Client, openSession, type TimelineEvent } from './client.ts';
+import type { Hold } from './gate.ts';
+import type { HeldModel } from './held-model.ts';
+import type { Kill } from './kills.ts';
+import { within } from './ports.ts';
+import type { Stage } from './stage.ts';
+import { styled, timeline } from './timeline.ts';
+
+/**
+ * Kills the Worker while an answer is held, starts it again and waits for the turn to finish by itself.
+ *
+ * @throws AssertionError when the kill was misplaced, or the turn did not go on as it has to.
+ */
+export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promise<void> {
+  const before = await killInside(stage, model, kill);
+  const killed = Date.now();
+  await stage.start();
+  const restarted = Date.now();
+  const events = await openSession(stage.url, kill.session).turnEnded(before);
+  console.log(timeline(events));
+  console.log(
+    `    ${styled('dim', `killed after seq ${before}; up again in ${restarted - killed} ms; the turn ended by itself ${Date.now() - restarted} ms later`)}`,
+  );
+  check(events, before, kill);
+}
+
+/** Resolves with the last sequence before the kill. */
+async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<number> {
+  const counted = stage.effects.executions().length;
+  const hold = await holdFor(stage, model, kill);
+  try {
+    const client = openSession(stage.url, kill.session);
+    const request = ask(client, kill);
+    await within(
+      20_000,
+      'the answer to be held is asked for',
+      Promise.race([hold.reached, request.failedEarly]),
+    );
+    const events = await client.events();
+    assertOpen(events, kill);
+    const done = stage.effects.executions().length - counted;
+    assert.equal(done, kill.doneBefore, 'Effects on the disk before the kill');
+    await stage.end('kill');
+    const dies = kill.client !== 'background';
+    assert.equal(await request.lost, dies, 'The connection of a client that waits dies with the process.');
+    return events.at(-1)?.seq ?? 0;
+  } finally {
+    // Only now: whatever the process was told before it died, it was not told this answer.
+    hold.release();
+  }
+}
+
+const holdFor = async ({ effects }: Stage, model: HeldModel, { held, message }: Kill): Promise<Hold> =>
+  'service' in held ? effects.hold(held.service) : model.hold(message, held.reply);
+
+interface Asked {
+  /** True when the connection was lost before the answer. */
+  readonly lost: Promise<boolean>;
+  /** Rejects when the request fails; else never settles. */
+  readonly failedEarly: Promise<never>;
+}
+
+function ask(client: Client, { client: how, message }: Kill): Asked {
+  const ways = {
+    json: () => client.send(message),
+    stream: () => client.stream(message, () => {}),
+    background: () => client.sendInBackground(message),
+  };
+  const asked: Promise<unknown> = ways[how]();
+  const lost = asked.then(
+    () => false,
+    () => true,
+  );
+  const failedEarly = new Promise<never>((_, reject) => void asked.catch(reject));
+  failedEarly.catch(() => {});
+  return { lost, failedEarly };
+}
+
+function assertOpen(events: readonly TimelineEvent[], { endedBefore, held }: Kill): void {
+  assert(!events.some(({ type }) => type === 'turn-ended'), 'The turn had ended before it was killed.');
+  assert.deepEqual(callsEnded(events), endedBefore, 'Calls that had ended before the kill');
+  const inside = 'service' in held && held.service !== 'shipments';
+  const open = events.filter(({ type }) => type === 'tool-call-started').length - endedBefore.length;
+  if (inside) assert.equal(open, 1, 'One call had started and not ended.');
+}
+
+function callsEnded(events: readonly TimelineEvent[]): string[] {
+  const names = new Map(
+    events.flatMap((event) =>
+      event.type === 'model-replied' ? event.toolCalls.map(({ id, name }) => [id, name]) : [],
+    ),
+  );
+  return events.flatMap((event) => (event.type === 'tool-call-ended' ? (names.get(event.call) ?? '') : []));
+}
+
+function check(events: readonly TimelineEvent[], before: number, kill: Kill): void {
+  const after = events.filter(({ seq }) => seq > before);
+  const takenOver = after.some((event) => event.type === 'turn-resumed' && event.cause === 'expired');
+  assert(takenOver, 'Another invocation took the turn over.');
+  const end = after.find((event) => event.type === 'turn-ended');
+  assert.equal(end?.outcome, 'completed', 'The turn is completed.');
+  assert.equal(unknownOutcomes(events), kill.unknown, 'Unknown outcomes in the journal');
+}
+
+/** How many calls ended without anybody knowing whether they had happened. */
+export const unknownOutcomes = (events: readonly TimelineEvent[]): number =>
+  events.filter((event) => {
+    const result = event.type === 'tool-call-ended' ? event.result : undefined;
+    return result?.type === 'error' && result.reason === 'unknown-outcome';
+  }).length;

@@ -1,0 +1,43 @@
+import { strict as assert } from 'node:assert';
+import type { CountedEffects } from './counted-effects.ts';
+import { startWorker, type WorkerProcess } from './worker-process.ts';
+
+/** What the demo plays on: one storage, one port, and a Worker that comes and goes. */
+export class Stage {
+  readonly effects: CountedEffects;
+  readonly #port: number;
+  readonly #directory: string;
+  #vars: Readonly<Record<string, string>> = {};
+  #worker: WorkerProcess | undefined;
+
+  constructor(options: {
+    readonly effects: CountedEffects;
+    readonly port: number;
+    readonly directory: string;
+  }) {
+    this.effects = options.effects;
+    this.#port = options.port;
+    this.#directory = options.directory;
+  }
+
+  get url(): string {
+    assert(this.#worker, 'The Worker runs.');
+    return this.#worker.url;
+  }
+
+  /** Starts the Worker on the same storage as before, with the vars of before unless others are given. */
+  async start(vars = this.#vars): Promise<void> {
+    this.#vars = vars;
+    const options = { port: this.#port, directory: this.#directory };
+    this.#worker = await startWorker({
+      ...options,
+      vars: { LEASE_MS: '3000', SHOP_URL: this.effects.url, ...vars },
+    });
+  }
+
+  /** Ends the Worker by SIGKILL or SIGTERM and sees its port closed. */
+  async end(how: 'kill' | 'stop'): Promise<void> {
+    await this.#worker?.[how]();
+    this.#worker = undefined;
+  }
+}

@@ -1,0 +1,32 @@
+/** Times in ms over several runs. */
+export interface Timing {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * Runs once to warm up and `rounds` times to measure, each time preparing first. The answer is per unit, of which a run
+ * does `units`.
+ */
+export async function measure(
+  run: (round: number) => Promise<unknown>,
+  { units = 1, rounds = 7, prepare = async () => {} }: MeasureOptions = {},
+): Promise<Timing> {
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    await prepare(round);
+    const began = performance.now();
+    await run(round);
+    if (round > 0) times.push((performance.now() - began) / units);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+  return { median: at(0.5), least: at(0), most: at(1) };
+}
+
+export interface MeasureOptions {
+  readonly units?: number;
+  readonly rounds?: number;
+  readonly prepare?: (round: number) => Promise<unknown>;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { recordings } from '../fixtures/scripted-agent.ts';
+import { held, script } from '../fixtures/scripts.ts';
+import { ended, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+
+describe('a turn whose client goes away', () => {
+  it('is handed over and ends by itself', async () => {
+    const session = newSession();
+    const answer = held(record('gone-json'));
+    const { message } = script(answer.reply, 'Done.');
+    const client = new AbortController();
+    const answering = post(session, { message: message() }, { signal: client.signal });
+    await answer.asked();
+    client.abort();
+    await expect(answering).rejects.toThrow('aborted');
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the connection's end has to arrive first
+    answer.release();
+    const events = await ended(session);
+    expect(events.map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'turn-yielded',
+      'turn-resumed',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect(events[3]).toMatchObject({ reason: 'its client has gone' });
+    expect((await json(await send(session))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(recordings.filter(({ note }) => note === 'gone-json').length).toBe(1);
+  });
+
+  it('is handed over when the reader of its stream stops', async () => {
+    const session = newSession();
+    const answer = held(record('gone-sse'));
+    const { message } = script(answer.reply, 'Done.');
+    const events = eventsOf(await post(session, { message: message() }, { headers: SSE }));
+    await readUntil(events, 'turn-started');
+    await answer.asked();
+    await events.return(undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    answer.release();
+    expect((await ended(session)).map(({ type }) => type)).toContain('turn-yielded');
+    expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
+  });
+
+  it('is not handed over when only a joined client goes', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const body = { message: script(answer.reply).message() };
+    const key = { 'idempotency-key': 'k' };
+    const first = post(session, body, { headers: key });
+    await answer.asked();
+    const client = new AbortController();
+    const joined = post(session, body, { headers: key, signal: client.signal });
+    const watching = joined.catch(() => 'gone');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.abort();
+    expect(await watching).toBe('gone');
+    answer.release();
+    expect(await json(await first)).toMatchObject({ outcome: 'completed' });
+    expect((await ended(session)).map(({ type }) => type)).not.toContain('turn-yielded');
+  });
+});

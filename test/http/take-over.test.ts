@@ -1,0 +1,143 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../src/model/chat-model.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { recordings } from '../fixtures/scripted-agent.ts';
+import { held, script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import {
+  allEvents,
+  ended,
+  eventsOf,
+  journal,
+  json,
+  newSession,
+  post,
+  readUntil,
+  SSE,
+  send,
+} from './client.ts';
+
+const stubOf = (session: string) =>
+  env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+const outcomes = async (session: string): Promise<unknown[]> =>
+  (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
+
+/** Objects to which an invocation can begin a turn, and then neither store nor renew anything. */
+const cutOff: typeof env.SESSIONS = new Proxy(env.SESSIONS, {
+  get: (target, key) => (key === 'getByName' ? cutOffStub : Reflect.get(target, key)),
+});
+const cutOffStub: typeof env.SESSIONS.getByName = (...args) =>
+  new Proxy(env.SESSIONS.getByName(...args), {
+    get(target, key) {
+      if (key === 'append' || key === 'renew') return refuse;
+      return key === 'fetch' ? target.fetch.bind(target) : Reflect.get(target, key);
+    },
+  });
+const refuse = () => Promise.reject(new Error('this invocation is cut off'));
+const abandoned = appWith({}, { SESSIONS: cutOff });
+
+describe('a turn whose invocation falls silent', () => {
+  it('is finished by the alarm, and its client gets the answer all the same', async () => {
+    const session = newSession();
+    const { message, model } = script(held('Never.').reply, record('taken'), 'Done.');
+    const response = await post(session, { message: message() }, { via: abandoned });
+    expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
+    expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
+    expect([model.requests.length, count('taken'), await outcomes(session)]).toEqual([3, 1, ['completed']]);
+  });
+
+  it('goes on in the stream of its client', async () => {
+    const session = newSession();
+    const { message } = script('Not stored.', 'Done.');
+    const events = await allEvents(
+      await post(session, { message: message() }, { headers: SSE, via: abandoned }),
+    );
+    expect(events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      [3, 'turn-resumed'],
+      [4, 'model-replied'],
+      [5, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('is taken over when its alarm comes, not before', async () => {
+    const session = newSession();
+    const { message } = script(held('Never.').reply, 'Done.');
+    const answering = post(session, { message: message() }, { via: abandoned });
+    await expect.poll(async () => (await send(session)).status).toBe(200);
+    expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
+    expect((await journal(session)).length).toBe(2);
+    expect(await json(await answering)).toMatchObject({ text: 'Done.' });
+  });
+});
+
+describe('a turn whose lease another invocation took', () => {
+  it('is not written any more by the first one, which waits for the answer', async () => {
+    const session = newSession();
+    const answer = held(record('fenced'));
+    const { message } = script(answer.reply, record('fenced'), 'Done.');
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    await runInDurableObject(stubOf(session), (_, { storage }) => {
+      storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
+    });
+    answer.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([count('fenced'), await outcomes(session)]).toEqual([1, ['completed']]);
+  });
+});
+
+describe('a turn whose object starts anew', () => {
+  it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
+    const session = newSession();
+    const answer = held(record(how));
+    const { message, model } = script(answer.reply, 'Done.');
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    if (how === 'aborted') await abortAllDurableObjects();
+    else await evictDurableObject(stubOf(session));
+    answer.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([model.requests.length, count(how), await outcomes(session)]).toEqual([2, 1, ['completed']]);
+  });
+
+  it('goes on in the background', async () => {
+    const session = newSession();
+    const next = ({ messages }: ModelRequest): ScriptedReply =>
+      messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
+    const answer = held(next);
+    const { message } = script(answer.reply, next, next);
+    await post(session, { message: message() }, { headers: { prefer: 'respond-async' } });
+    await answer.asked();
+    await abortAllDurableObjects();
+    answer.release();
+    await ended(session);
+    expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
+  });
+
+  it('is followed on by those who watch', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    await readUntil(events, 'turn-started');
+    await abortAllDurableObjects();
+    answer.release();
+    await (await answering).text();
+    expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual([3, 4]);
+    await events.return(undefined);
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MESSAGE_TYPES, type SessionEvent } from '../../src/journal/events.ts';
+import { parseEvent, toRow } from '../../src/journal/parse-event.ts';
+import { foldMessage, reduce } from '../../src/journal/reduce.ts';
+import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
+import { emptyState, type SessionState, type StateSlice } from '../../src/journal/state.ts';
+import { validJournal } from './random-journal.ts';
+
+/** What a kind of tool might remember: how often each tool succeeded, and what the turn looked like then. */
+const successes: StateSlice = {
+  name: 'successes',
+  initial: {},
+  reduce(value, state, event) {
+    if (event.type !== 'tool-call-ended' || event.result.type === 'error') return value;
+    const counts = value as { readonly [call: string]: number };
+    return { ...counts, [event.call]: state.turn?.iterations ?? -1 };
+  },
+};
+
+const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
+  for (const event of events) reduce(state, state.seq + 1, event, [successes]);
+  return state;
+};
+
+const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
+  events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
+
+/** As a holder finds a session: the snapshot, the messages before it, and the events after it. */
+function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
+  const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
+  for (const event of throughRows(events.slice(0, covered))) {
+    if (MESSAGE_TYPES.includes(event.type)) foldMessage(state.messages, event);
+  }
+  return fold(throughRows(events.slice(covered)), state);
+}
+
+const cut = fc.tuple(validJournal, fc.nat());
+
+describe('folding a journal', () => {
+  it('gives the same state from the events and from their rows', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        expect(fold(throughRows(events))).toEqual(fold(events));
+      }),
+    );
+  });
+
+  it('gives the same state in one piece and in any two', () => {
+    fc.assert(
+      fc.property(cut, ([events, at]) => {
+        const first = at % (events.length + 1);
+        expect(fold(throughRows(events.slice(first)), fold(events.slice(0, first)))).toEqual(fold(events));
+      }),
+    );
+  });
+
+  it('gives the same state from a snapshot between any two turns', () => {
+    fc.assert(
+      fc.property(cut, ([events, at]) => {
+        const ends = events.flatMap(({ type }, i) => (type === 'turn-ended' ? [i + 1] : []));
+        const covered = ends[at % ends.length] ?? 0;
+        expect(foldFromSnapshot(events, covered)).toEqual(fold(events));
+      }),
+    );
+  });
+
+  it('leaves what it was given as it was', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        const before = structuredClone(events);
+        fold(events);
+        expect(events).toEqual(before);
+      }),
+    );
+  });
+
+  it('leaves no call of an ended turn open, and none with the marks of an open one', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        for (const message of fold(events).messages) {
+          if (message.role !== 'assistant') continue;
+          for (const call of message.calls) {
+            expect(Object.keys(call).sort()).toEqual(['ended', 'id', 'input', 'name', 'providerId']);
+          }
+        }
+      }),
+    );
+  });
+});

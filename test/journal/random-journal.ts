@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import type { JournaledCall, SessionEvent } from '../../src/journal/events.ts';
+import { reduce } from '../../src/journal/reduce.ts';
+import { emptyState, type FrameState, openBatch, ROOT, type SessionState } from '../../src/journal/state.ts';
+import type { JsonObject } from '../../src/tools/json.ts';
+import type { ResultData } from '../../src/tools/tool-result.ts';
+
+/** Draws the next number below `size`. */
+type Draw = (size: number) => number;
+
+/** A journal that the tool loop could have written: turns of replies, batches, frames, take-overs and cancels. */
+export const validJournal: fc.Arbitrary<SessionEvent[]> = fc
+  .array(fc.nat({ max: 999_999 }), { minLength: 20, maxLength: 120 })
+  .map((numbers) => {
+    let next = 0;
+    const draw: Draw = (size) => (numbers[next++ % numbers.length] ?? 0) % size;
+    return journalOf(draw, () => next < numbers.length);
+  });
+
+const NAMES = ['look', 'pay', '__proto__', 'constructor', 'dig'];
+const KEYS = ['a', 'b', '__proto__', 'toString'];
+
+function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
+  const events: SessionEvent[] = [];
+  const state = emptyState();
+  const emit = (event: SessionEvent): void => {
+    events.push(event);
+    reduce(state, events.length, JSON.parse(JSON.stringify(event)));
+  };
+  emit({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
+  for (let turn = 1; goesOn(); turn += 1) {
+    const id = `t${turn}`;
+    const principal = draw(2) === 0 ? { id: 'ann' } : { id: 'ann', tenant: 'acme' };
+    emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
+    while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
+    for (const event of closing(draw, state, id)) emit(event);
+    const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[draw(5)];
+    const error = { type: 'internal', message: 'It broke.' } as const;
+    emit({ type: 'turn-ended', turn: id, outcome: outcome ?? 'completed', ...(outcome === 'failed' && { error }) });
+  }
+  return events;
+}
+
+function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
+  const frames = [...(state.turn?.frames.values() ?? [])];
+  const frame = frames[draw(frames.length)];
+  const open = frame ? openBatch(frame).filter((call) => !call.ended) : [];
+  const call = open[draw(Math.max(1, open.length))];
+  if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
+  if (draw(20) === 0) return { type: 'cancel-requested', turn };
+  if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
+  if (!frame || !call) return reply(draw, turn, frame?.id ?? ROOT, state.seq + 1);
+  const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
+  const waitsInside = state.turn?.frames.has(call.id);
+  switch (draw(waitsInside ? 1 : 5)) {
+    case 1:
+      return { type: 'tool-call-started', ...at, effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read' };
+    case 2:
+      return { type: 'tool-call-suspended', ...at, wait: { for: 'a decision' } };
+    case 3: {
+      const parent = frame.id === ROOT ? {} : { parent: frame.id };
+      return { type: 'frame-started', turn, frame: call.id, ...parent, name: call.name, message: 'Dig.' };
+    }
+    default:
+      return ended(draw, at);
+  }
+}
+
+function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEvent {
+  const toolCalls = Array.from({ length: draw(4) }, (_, index): JournaledCall => {
+    const name = NAMES[draw(NAMES.length)] ?? 'look';
+    return { id: `${turn}.${seq}.${index}`, providerId: `call_${index}`, name, input: '{"x":1}' };
+  });
+  return {
+    type: 'model-replied',
+    turn,
+    ...(frame === ROOT ? {} : { frame }),
+    model: 'scripted',
+    text: draw(3) === 0 ? '' : `words ${seq}`,
+    toolCalls,
+    finish: 'stop',
+    ...(draw(2) === 0 && { usage: { inputTokens: draw(50), outputTokens: draw(50) } }),
+    ...(draw(8) === 0 && { last: true as const }),
+  };
+}
+
+type At = { readonly turn: string; readonly frame?: string; readonly call: string };
+
+function ended(draw: Draw, at: At): SessionEvent {
+  const results: readonly ResultData[] = [
+    { type: 'text', text: 'fine' },
+    { type: 'artifact', value: { n: draw(9) } },
+    { type: 'artifact', value: [draw(9)], text: 'a list', artifactType: 'List' },
+    { type: 'error', message: 'No.' },
+    { type: 'error', message: 'No such tool.', reason: 'unknown-tool' },
+    { type: 'error', message: 'Enough.', reason: 'limit' },
+  ];
+  const result = results[draw(results.length)] ?? { type: 'text', text: 'fine' };
+  const state: JsonObject = Object.fromEntries([[KEYS[draw(KEYS.length)] ?? 'a', draw(100)]]);
+  const blackboard = [{ name: 'note', value: draw(100) }];
+  const changes = draw(2) === 0 ? { state } : { state, blackboard };
+  return {
+    type: 'tool-call-ended',
+    ...at,
+    result,
+    ...(draw(2) === 0 && { ms: draw(100) }),
+    ...(result.type !== 'error' && draw(3) === 0 && { direct: true as const }),
+    ...(result.type !== 'error' && draw(2) === 0 && { changes }),
+  };
+}
+
+/** Ends for all open calls, innermost frames first, as the end of a turn writes them. */
+const closing = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
+  [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
+    openBatch(frame)
+      .filter((call) => !call.ended)
+      .map((call) => ended(draw, { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id })),
+  );

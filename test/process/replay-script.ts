@@ -1,0 +1,123 @@
+import type { AssistantMessage, Conversation, Message, Recording } from './recording.ts';
+
+/** What comes next by the recording, or how the question differs from it. */
+export type Found<Next> = { readonly next: Next } | { readonly difference: string };
+
+/** A model's turn to speak. */
+export interface Reply {
+  readonly conversation: string;
+  /** Of the recorded message in its conversation. */
+  readonly position: number;
+  readonly message: AssistantMessage;
+}
+
+/** A recorded output. */
+export interface Output {
+  /** Of the recorded tool message in its conversation. */
+  readonly position: number;
+  readonly output: string;
+}
+
+/** Knows what was recorded, and refuses whatever differs from it in a single byte. */
+export interface ReplayScript {
+  /** The conversation that a request's messages belong to: the one they agree with longest. */
+  conversationOf(messages: readonly unknown[]): string;
+  /** The recorded reply to exactly these messages. */
+  replyTo(messages: readonly unknown[]): Found<Reply>;
+  /** The recorded output of the call that the last reply of a conversation asked for. */
+  outputOf(conversation: string, tool: string, input: unknown): Found<Output>;
+}
+
+interface Scripted {
+  readonly conversation: Conversation;
+  /** The canonical text of each message as it is sent to a model; the system message first. */
+  readonly sent: readonly string[];
+}
+
+/** Creates the script of a recording. It remembers the last reply of each conversation. */
+export function createReplayScript({ system, conversations }: Recording): ReplayScript {
+  const scripted = conversations.map((conversation): Scripted => {
+    const messages: Message[] = [{ role: 'system', content: system }, ...conversation.messages];
+    return { conversation, sent: messages.map((message) => canonical(asSent(message))) };
+  });
+  const lastReplies = new Map<string, Reply>();
+
+  return {
+    conversationOf: (messages) => bestMatch(scripted, messages).conversation.id,
+
+    replyTo(messages) {
+      const { conversation, sent, agreed } = bestMatch(scripted, messages);
+      if (agreed < messages.length) {
+        return { difference: describeDifference(conversation.id, agreed, sent[agreed], messages[agreed]) };
+      }
+      const position = messages.length - 1; // the system message is not one of the conversation's
+      const message = conversation.messages[position];
+      if (message?.role !== 'assistant') {
+        return { difference: `${conversation.id}: no reply was recorded at ${position}` };
+      }
+      const reply = { conversation: conversation.id, position, message };
+      lastReplies.set(conversation.id, reply);
+      return { next: reply };
+    },
+
+    outputOf(id, tool, input) {
+      const reply = lastReplies.get(id);
+      const messages = conversations.find((conversation) => conversation.id === id)?.messages ?? [];
+      const call = reply?.message.tool_calls?.find(
+        (asked) =>
+          asked.function.name === tool &&
+          canonical(JSON.parse(asked.function.arguments)) === canonical(input),
+      );
+      const position = messages.findIndex(
+        (message, index) =>
+          index > (reply?.position ?? 0) && message.role === 'tool' && message.tool_call_id === call?.id,
+      );
+      const answer = messages[position];
+      if (call === undefined || answer?.role !== 'tool') {
+        return { difference: `${id}: the call ${tool}(${canonical(input)}) was not recorded here` };
+      }
+      return { next: { position, output: answer.content } };
+    },
+  };
+}
+
+interface Match extends Scripted {
+  /** How many messages are the same, from the first on. */
+  readonly agreed: number;
+}
+
+function bestMatch(scripted: readonly Scripted[], messages: readonly unknown[]): Match {
+  const texts = messages.map(canonical);
+  const matches = scripted.map((one): Match => {
+    const differs = texts.findIndex((text, index) => text !== one.sent[index]);
+    return { ...one, agreed: differs === -1 ? texts.length : differs };
+  });
+  const [best] = matches.sort((a, b) => b.agreed - a.agreed);
+  if (best === undefined) throw new Error('There are no conversations.');
+  return best;
+}
+
+/** The recording names the tool in its outputs, which the wire does not ask for. */
+function asSent(message: Message): Message {
+  if (message.role !== 'tool') return message;
+  const { role, content, tool_call_id } = message;
+  return { role, content, tool_call_id };
+}
+
+function describeDifference(id: string, at: number, recorded = 'nothing', sent: unknown): string {
+  const text = canonical(sent);
+  const from = [...text].findIndex((character, index) => character !== recorded[index]);
+  const around = (whole: string): string => whole.slice(Math.max(0, from - 20), from + 40);
+  return `${id}: message ${at} was recorded as ...${around(recorded)}... and sent as ...${around(text)}...`;
+}
+
+/** JSON without spaces, the keys of every object in order. The text of arguments stays as it is: it is a string. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { Log, LogLevel, Miniflare } from 'miniflare';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** What `wrangler.toml` calls the Worker does not matter here; it is only told apart by it. */
+const WORKER = 'holdfast';
+const OBJECT = 'SessionObject';
+
+export interface WorkerSettings {
+  /** The Worker's vars. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+  /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
+  readonly storage?: string | undefined;
+}
+
+/** A Worker in a workerd process of its own, reached as any client reaches one. */
+export interface RunningWorker {
+  readonly url: URL;
+  /** What it wrote to its console, a message each. */
+  readonly logs: readonly string[];
+  /** Evicts a session's object, and resolves when it is not in memory. Work in flight is finished first. */
+  evict(objectName: string): Promise<void>;
+  /** Ends the process. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds a Worker's entry (a path from the root of the checkout) and starts it with the compatibility settings of
+ * `wrangler.toml`. The entry exports `SessionObject`, which is bound as `SESSIONS`. Nothing outside this machine is
+ * asked for anything.
+ */
+export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
+  const { vars = {}, storage } = settings;
+  const logs: string[] = [];
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    cf: false,
+    log: new Log(LogLevel.NONE),
+    handleStructuredLogs: ({ message }) => logs.push(message),
+    ...(storage !== undefined && { resourcePersistencePath: storage }),
+    workers: [
+      {
+        config: {
+          name: WORKER,
+          ...compatibility(),
+          manifest: {
+            mainModule: 'worker.js',
+            modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry) } },
+          },
+          env: {
+            SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
+            ...Object.fromEntries(
+              Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
+            ),
+          },
+          exports: { [OBJECT]: { type: 'durable-object', storage: 'sqlite' } },
+        },
+      },
+    ],
+  });
+  return {
+    url: await miniflare.ready,
+    logs,
+    evict: (name) => evict(miniflare, name),
+    stop: () => miniflare.dispose(),
+  };
+}
+
+async function evict(miniflare: Miniflare, name: string): Promise<void> {
+  try {
+    await miniflare.unsafeEvictDurableObject(WORKER, OBJECT, { name });
+  } catch (failure) {
+    if (!String(failure).includes('it is not currently running')) throw failure;
+  }
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+/** The entry as one module; built once, however often it is started. */
+function bundleOf(entry: string): Promise<string> {
+  const known = bundles.get(entry);
+  if (known !== undefined) return known;
+  const bundle = bundled(entry);
+  bundles.set(entry, bundle);
+  return bundle;
+}
+
+async function bundled(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    // As wrangler resolves packages.
+    conditions: ['workerd', 'worker', 'browser'],
+    mainFields: ['browser', 'module', 'main'],
+    external: ['cloudflare:*', 'node:*'],
+  });
+  const [output] = outputFiles;
+  if (output === undefined) throw new Error(`Building ${entry} gave no output.`);
+  return output.text;
+}
+
+/** Importing wrangler to read two lines takes longer than starting the Worker. */
+function compatibility(): { compatibilityDate: string; compatibilityFlags: string[] } {
+  const toml = readFileSync(resolve(root, 'wrangler.toml'), 'utf8');
+  const date = /^compatibility_date = "(.+)"$/m.exec(toml)?.[1];
+  const flags = /^compatibility_flags = (\[.*\])$/m.exec(toml)?.[1];
+  if (date === undefined || flags === undefined)
+    throw new Error('wrangler.toml does not set its compatibility.');
+  return { compatibilityDate: date, compatibilityFlags: JSON.parse(flags) };
+}

@@ -1,0 +1,69 @@
+import { createParser } from 'eventsource-parser';
+import * as v from 'valibot';
+
+const turnAnswer = v.object({
+  outcome: v.string(),
+  text: v.string(),
+  iterations: v.number(),
+  toolCalls: v.number(),
+  model: v.nullable(v.string()),
+});
+
+/** What a turn came to, as a client reads it. */
+export interface Heard {
+  readonly status: number;
+  /** The answer of a turn, or a problem. */
+  readonly body: unknown;
+  /** Of a stream: the text that was streamed, by reply, in order. */
+  readonly streamed: readonly string[];
+  /** Of a stream: the names of its events. */
+  readonly events: readonly string[];
+}
+
+interface Message {
+  readonly message: string;
+  readonly context?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Sends one message to a session (its URL) and reads the whole answer, as JSON or as a stream of events. */
+export async function say(session: URL, message: Message, as: 'json' | 'events'): Promise<Heard> {
+  const response = await fetch(new URL(`${session.href}/messages`), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: as === 'json' ? 'application/json' : 'text/event-stream',
+    },
+    body: JSON.stringify(message),
+  });
+  const text = await response.text();
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  if (!isStream) return { status: response.status, body: JSON.parse(text), streamed: [], events: [] };
+  return { status: response.status, ...readStream(text) };
+}
+
+/** The turn's answer. @throws ValiError for a problem, or a stream that broke off. */
+export const answerOf = ({ body }: Heard): v.InferOutput<typeof turnAnswer> => v.parse(turnAnswer, body);
+
+const textDelta = v.object({ reply: v.string(), text: v.string() });
+
+/** @throws Error when the sequences of journaled events do not rise. */
+function readStream(text: string): Omit<Heard, 'status'> {
+  const streamed = new Map<string, string>();
+  const events: string[] = [];
+  let body: unknown;
+  let seq = 0;
+  const parser = createParser({
+    onEvent: ({ event = '', data, id }) => {
+      events.push(event);
+      const value: unknown = JSON.parse(data);
+      if (id !== undefined && Number(id) <= seq) throw new Error(`Event ${id} was sent after event ${seq}.`);
+      if (id !== undefined) seq = Number(id);
+      if (event === 'answer') body = value;
+      if (event !== 'text-delta') return;
+      const piece = v.parse(textDelta, value);
+      streamed.set(piece.reply, (streamed.get(piece.reply) ?? '') + piece.text);
+    },
+  });
+  parser.feed(text);
+  return { body, streamed: [...streamed.values()], events };
+}
