@@ -42,7 +42,7 @@ function isAllTypes(names: string | undefined): boolean {
 const isIn = (file: string, ...folders: readonly string[]): boolean =>
   folders.some((folder) => file.startsWith(folder));
 const isEntry = (file: string): boolean =>
-  /(^src\/(index|worker|worker-entry)\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(file);
+  /(^src\/(index|worker-entry)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(file);
 
 /** Imports of a folder's files that none of `allowed` covers. */
 const strays = (folder: string, allowed: (imported: Import) => boolean): string[] =>

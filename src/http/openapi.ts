@@ -34,6 +34,11 @@ export function openApi(agents: readonly string[]): unknown {
     schema: { type: 'string', pattern: '^[A-Za-z0-9_.:@-]{1,128}$' },
   };
   const header = (name: string): unknown => ({ name, in: 'header', schema: { type: 'string' } });
+  const query = (name: string, minimum: number): unknown => ({
+    name,
+    in: 'query',
+    schema: { type: 'integer', minimum },
+  });
   const path = '/agents/{agent}/sessions/{session}';
   const message = { $ref: '#/components/schemas/Message' };
   const events = { 'text/event-stream': { schema: { type: 'string' } } };
@@ -41,6 +46,11 @@ export function openApi(agents: readonly string[]): unknown {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version: '1', description: 'Agents whose tool loops survive.' },
     paths: {
+      '/': { get: { summary: 'Where to go on', responses: { 200: answer('The way') } } },
+      '/health': {
+        get: { summary: 'Whether the Worker runs; needs no token', responses: { 200: answer('It does') } },
+      },
+      '/openapi.json': { get: { summary: 'This description', responses: { 200: answer('OpenAPI 3.1') } } },
       '/agents': { get: { summary: 'The agents and their tools', responses: { 200: answer('The agents') } } },
       [`${path}/messages`]: {
         parameters: [agent, session],
@@ -63,7 +73,7 @@ export function openApi(agents: readonly string[]): unknown {
         parameters: [agent, session],
         get: {
           summary: 'The journal, as JSON pages or as a stream that follows live',
-          parameters: [header('Last-Event-ID')],
+          parameters: [header('Accept'), header('Last-Event-ID'), query('after', 0), query('limit', 1)],
           responses: {
             200: answer('Events', { ...Object(json({ type: 'object' })), ...events }),
             default: problem,

@@ -6,7 +6,7 @@ import type { ChatModel, ModelMessage } from '../../src/model/chat-model.ts';
 import type { Clock } from '../../src/session/clock.ts';
 import { READER, readTurn } from '../../src/session/fold-session.ts';
 import { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
-import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { type Disturbance, Line } from './disturbed-line.ts';
@@ -60,8 +60,7 @@ export async function runDisturbed(scenario: Scenario, disturbances: readonly Di
     // What was on its way when the former holder fell silent arrives at the worst moment: now.
     for (const former of lines) if (former !== line) former.deliver();
     await clock.advance(0);
-    const end = run(line, leased);
-    return settled(clock, end);
+    return settled(clock, line, run(line, leased));
   }
 
   function run(line: Line, leased: Leased): Promise<TurnEnd> {
@@ -97,7 +96,7 @@ export async function runDisturbed(scenario: Scenario, disturbances: readonly Di
 }
 
 /** The invocation's answer. It must come: an invocation whose calls are never answered ends with its lease. */
-async function settled<T>(clock: { advance(ms: number): Promise<void> }, promise: Promise<T>): Promise<T> {
+async function settled<T>(clock: ManualClock, line: Line, promise: Promise<T>): Promise<T> {
   let result: { readonly value: T } | undefined;
   let failure: { readonly thrown: unknown } | undefined;
   promise.then(
@@ -108,7 +107,11 @@ async function settled<T>(clock: { advance(ms: number): Promise<void> }, promise
       failure = { thrown };
     },
   );
-  for (let i = 0; i < 400 && !result && !failure; i += 1) await clock.advance(i < 150 ? 0 : LEASE_MS / 100);
+  // Time passes only where nothing happens without it.
+  for (let idle = 0, at = line.position; idle < 60 && !result && !failure; at = line.position) {
+    await clock.advance(idle < 6 ? 0 : LEASE_MS / 10);
+    idle = line.position === at ? idle + 1 : 0;
+  }
   if (failure) throw failure.thrown;
   if (!result) throw new Error('The invocation hangs.');
   return result.value;

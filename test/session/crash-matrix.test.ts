@@ -130,7 +130,7 @@ beforeAll(async () => {
   undisturbed = await runDisturbed(scenario, []);
 });
 
-describe('a turn that is disturbed at any moment', () => {
+describe('a turn that is disturbed at any moment', { timeout: 30_000 }, () => {
   it('has, undisturbed, every kind of call and one effect for each', () => {
     expect(undisturbed.effects.map(({ tool }) => tool).toSorted()).toEqual(
       ['finish', 'look', 'look', 'look', 'mail', 'mail', 'mail', 'pay', 'pay', 'put', 'put', 'step', 'step'],
@@ -139,16 +139,30 @@ describe('a turn that is disturbed at any moment', () => {
   });
 
   it.each(['rejects', 'hangs', 'late', 'lost-answer', 'restart'] as const)('keeps the guarantee: %s', async (mode) => {
-    for (let at = 0; at < undisturbed.positions; at += 1) {
-      const aftermath = await runDisturbed(scenario, [{ at, mode }]);
-      try {
-        expectGuarantee(aftermath);
-      } catch (failure) {
-        throw new Error(`at ${at} of ${undisturbed.positions}, ${mode}: ${journalOf(aftermath)}`, { cause: failure });
-      }
-    }
+    const moments = Array.from({ length: undisturbed.positions }, (_, at) => at);
+    await Promise.all(moments.map((at) => survives([{ at, mode }])));
+  });
+
+  it('keeps the guarantee: two takers-over in a row are disturbed too', async () => {
+    const pairs = Array.from({ length: 60 }, (_, i): Disturbance[] => {
+      const mode = (['rejects', 'hangs', 'late'] as const)[i % 3] ?? 'late';
+      return [
+        { at: (i * 37) % undisturbed.positions, mode },
+        { at: (i * 7) % 17, mode: 'late' },
+      ];
+    });
+    await Promise.all(pairs.map(survives));
   });
 });
+
+async function survives(disturbances: readonly Disturbance[]): Promise<void> {
+  const aftermath = await runDisturbed(scenario, disturbances);
+  try {
+    expectGuarantee(aftermath);
+  } catch (cause) {
+    throw new Error(`${JSON.stringify(disturbances)}:\n${cause}\n${journalOf(aftermath)}`, { cause });
+  }
+}
 
 const journalOf = ({ events, effects }: Aftermath): string =>
   [...events.map(({ seq, event }) => `${seq} ${event.type} ${'call' in event ? event.call : ''}`), JSON.stringify(effects)].join('\n');

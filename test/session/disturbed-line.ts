@@ -1,3 +1,5 @@
+import { ModelError } from '../../src/model/chat-model.ts';
+
 /** What befalls an invocation from one of its port calls on, or at it. */
 export interface Disturbance {
   /** Counts the moments before and after each port call, from 0. */
@@ -55,7 +57,7 @@ export class Line {
     if (!this.#disturbance || position < this.#disturbance.at) return;
     switch (this.#disturbance.mode) {
       case 'rejects':
-        throw new Error('The invocation is gone.');
+        throw new ModelError('unreachable', 'The invocation is gone.'); // what a model has to throw; others may
       case 'hangs':
         return new Promise(() => {});
       case 'late':

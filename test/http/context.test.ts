@@ -1,0 +1,96 @@
+import { describe, expect, it, vi } from 'vitest';
+import { recordings } from '../fixtures/scripted-agent.ts';
+import { script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const contextOf = (note: string): unknown => recordings.find((one) => one.note === note)?.context;
+
+describe('the context of a message', () => {
+  it('reaches the tools, from the headers that the app maps and over them from the body', async () => {
+    const { message } = script(record('both'), 'Done.');
+    const body = { message: message(), context: { tenant: 'from the body', nested: { a: [1, null] } } };
+    const headers = { 'X-Locale': 'nl', 'x-tenant': 'from the header', 'x-other': 'not mapped' };
+    await post(newSession(), body, { headers });
+    expect(contextOf('both')).toEqual({ locale: 'nl', tenant: 'from the body', nested: { a: [1, null] } });
+  });
+
+  it('reaches the tools of a turn in the background', async () => {
+    const session = newSession();
+    const { message } = script(record('bg-context'), 'Done.');
+    const headers = { prefer: 'respond-async', 'x-locale': 'nl' };
+    await post(session, { message: message(), context: { a: 1 } }, { headers });
+    await ended(session);
+    expect(contextOf('bg-context')).toEqual({ locale: 'nl', a: 1 });
+  });
+
+  it('belongs to its turn', async () => {
+    const session = newSession();
+    const { message } = script('One.', record('second'), 'Two.');
+    await post(session, { message: message(), context: { a: 1 } });
+    await post(session, { message: 'Next', context: { b: 2 } });
+    expect(contextOf('second')).toEqual({ b: 2 });
+  });
+
+  it('is never shown to the model', async () => {
+    const { message, model } = script(record('hidden'), 'Done.');
+    const body = { message: message(), context: { apiUser: 'hidden-value' } };
+    await post(newSession(), body, { headers: { 'x-locale': 'hidden-locale' } });
+    expect(model.requests.length).toBe(2);
+    expect(JSON.stringify(model.requests)).not.toMatch(/hidden-value|hidden-locale|apiUser/);
+  });
+});
+
+describe('a credential', () => {
+  it('appears in no event, state, problem or line of output', async () => {
+    const lines: unknown[] = [];
+    const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
+    );
+    const app = appWith({ contextHeaders: { 'x-locale': 'locale' } }, { HOLDFAST_TOKEN: 'tok-4711' });
+    const headers = {
+      authorization: 'Bearer tok-4711',
+      cookie: 'sid=cookie-4711',
+      'proxy-authorization': 'proxy-4711',
+      'x-locale': 'nl',
+    };
+    const via: typeof app = (path, init) =>
+      app(path, { ...init, headers: { ...headers, ...Object(init?.headers) } });
+    const session = newSession();
+    const { message } = script(record('secret'), 'Done.', () => {
+      throw new Error('inside');
+    });
+    const said = [
+      await json(await post(session, { message: message() }, { via })),
+      await json(await post(session, { message: 'Fail' }, { via })),
+      await json(await post(session, { message: 7 }, { via })),
+      await json(await post(session, '{', { via })),
+      await json(await via('/agents/tok/sessions/s1')),
+      await json(await app(session, { headers: { ...headers, authorization: 'Bearer tok-4711x' } })),
+      await allEvents(await post(session, { message: 'More' }, { headers: SSE, via })),
+      await journal(session, via),
+      await json(await via(session)),
+      contextOf('secret'),
+    ];
+    for (const spy of spies) spy.mockRestore();
+    expect(lines.length).toBeGreaterThan(0);
+    const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
+    expect(JSON.stringify([said, output])).not.toContain('4711');
+  });
+});
+
+describe('an app whose model cannot be chosen', () => {
+  it.each([{}, { prefer: 'respond-async' }])('refuses a message and stores nothing: %j', async (headers) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { scripted } = await import('../fixtures/scripted-agent.ts');
+    const agent = { ...scripted, model: undefined };
+    const app = appWith({ agents: [agent] }, { MODEL: 'gpt-5' });
+    const session = newSession();
+    const response = await post(session, { message: 'Hello' }, { headers, via: app });
+    expect(response.status).toBe(500);
+    expect((await send(session)).status).toBe(404);
+    expect(String(log.mock.calls[0]?.[1])).toContain("MODEL is 'gpt-5'");
+    log.mockRestore();
+  });
+});

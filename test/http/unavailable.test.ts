@@ -1,0 +1,69 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post, SSE, send } from './client.ts';
+
+describe('a session that a newer deployment wrote to', () => {
+  it('is left alone', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const stub = env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+    await runInDurableObject(stub, (_, { storage }) => {
+      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":2') WHERE seq = 3`);
+    });
+    for (const response of [
+      await send(session),
+      await send(`${session}/events`),
+      await post(session, { message: 'Hello' }),
+    ]) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await json(response)).toEqual({
+        type: 'urn:holdfast:problem:newer-deployment',
+        title: 'newer deployment',
+        status: 503,
+        detail:
+          'Event 3 was written by a newer version of this Worker. Try again when the deployment is complete.',
+      });
+    }
+    log.mockRestore();
+  });
+});
+
+describe('a session whose object cannot be reached', () => {
+  it.each(['overloaded', 'retryable'])(
+    'says when to try again: %s',
+    async (flag) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: false, [flag]: true }));
+      const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
+      const via = appWith({}, { SESSIONS: objects });
+      const session = newSession();
+      for (const response of [
+        await via(session),
+        await via(`${session}/events`, { headers: SSE }),
+        await post(session, { message: 'Hello' }, { via }),
+        await post(session, { message: 'Hello' }, { via, headers: { prefer: 'respond-async' } }),
+      ]) {
+        expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(await json(response)).toEqual({
+          type: 'urn:holdfast:problem:session-unavailable',
+          title: 'session unavailable',
+          status: 503,
+          detail: 'The session cannot be reached now. Send the request again.',
+        });
+      }
+      log.mockRestore();
+    },
+    20_000,
+  );
+
+  it('is a 500 when the Worker has no binding for it', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect((await appWith({}, { SESSIONS: undefined })(newSession())).status).toBe(500);
+    expect(String(log.mock.calls[0]?.[1])).toContain('no Durable Object binding SESSIONS');
+    log.mockRestore();
+  });
+});
