@@ -35,23 +35,34 @@ function parseObject(text: string): JsonObject {
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
-  const tooLarge = (): Problem =>
-    new Problem(413, 'body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
+  const tooLarge = new Problem(
+    413,
+    'body-too-large',
+    `The body is larger than ${maxBytes} bytes. Send less.`,
+  );
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+  let text = '';
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunksOf(request)) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+    if (bytes > maxBytes) throw tooLarge;
+    text += decoded(() => decoder.decode(chunk, { stream: true }));
   }
-  return decode(chunks);
+  return text + decoded(() => decoder.decode());
 }
 
-function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
   try {
-    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
+    yield* body ?? [];
+  } catch {
+    throw new Problem(400, 'bad-json', 'The body broke off before its end.');
+  }
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
   } catch {
     throw new Problem(400, 'bad-json', 'The body is not UTF-8.');
   }

@@ -7,7 +7,9 @@ export class NewerEventError extends Error {
   readonly seq: number;
 
   constructor(seq: number) {
-    super(`Event ${seq} was written by a newer version of this Worker. Try again when the deployment is complete.`);
+    super(
+      `Event ${seq} was written by a newer version of this Worker. Try again when the deployment is complete.`,
+    );
     this.seq = seq;
   }
 }

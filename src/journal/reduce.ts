@@ -99,7 +99,8 @@ function foldCore(state: SessionState, event: SessionEvent): void {
   }
 }
 
-const describe = (event: SessionEvent): string => ('call' in event ? `${event.type} ${event.call}` : event.type);
+const describe = (event: SessionEvent): string =>
+  'call' in event ? `${event.type} ${event.call}` : event.type;
 
 function answerText(messages: readonly Message[], outcome: Outcome): string {
   const last = messages.at(-1);
@@ -194,7 +195,12 @@ function foldEnd(state: SessionState, turn: TurnState, event: Ended): void {
 }
 
 /** When the last call of a batch has ended, their changes take effect in source order, whatever order they ended in. */
-function settleBatch(state: SessionState, turn: TurnState, frame: FrameState, batch: readonly CallRecord[]): void {
+function settleBatch(
+  state: SessionState,
+  turn: TurnState,
+  frame: FrameState,
+  batch: readonly CallRecord[],
+): void {
   for (const call of batch) {
     const { result, changes } = call.ended ?? {};
     const reason = result?.type === 'error' ? result.reason : undefined;

@@ -4,7 +4,9 @@ import { emptyState, type SessionState, type TurnState } from './state.ts';
 interface Stored extends Pick<SessionState, 'seq' | 'incarnation' | 'agent' | 'usage' | 'blackboard'> {
   readonly cells: readonly [string, SessionState['cells'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['slices'] extends Map<string, infer V> ? V : never][];
-  readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & { readonly callsByTool: readonly [string, number][] };
+  readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
+    readonly callsByTool: readonly [string, number][];
+  };
 }
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */

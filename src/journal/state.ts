@@ -12,7 +12,11 @@ export interface CallRecord extends JournaledCall {
   started?: Effect;
   /** What a suspended call waits for. */
   waitsFor?: Json;
-  ended?: { readonly result: ResultData; readonly direct: boolean; readonly changes: CallChanges | undefined };
+  ended?: {
+    readonly result: ResultData;
+    readonly direct: boolean;
+    readonly changes: CallChanges | undefined;
+  };
 }
 
 /** The conversation, grouped so that a call is never parted from its result. */
@@ -118,7 +122,8 @@ export const emptyState = (): SessionState => ({
 export const ROOT = '';
 
 /** The call was started, and running it once more could be noticed. */
-export const mayHaveHappened = ({ started }: CallRecord): boolean => started === 'once' || started === 'idempotent';
+export const mayHaveHappened = ({ started }: CallRecord): boolean =>
+  started === 'once' || started === 'idempotent';
 
 /** The reply whose calls have not all ended. */
 export function openBatch(frame: FrameState): readonly CallRecord[] {

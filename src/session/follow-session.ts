@@ -20,7 +20,13 @@ interface Follow {
  * The journal from a sequence on, and then live, until `signal` aborts. The line to the object tells its head as soon
  * as it is open and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
  */
-export async function* followSession({ port, clock, from, turn, signal }: Follow): AsyncGenerator<StoredEvent> {
+export async function* followSession({
+  port,
+  clock,
+  from,
+  turn,
+  signal,
+}: Follow): AsyncGenerator<StoredEvent> {
   const heads = new Heads(clock, port, signal);
   let next = from;
   try {
@@ -36,7 +42,9 @@ export async function* followSession({ port, clock, from, turn, signal }: Follow
 }
 
 /** Resolves with the events of a turn once it has ended; rejects with the signal's reason. */
-export async function turnEnded(follow: Omit<Follow, 'from'> & { readonly turn: string }): Promise<StoredEvent[]> {
+export async function turnEnded(
+  follow: Omit<Follow, 'from'> & { readonly turn: string },
+): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const stored of followSession({ ...follow, from: 1 })) {
     events.push(stored);

@@ -66,7 +66,8 @@ export class HeldSession implements Invocation {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held) this.outbox.giveUp(new Interrupted('lost', 'The lease of this invocation has run out.'));
+    if (!this.#lease.held)
+      this.outbox.giveUp(new Interrupted('lost', 'The lease of this invocation has run out.'));
     if (this.outbox.lost) throw this.outbox.lost;
   }
 

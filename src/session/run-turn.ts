@@ -81,13 +81,21 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 }
 
 /** A session that this code is too old for is left to a newer deployment, unchanged. @throws NewerEventError then. */
-async function foldOrGiveBack(port: SessionPort, leased: Leased, slices: readonly StateSlice[]): Promise<Folded> {
+async function foldOrGiveBack(
+  port: SessionPort,
+  leased: Leased,
+  slices: readonly StateSlice[],
+): Promise<Folded> {
   try {
     return await foldLeased(port, leased, slices);
   } catch (failure) {
     if (failure instanceof NewerEventError) {
       const from = leased.page.head + 1;
-      await port.append(leased.epoch, from, { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT });
+      await port.append(leased.epoch, from, {
+        events: [],
+        release: 'yielded',
+        resumeAfter: NEWER_DEPLOYMENT,
+      });
     }
     throw failure;
   }
@@ -210,6 +218,7 @@ async function endTurn(
   const covered = leased.snapshot?.seq ?? 0;
   const isLong = state.seq - covered > SNAPSHOT_AFTER;
   const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
-  const snapshot = isLong && isHeavy ? { seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) } : undefined;
+  const snapshot =
+    isLong && isHeavy ? { seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) } : undefined;
   await outbox.release('ended', snapshot);
 }

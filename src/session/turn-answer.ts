@@ -20,7 +20,11 @@ export interface TurnAnswer {
 }
 
 /** The answer of a turn, folded from its own events; `undefined` while it is open. */
-export function answerOf(session: string, agent: string, events: readonly StoredEvent[]): TurnAnswer | undefined {
+export function answerOf(
+  session: string,
+  agent: string,
+  events: readonly StoredEvent[],
+): TurnAnswer | undefined {
   const state = emptyState();
   for (const { seq, event } of events) reduce(state, seq, event);
   return state.turn && toAnswer(session, agent, state.turn);

@@ -86,7 +86,9 @@ function earlierChanges(
 function throughJson(where: string, value: Json): Json {
   const copy = copyJson(value);
   if (copy.ok) return copy.value;
-  throw new TypeError(`${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`);
+  throw new TypeError(
+    `${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`,
+  );
 }
 
 /** A tool may change what it reads; the folded state stays as the journal has it. */

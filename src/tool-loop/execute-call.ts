@@ -25,7 +25,12 @@ interface Ending {
  *
  * @throws Interrupted when the call was left open for another invocation or for the turn's end to answer.
  */
-export async function executeCall(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<void> {
+export async function executeCall(
+  loop: Loop,
+  frame: FrameState,
+  call: CallRecord,
+  offered: Offer,
+): Promise<void> {
   if (call.waitsFor !== undefined) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
@@ -39,12 +44,7 @@ interface Execution extends Ending {
   readonly reached?: boolean;
 }
 
-async function endingOf(
-  loop: Loop,
-  frame: FrameState,
-  call: CallRecord,
-  offered: Offer,
-): Promise<Execution> {
+async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<Execution> {
   const tool = offered.byName.get(call.name);
   if (!tool) return { result: toolNotFound(call.name, offered.byName) };
   const refused = overLimit(call, loop.limits);
@@ -54,7 +54,9 @@ async function endingOf(
 
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation(loop, frame, call, view);
-  const result = await settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
+  const result = await settle(async () =>
+    toToolResult(call.name, await tool.call(parsed.input, invocation.call)),
+  );
   const failed = result.type === 'error';
   return {
     result,
@@ -93,7 +95,11 @@ function overLimit(call: CallRecord, limits: LoopLimits): ToolResult | undefined
 }
 
 /** The event that ends a call. */
-export function callEnded(loop: Pick<Loop, 'turn' | 'frame'>, call: CallRecord, ending: Ending): SessionEvent {
+export function callEnded(
+  loop: Pick<Loop, 'turn' | 'frame'>,
+  call: CallRecord,
+  ending: Ending,
+): SessionEvent {
   const { result, direct, changes, ms } = ending;
   return {
     type: 'tool-call-ended',

@@ -14,7 +14,10 @@ export interface Offer {
 /** What the frame's model is offered, made from the state alone. */
 export function offerTools(loop: Loop, frame: FrameState): Offer {
   const { state } = loop.journal;
-  const tools = loop.strategies.reduce((offered, strategy) => strategy.offer(offered, state, frame), loop.tools);
+  const tools = loop.strategies.reduce(
+    (offered, strategy) => strategy.offer(offered, state, frame),
+    loop.tools,
+  );
   return toOffer(tools);
 }
 

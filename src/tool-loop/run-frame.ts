@@ -1,8 +1,8 @@
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import type { Json } from '../tools/json.ts';
-import { modelText } from '../tools/tool-result.ts';
 import type { Frame, FrameOutcome } from '../tools/tool.ts';
+import { modelText } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
 

@@ -32,12 +32,7 @@ export const unknownOutcome = (tool: string): ToolResult =>
  *
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
-export async function runLeaf(
-  loop: Loop,
-  record: CallRecord,
-  scope: CallScope,
-  leaf: Leaf,
-): Promise<Ran> {
+export async function runLeaf(loop: Loop, record: CallRecord, scope: CallScope, leaf: Leaf): Promise<Ran> {
   const inherited = record.started;
   return loop.slots.hold(async () => {
     loop.invocation.checkpoint();
@@ -51,7 +46,8 @@ export async function runLeaf(
       const known = await reconciled(loop, call, leaf);
       if (known !== 'not-done') return { result: known };
     }
-    if (loop.invocation.signal.aborted) return { result: withoutAnswer(loop, call, leaf, loop.invocation.signal) };
+    if (loop.invocation.signal.aborted)
+      return { result: withoutAnswer(loop, call, leaf, loop.invocation.signal) };
     loop.invocation.assertHeld();
     const began = loop.invocation.now();
     const result = await runOnce(loop, call, leaf);
@@ -99,7 +95,8 @@ function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal:
     return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
   }
   if (invocation.signal.aborted) throw reason;
-  if (signal.aborted) return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
+  if (signal.aborted)
+    return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
   return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
 }
 
@@ -124,7 +121,9 @@ const isCutOff = (thrown: unknown): boolean =>
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' ||
       thrown.name === 'TimeoutError' ||
-      /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset/i.test(thrown.message)));
+      /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset/i.test(
+        thrown.message,
+      )));
 
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
 async function lastWord(

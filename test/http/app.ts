@@ -13,3 +13,23 @@ export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<s
     return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
   };
 }
+
+type Objects = typeof env.SESSIONS;
+type Stub = ReturnType<Objects['getByName']>;
+
+/** The objects, reached over a line on which some methods answer as `change` says. */
+export function objectsWith(change: (stub: Stub) => Partial<Record<keyof Stub, unknown>>): Objects {
+  const getByName: Objects['getByName'] = (...args) => {
+    const stub = env.SESSIONS.getByName(...args);
+    const changed = change(stub);
+    return new Proxy(stub, {
+      get(target, key) {
+        if (Object.hasOwn(changed, key)) return Reflect.get(changed, key);
+        return key === 'fetch' ? target.fetch.bind(target) : Reflect.get(target, key);
+      },
+    });
+  };
+  return new Proxy(env.SESSIONS, {
+    get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
+  });
+}

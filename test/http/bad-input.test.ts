@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
 import { json, newSession, post, send } from './client.ts';
 
 const problem = (type: string, status: number, detail: string, more: Record<string, unknown> = {}) => ({
@@ -76,6 +77,16 @@ describe('a body', () => {
     const headers = { 'content-type': 'application/json' };
     const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
     await expectProblem(response, problem('bad-json', 400, 'The body is not UTF-8.'));
+  });
+
+  it('that breaks off is refused', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"message":')),
+      pull: (controller) => controller.error(new Error('gone')),
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
+    await expectProblem(response, problem('bad-json', 400, 'The body broke off before its end.'));
   });
 
   it.each([

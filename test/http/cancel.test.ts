@@ -60,6 +60,15 @@ describe('cancel', () => {
     expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
   });
 
+  it('does not wait for a model that does not listen', async () => {
+    const answer = held('Never.', { deaf: true });
+    const session = newSession();
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    await cancel(session);
+    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+  });
+
   it('twice is cancelling once', async () => {
     const session = newSession();
     const answer = held('Never.');

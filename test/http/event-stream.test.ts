@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../src/model/chat-model.ts';
 import { held, script } from '../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
 
 const short = ({ id, event, data }: Sent): unknown =>
@@ -64,6 +65,40 @@ describe('a message answered as a stream', () => {
     await answer.asked();
     answer.release();
     expect((await readUntil(events)).at(-1)?.event).toBe('answer');
+  });
+
+  it('shows no text before the events that precede it are durable', async () => {
+    let isStored = true;
+    const slow = objectsWith((stub) => ({
+      append: async (...args: Parameters<typeof stub.append>) => {
+        isStored = false;
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        const answer = await stub.append(...args);
+        isStored = true;
+        return answer;
+      },
+    }));
+    const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
+    const { message } = script({ calls }, { text: '3', pieces: ['3'] }, 'Done.');
+    const via = appWith({}, { SESSIONS: slow });
+    const shown: unknown[] = [];
+    for await (const sent of eventsOf(
+      await post(newSession(), { message: message() }, { headers: SSE, via }),
+    )) {
+      shown.push(short(sent));
+      if (sent.event === 'tool-call-ended') expect(isStored).toBe(true);
+    }
+    expect(shown).toEqual([
+      [2, 'turn-started'],
+      [3, 'model-replied'],
+      [4, 'tool-call-started'],
+      [undefined, 'progress'],
+      [5, 'tool-call-ended'],
+      ['text-delta', '2.1', '3'],
+      [6, 'model-replied'],
+      [7, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
   });
 
   it('says that a reply starts again when it broke off, and asks once more', async () => {

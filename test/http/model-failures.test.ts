@@ -172,7 +172,11 @@ describe('a model that calls tools badly', () => {
   it('of which there are none is told so', async () => {
     const { message, asked } = server(calls(call('c1', 'ads', '{}')));
     expect(await json(await post(newSession(), { message }))).toMatchObject({ text: 'Recovered.' });
-    expect(asked[1]?.messages.at(-1)?.content).toContain("Did you mean 'add'?");
+    expect(asked[1]?.messages.at(-1)?.content).toBe(
+      "Error: Tool 'ads' does not exist. Available tools: [add, look_up, record]. Use the exact tool name from " +
+        'this list. Do not combine or prefix tool names — tool names found in source code or search results are ' +
+        'not callable.',
+    );
   });
 
   it('under one id gets one result each', async () => {

@@ -10,7 +10,7 @@ import type { ModelRequest } from '../../src/model/chat-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
   ended,
@@ -32,24 +32,14 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const outcomes = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
-/** Objects to which an invocation can begin a turn, and then neither store nor renew anything. */
-const cutOff: typeof env.SESSIONS = new Proxy(env.SESSIONS, {
-  get: (target, key) => (key === 'getByName' ? cutOffStub : Reflect.get(target, key)),
-});
-const cutOffStub: typeof env.SESSIONS.getByName = (...args) =>
-  new Proxy(env.SESSIONS.getByName(...args), {
-    get(target, key) {
-      if (key === 'append' || key === 'renew') return refuse;
-      return key === 'fetch' ? target.fetch.bind(target) : Reflect.get(target, key);
-    },
-  });
 const refuse = () => Promise.reject(new Error('this invocation is cut off'));
-const abandoned = appWith({}, { SESSIONS: cutOff });
+/** An invocation that can begin a turn, and then neither store nor renew anything. */
+const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 describe('a turn whose invocation falls silent', () => {
   it('is finished by the alarm, and its client gets the answer all the same', async () => {
     const session = newSession();
-    const { message, model } = script(held('Never.').reply, record('taken'), 'Done.');
+    const { message, model } = script(held('Never.', { deaf: true }).reply, record('taken'), 'Done.');
     const response = await post(session, { message: message() }, { via: abandoned });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
     expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });

@@ -34,9 +34,16 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
     emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
     while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
     for (const event of closing(draw, state, id)) emit(event);
-    const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[draw(5)];
+    const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
+      draw(5)
+    ];
     const error = { type: 'internal', message: 'It broke.' } as const;
-    emit({ type: 'turn-ended', turn: id, outcome: outcome ?? 'completed', ...(outcome === 'failed' && { error }) });
+    emit({
+      type: 'turn-ended',
+      turn: id,
+      outcome: outcome ?? 'completed',
+      ...(outcome === 'failed' && { error }),
+    });
   }
   return events;
 }
@@ -54,7 +61,11 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   const waitsInside = state.turn?.frames.has(call.id);
   switch (draw(waitsInside ? 1 : 5)) {
     case 1:
-      return { type: 'tool-call-started', ...at, effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read' };
+      return {
+        type: 'tool-call-started',
+        ...at,
+        effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read',
+      };
     case 2:
       return { type: 'tool-call-suspended', ...at, wait: { for: 'a decision' } };
     case 3: {

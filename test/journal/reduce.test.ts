@@ -74,7 +74,13 @@ describe('reduce', () => {
 
   it('model-replied: the last reply of the turn marks it as limited, that of a frame does not', () => {
     expect(turnOf(fold([opened, started, replied([], { last: true })])).limited).toBe(true);
-    const inFrame = [opened, started, replied(['a dig']), frameStarted, replied([], { frame: 'a', last: true })];
+    const inFrame = [
+      opened,
+      started,
+      replied(['a dig']),
+      frameStarted,
+      replied([], { frame: 'a', last: true }),
+    ];
     expect(turnOf(fold(inFrame)).limited).toBe(false);
   });
 
@@ -86,10 +92,16 @@ describe('reduce', () => {
       { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
       { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: { for: 'ann' } },
     ];
-    expect(openBatch(frameOf(fold(events)))).toMatchObject([{ started: 'once' }, { waitsFor: { for: 'ann' } }]);
+    expect(openBatch(frameOf(fold(events)))).toMatchObject([
+      { started: 'once' },
+      { waitsFor: { for: 'ann' } },
+    ]);
     const [, reply] = fold([...events, ended('a'), ended('b')]).messages;
     const kept = ['ended', 'id', 'input', 'name', 'providerId'];
-    expect(reply?.role === 'assistant' && reply.calls.map((call) => Object.keys(call).sort())).toEqual([kept, kept]);
+    expect(reply?.role === 'assistant' && reply.calls.map((call) => Object.keys(call).sort())).toEqual([
+      kept,
+      kept,
+    ]);
   });
 
   it('tool-call-ended: keeps artifacts of the turn in source order when the batch is complete', () => {
@@ -106,16 +118,22 @@ describe('reduce', () => {
     ['a', 'b', 'c'],
     ['c', 'b', 'a'],
     ['b', 'c', 'a'],
-  ])('tool-call-ended: changes take effect in source order, however the calls ended: %s %s %s', (...order) => {
-    const changesOf = (call: string) => ({ state: { last: call, [call]: true }, blackboard: [{ value: call }] });
-    const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
-    const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
-    const before = fold(events.slice(0, -1));
-    expect([before.cells.size, before.blackboard]).toEqual([0, []]);
-    const state = fold(events);
-    expect([...state.cells]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
-    expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
-  });
+  ])(
+    'tool-call-ended: changes take effect in source order, however the calls ended: %s %s %s',
+    (...order) => {
+      const changesOf = (call: string) => ({
+        state: { last: call, [call]: true },
+        blackboard: [{ value: call }],
+      });
+      const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
+      const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
+      const before = fold(events.slice(0, -1));
+      expect([before.cells.size, before.blackboard]).toEqual([0, []]);
+      const state = fold(events);
+      expect([...state.cells]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
+      expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
+    },
+  );
 
   it('tool-call-ended: counts unknown tools in a row, and a known one counts anew (TNF-06)', () => {
     const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
@@ -126,18 +144,31 @@ describe('reduce', () => {
     expect(frameOf(fold([...reset, ended('c', unknown)])).unknownTools).toBe(1);
   });
 
-  const frameStarted: SessionEvent = { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' };
+  const frameStarted: SessionEvent = {
+    type: 'frame-started',
+    turn: 't1',
+    frame: 'a',
+    name: 'dig',
+    message: 'Dig.',
+  };
 
   it('frame-started: opens a loop with messages of its own, and the end of its call closes it', () => {
     const inFrame = replied(['b look'], { frame: 'a' });
     const events = [opened, started, replied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
     expect(frameOf(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
-    expect(frameOf(state, 'a').messages).toMatchObject([{ role: 'user', text: 'Dig.' }, { role: 'assistant' }]);
+    expect(frameOf(state, 'a').messages).toMatchObject([
+      { role: 'user', text: 'Dig.' },
+      { role: 'assistant' },
+    ]);
     expect(state.messages).toHaveLength(2);
     expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 2 });
     const changes = { state: { x: 1 } };
-    const after = fold([...events, ended('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }), ended('a')]);
+    const after = fold([
+      ...events,
+      ended('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }),
+      ended('a'),
+    ]);
     expect([...after.cells]).toEqual([['tester/dig', { x: 1 }]]);
     expect([...turnOf(after).frames.keys()]).toEqual([ROOT]);
     expect(turnOf(after).artifacts).toEqual([]);
@@ -145,14 +176,26 @@ describe('reduce', () => {
 
   it('frame-started: the path names every frame around it', () => {
     const inner: SessionEvent = { ...frameStarted, frame: 'b', parent: 'a', name: 'deeper' };
-    const state = fold([opened, started, replied(['a dig']), frameStarted, replied(['b deeper'], { frame: 'a' }), inner]);
+    const state = fold([
+      opened,
+      started,
+      replied(['a dig']),
+      frameStarted,
+      replied(['b deeper'], { frame: 'a' }),
+      inner,
+    ]);
     expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
   });
 
   it('cancel-requested: is remembered; turn-yielded changes nothing but the last event', () => {
-    expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(true);
+    expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(
+      true,
+    );
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'over its means' };
-    expect(turnOf(fold([opened, started, yielded]))).toMatchObject({ lastEvent: 'turn-yielded', outcome: undefined });
+    expect(turnOf(fold([opened, started, yielded]))).toMatchObject({
+      lastEvent: 'turn-yielded',
+      outcome: undefined,
+    });
   });
 
   it('names the last event with its call', () => {
@@ -189,6 +232,8 @@ describe('reduce', () => {
       initial: [],
       reduce: (value, state, event) => [...(value as string[]), `${state.seq} ${event.type}`],
     };
-    expect([...fold([opened, started], [seen]).slices]).toEqual([['seen', ['1 session-opened', '2 turn-started']]]);
+    expect([...fold([opened, started], [seen]).slices]).toEqual([
+      ['seen', ['1 session-opened', '2 turn-started']],
+    ]);
   });
 });

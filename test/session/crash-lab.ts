@@ -41,7 +41,10 @@ export interface Aftermath {
  * Runs a turn under one disturbance an invocation, is taken over whenever the lease has expired, and then sends one
  * more message undisturbed.
  */
-export async function runDisturbed(scenario: Scenario, disturbances: readonly Disturbance[]): Promise<Aftermath> {
+export async function runDisturbed(
+  scenario: Scenario,
+  disturbances: readonly Disturbance[],
+): Promise<Aftermath> {
   const clock = createManualClock(1_000_000);
   const timers = new Set<object>();
   const counted = countTimers(clock, timers);
@@ -54,11 +57,15 @@ export async function runDisturbed(scenario: Scenario, disturbances: readonly Di
   async function invoke(request: BeginRequest, disturbance?: Disturbance): Promise<TurnEnd | 'not-open'> {
     const line = new Line(disturbance, () => sessions.restart(NAME));
     lines.push(line);
-    const leased = await port.begin(request);
+    let leased = await port.begin(request);
+    for (; leased.status === 'busy'; leased = await port.begin(request)) await clock.advance(LEASE_MS / 20);
     if (leased.status === 'not-open') return 'not-open';
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
     // What was on its way when the former holder fell silent arrives at the worst moment: now.
-    for (const former of lines) if (former !== line) former.deliver();
+    for (const former of lines.slice(0, -1)) {
+      if (former.isZombie) clock.after(LEASE_MS / 8, () => former.deliver());
+      else former.deliver();
+    }
     await clock.advance(0);
     return settled(clock, line, run(line, leased));
   }
@@ -81,9 +88,11 @@ export async function runDisturbed(scenario: Scenario, disturbances: readonly Di
     return runTurn({ port: throughLine(port, line), agent, model, clock: counted }, leased, clock.now());
   }
 
-  let end = await invoke({ nonce: 'n0', turn: 't1', start: startOf('t1', 'Go.'), reader: READER }, disturbances[0]);
+  let end = await invoke(
+    { nonce: 'n0', turn: 't1', start: startOf('t1', 'Go.'), reader: READER },
+    disturbances[0],
+  );
   for (let i = 1; end !== 'not-open' && end.status !== 'ended'; i += 1) {
-    await clock.advance(LEASE_MS);
     end = await invoke({ nonce: `n${i}`, turn: 't1', reader: READER }, disturbances[i]);
     if (i > disturbances.length) throw new Error(`The turn does not end: ${JSON.stringify(end)}.`);
   }

@@ -4,13 +4,14 @@ import { ModelError } from '../../src/model/chat-model.ts';
 export interface Disturbance {
   /** Counts the moments before and after each port call, from 0. */
   readonly at: number;
-  readonly mode:
-    /** From there on every call rejects. */
+  readonly mode: /** From there on every call rejects. */
     | 'rejects'
     /** From there on no call is answered, ever. */
     | 'hangs'
-    /** From there on calls are held up, and arrive when another invocation holds the session: the zombie. */
+    /** From there on calls are held up, and arrive when another invocation takes the session over. */
     | 'late'
+    /** The same, but they arrive an eighth of a term after that: just before anybody may ask what they did. */
+    | 'zombie'
     /** Appends around there are stored, and their answers lost; the port sends them again. */
     | 'lost-answer'
     /** The object loses its memory there. */
@@ -45,6 +46,10 @@ export class Line {
     return isLost ? store() : answer;
   }
 
+  get isZombie(): boolean {
+    return this.#disturbance?.mode === 'zombie';
+  }
+
   /** Lets go of everything that was held up. */
   deliver(): void {
     this.#isDelivered = true;
@@ -61,6 +66,7 @@ export class Line {
       case 'hangs':
         return new Promise(() => {});
       case 'late':
+      case 'zombie':
         if (!this.#isDelivered) await new Promise<void>((resolve) => this.#held.push(resolve));
         return;
       case 'restart':

@@ -38,7 +38,14 @@ let turns = 0;
 export function memoryApp(options: Options): MemoryApp {
   const { replies, clock = systemClock, leaseMs = 20_000, wrap = (port) => port, ...config } = options;
   const model = scriptedModel(replies);
-  const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [], ...config, model });
+  const agent = defineAgent({
+    name: 'tester',
+    description: 'Tests.',
+    instructions: '',
+    tools: [],
+    ...config,
+    model,
+  });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: () => {} });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
   const app: MemoryApp = {

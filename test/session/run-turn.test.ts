@@ -19,7 +19,10 @@ describe('a turn', () => {
       replies: [{ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.'],
     });
     const end = await app.say('What is 1 + 2?');
-    expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Three.', iterations: 2 } });
+    expect(end).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed', text: 'Three.', iterations: 2 },
+    });
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'system', text: 'Be brief.' },
       { role: 'user', text: 'What is 1 + 2?' },

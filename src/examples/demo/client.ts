@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { SessionEvent } from '../../journal/events.ts';
 
@@ -25,6 +26,12 @@ export interface Client {
   events(): Promise<readonly TimelineEvent[]>;
   /** Follows the journal, and sends nothing, until an event after `seq` ends a turn; resolves with the journal. */
   turnEnded(seq: number): Promise<readonly TimelineEvent[]>;
+}
+
+interface StreamedEvent {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: string;
 }
 
 /** How long anything may take before the demo gives up, in ms. */
@@ -60,22 +67,29 @@ export function openSession(url: string, session: string): Client {
       for await (const { event, data } of eventsOf(response)) onEvent(event, JSON.parse(data));
     },
     async turnEnded(seq) {
-      const headers = { accept: 'text/event-stream', 'last-event-id': String(seq) };
+      let last = seq;
       const signal = AbortSignal.timeout(PATIENCE);
-      for await (const { event } of eventsOf(await fetch(`${path}/events`, { headers, signal }))) {
-        if (event === 'turn-ended') return events();
+      while (!signal.aborted) {
+        try {
+          const headers = { accept: 'text/event-stream', 'last-event-id': String(last) };
+          for await (const { event, id } of eventsOf(await fetch(`${path}/events`, { headers, signal }))) {
+            if (event === 'turn-ended') return events();
+            if (id !== undefined) last = Number(id);
+          }
+        } catch {
+          // A broken stream is taken up again after the last event that came.
+          await delay(100);
+        }
       }
-      throw new Error('The stream of events ended before the turn did.');
+      throw new Error(`The turn did not end by itself within ${PATIENCE} ms.`);
     },
   };
 }
 
-async function* eventsOf(
-  response: Response,
-): AsyncGenerator<{ readonly event: string; readonly data: string }> {
-  if (!response.body) throw new Error(`The stream was answered ${response.status} without a body.`);
+async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
+  if (!response.ok || !response.body) throw new Error(`The stream was answered ${response.status}.`);
   const frames = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
-  for await (const { event = 'message', data } of frames) yield { event, data };
+  for await (const { event = 'message', id, data } of frames) yield { event, id, data };
 }

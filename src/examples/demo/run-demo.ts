@@ -37,7 +37,7 @@ async function demo(): Promise<boolean> {
       await runKill(stage, model, kill);
     } catch (error) {
       failures += 1;
-      console.error(error);
+      console.error(error, `\n${stage.log}`);
       await stage.end('kill');
       await stage.start();
     }

@@ -25,6 +25,11 @@ export class Stage {
     return this.#worker.url;
   }
 
+  /** The end of what the Worker has printed. */
+  get log(): string {
+    return this.#worker?.log() ?? '';
+  }
+
   /** Starts the Worker on the same storage as before, with the vars of before unless others are given. */
   async start(vars = this.#vars): Promise<void> {
     this.#vars = vars;

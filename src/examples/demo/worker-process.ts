@@ -21,6 +21,8 @@ export interface WorkerProcess {
   kill(): Promise<void>;
   /** SIGTERM, with the same wait. */
   stop(): Promise<void>;
+  /** The end of what wrangler has printed. */
+  log(): string;
 }
 
 /** Starts the Worker and resolves when it answers. @throws Error with the end of its log when it does not. */
@@ -42,7 +44,7 @@ export async function startWorker({ port, directory, vars }: WorkerOptions): Pro
     throw new Error(`The Worker did not start. Its log ends:\n${tail(log)}`, { cause: error });
   }
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => endAndSee(group, signal, port);
-  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => tail(log) };
 }
 
 async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', port: number): Promise<void> {
@@ -53,7 +55,7 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
 function flags(port: number, directory: string): string[] {
   // An empty one keeps the developer's own `.dev.vars`, with a token or a key, out of this.
   const noSecrets = join(directory, 'no-secrets.env');
-  writeFileSync(noSecrets, '');
+  writeFileSync(noSecrets, '', { flag: 'a' });
   return [
     ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0'],
     ...['--persist-to', join(directory, 'storage'), '--env-file', noSecrets],
@@ -67,6 +69,7 @@ const varFlags = (vars: Readonly<Record<string, string>>): string[] =>
 /** Nothing is sent home, and nothing is written outside of the directory. */
 const environment = (directory: string): NodeJS.ProcessEnv => ({
   ...process.env,
+  TMPDIR: directory,
   CI: '1',
   NO_COLOR: '1',
   WRANGLER_SEND_METRICS: 'false',

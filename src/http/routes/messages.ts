@@ -38,9 +38,8 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
   const model = target.agent.model ?? host.model(env);
   if (prefersAsync(request)) {
     const accepted = await target.port.accept(start);
-    if (accepted.status === 'accepted' || accepted.status === 'known')
-      return acceptedResponse(target, accepted.turn);
-    throw refusal(accepted, target.path);
+    if (accepted.status !== 'accepted' && accepted.status !== 'known') throw refusal(accepted, target.path);
+    return later(target, { turn: accepted.turn, status: 'accepted' });
   }
   const sentAt = host.clock.now();
   const leased = await target.port.begin({ nonce: host.newId(), turn: start.turn, start, reader: READER });
@@ -61,7 +60,7 @@ type Run = (show?: (item: FeedItem) => void, leave?: AbortSignal) => Promise<Tur
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
   const { target, request } = exchange;
   const end = await run(undefined, request.signal);
-  if (end.status === 'suspended') return acceptedResponse(target, turn);
+  if (end.status === 'suspended') return later(target, { turn, status: 'suspended' });
   if (end.status !== 'ended') return joined(exchange, turn);
   const answer = toAnswer(target.session, target.agent.name, end.turn);
   if (!answer) throw new Error('A turn ended without an outcome.');
@@ -110,9 +109,14 @@ async function follow(
   }
 }
 
-function acceptedResponse({ session, agent, path }: Target, turn: string): Response {
+/** Tells where the turn's answer will be: it runs in the background, or waits for a decision. */
+function later(
+  { session, agent, path }: Target,
+  { turn, status }: { readonly turn: string; readonly status: 'accepted' | 'suspended' },
+): Response {
+  const applied = status === 'accepted' ? { 'preference-applied': 'respond-async' } : {};
   return Response.json(
-    { turn, session, agent: agent.name, status: 'accepted' },
-    { status: 202, headers: { location: path, 'preference-applied': 'respond-async' } },
+    { turn, session, agent: agent.name, status },
+    { status: 202, headers: { location: path, ...applied } },
   );
 }

@@ -1,0 +1,80 @@
+import type { StoredEvent } from '../../src/journal/events.ts';
+import { toRow } from '../../src/journal/parse-event.ts';
+import type { Leased, SessionPort } from '../../src/journal/session-port.ts';
+import { foldLeased, READER } from '../../src/session/fold-session.ts';
+import { HeldSession } from '../../src/session/held-session.ts';
+import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createMemorySessions } from '../../src/testing/memory-session.ts';
+
+export const LEASE_MS = 12_000;
+
+/** A held session of turn `t1`, and what it sent and heard. */
+export async function hold(
+  options: { readonly leased?: Partial<Leased>; readonly incarnation?: string; readonly wrap?: (port: SessionPort) => SessionPort } = {},
+) {
+  const { leased: more, incarnation = 'i', wrap = (port) => port } = options;
+  const clock = createManualClock(1_000_000);
+  const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
+  const inner = sessions.session('["owner","tester","s1"]');
+  const log: string[] = [];
+  const port = wrap({
+    ...inner,
+    append: (epoch, from, change) => {
+      log.push(`append ${from} ${change.events.map(({ type }) => type).join(' ')}`);
+      return inner.append(epoch, from, change);
+    },
+    renew: (epoch) => {
+      log.push(`renew at ${clock.now() - 1_000_000}`);
+      return inner.renew(epoch);
+    },
+  });
+  const begun = await inner.begin({
+    nonce: 'n',
+    turn: 't1',
+    start: {
+      turn: 't1',
+      opening: toRow({ type: 'session-opened', incarnation, agent: 'tester' }),
+      started: toRow({
+        type: 'turn-started',
+        turn: 't1',
+        loopId: 't1',
+        message: 'Go.',
+        context: {},
+        principal: { id: 'owner' },
+      }),
+    },
+    reader: READER,
+  });
+  if (begun.status !== 'leased') throw new Error('no lease');
+  const leased = { ...begun, ...more };
+  const { state } = await foldLeased(inner, leased, []);
+  const stored: StoredEvent[] = [];
+  const session = new HeldSession({
+    port,
+    clock,
+    leased,
+    sentAt: clock.now(),
+    state,
+    slices: [],
+    stored: (events) => stored.push(...events),
+  });
+  return { session, outbox: session.outbox, clock, port: inner, log, stored, leased };
+}
+
+/** An event of the turn that changes nothing. */
+export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
+
+/** Lets everything happen that needs no time. */
+export const settle = async (): Promise<void> => {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+};
+
+/** What a promise has come to so far. */
+export async function standing(promise: Promise<unknown>): Promise<string> {
+  const done = promise.then(
+    () => 'resolved',
+    (thrown: unknown) => `rejected: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+  );
+  await settle();
+  return Promise.race([done, Promise.resolve('open')]);
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionPort } from '../../src/journal/session-port.ts';
+import { hold, LEASE_MS, note, settle, standing } from './held.ts';
+
+/** Holds appends up until they are let go. */
+function gate() {
+  const waiting: (() => void)[] = [];
+  return {
+    wrap: (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch, from, change) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return port.append(epoch, from, change);
+      },
+    }),
+    waiting,
+    async open() {
+      waiting.splice(0).forEach((go) => {
+        go();
+      });
+      await settle();
+    },
+  };
+}
+
+describe('the outbox', () => {
+  it('sends what one turn of the event loop emitted together', async () => {
+    const { outbox, log } = await hold();
+    outbox.emit(note('a'));
+    outbox.emit(note('b'), note('c'));
+    expect(log).toEqual([]);
+    await settle();
+    expect(log).toEqual(['append 3 turn-yielded turn-yielded turn-yielded']);
+  });
+
+  it('has one append in flight; what is emitted meanwhile leaves together in the next', async () => {
+    const { wrap, waiting, open } = gate();
+    const { outbox, log } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await settle();
+    outbox.emit(note('b'));
+    await settle();
+    outbox.emit(note('c'));
+    await settle();
+    expect(waiting).toHaveLength(1);
+    await open();
+    await open();
+    expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
+  });
+
+  it('folds an event at once, as it comes back from the journal', async () => {
+    const { outbox } = await hold();
+    outbox.emit({ type: 'cancel-requested', turn: 't1' });
+    expect(outbox.state).toMatchObject({ seq: 3, turn: { cancelRequested: true } });
+    expect(outbox.nextSeq).toBe(4);
+    await outbox.settled();
+  });
+
+  it('is durable once everything emitted before is stored, and does not wait for what came later', async () => {
+    const { wrap, open } = gate();
+    const { outbox } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const first = outbox.durable();
+    await settle();
+    outbox.emit(note('b'));
+    const second = outbox.durable();
+    expect(await standing(first)).toBe('open');
+    await open();
+    expect(await standing(first)).toBe('resolved');
+    expect(await standing(second)).toBe('open');
+    await open();
+    expect(await standing(second)).toBe('resolved');
+    expect(await standing(outbox.durable())).toBe('resolved');
+  });
+
+  it('shows events only when they are stored, with the clock of the object', async () => {
+    const { wrap, open } = gate();
+    const { outbox, stored } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await settle();
+    expect(stored).toEqual([]);
+    await open();
+    expect(stored).toEqual([{ seq: 3, at: 1_000_000, event: note('a') }]);
+  });
+
+  it('stops when its lease is stale: what waits is refused, and nothing more is sent', async () => {
+    const { outbox, session, log, clock, port } = await hold();
+    await clock.advance(LEASE_MS / 2);
+    await port.append(1, 3, { events: [], release: 'yielded' });
+    outbox.emit(note('a'));
+    const durable = outbox.durable();
+    expect(await standing(durable)).toBe(
+      'rejected: The session can no longer be written: the append was refused as stale.',
+    );
+    expect(session.signal.reason).toMatchObject({ why: 'lost' });
+    outbox.emit(note('b'));
+    await settle();
+    expect(log.filter((line) => line.startsWith('append'))).toHaveLength(1);
+    expect(await standing(outbox.release('ended'))).toMatch(/^rejected/);
+    expect(await standing(session.close())).toBe('resolved');
+  });
+
+  it('stops when the port fails for good', async () => {
+    const wrap = (port: SessionPort): SessionPort => ({ ...port, append: () => Promise.reject(new Error('overloaded')) });
+    const { outbox, session } = await hold({ wrap });
+    outbox.emit(note('a'));
+    expect(await standing(outbox.durable())).toBe('rejected: The session can no longer be written: overloaded.');
+    expect(() => session.checkpoint()).toThrow('overloaded');
+  });
+
+  it('waits for an append that is never answered no longer than its lease runs', async () => {
+    const { wrap } = gate();
+    const { outbox, session, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const closing = session.close();
+    const durable = standing(outbox.durable());
+    await clock.advance((LEASE_MS * 3) / 4 - 1);
+    expect(await standing(closing)).toBe('open');
+    await clock.advance(1);
+    expect(await standing(closing)).toBe('resolved');
+    expect(await durable).toBe('open');
+    expect(await standing(outbox.durable())).toBe('rejected: The lease of this invocation has run out.');
+  });
+
+  it('gives the lease back together with what is left', async () => {
+    const { outbox, log, port } = await hold();
+    outbox.emit(note('a'));
+    await outbox.release('ended');
+    expect(log).toEqual(['append 3 turn-yielded']);
+    expect((await port.read({ from: 1 }))?.openTurn).toBeNull();
+  });
+
+  it('gives the lease back in an append of its own when the last one is under way', async () => {
+    const { wrap, open } = gate();
+    const { outbox, log } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await settle();
+    const released = outbox.release('yielded');
+    await open();
+    await open();
+    expect(await standing(released)).toBe('resolved');
+    expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
+  });
+
+  it('takes a note in once, with the append that deletes it', async () => {
+    const { outbox, session, port } = await hold();
+    await port.post('cancel', 't1', '{}');
+    outbox.emit(note('a'));
+    await outbox.durable();
+    await outbox.settled();
+    const page = await port.read({ from: 3 });
+    expect(page?.rows.map(({ type }) => type)).toEqual(['turn-yielded', 'cancel-requested']);
+    expect(session.signal.reason).toMatchObject({ why: 'cancelled' });
+    expect(await port.renew(1)).toEqual({ status: 'renewed', inbox: [] });
+  });
+
+  it.each(['yielded', 'suspended'] as const)(
+    'leaves a note that comes while the lease is given back to the next holder: %s',
+    async (release) => {
+      const { wrap, open } = gate();
+      const { outbox, port, session } = await hold({ wrap });
+      outbox.emit(note('a'));
+      await settle();
+      await port.post('cancel', 't1', '{}');
+      const released = outbox.release(release);
+      await open();
+      await open();
+      expect(await standing(released)).toBe('resolved');
+      await session.close();
+      expect((await port.read({ from: 1 }))?.head).toBe(3);
+      const next = await port.begin({ nonce: 'next', turn: 't1', reader: { reducer: 1, messageTypes: [], maxBytes: 1 } });
+      expect(next).toMatchObject({ status: 'leased', inbox: [{ kind: 'cancel' }] });
+    },
+  );
+});
