@@ -112,9 +112,17 @@ async function answerOf(tool: string, run: () => unknown): Promise<ToolResult | 
 
 /** What a thrown value says, for a model to read. */
 export const messageOf = (thrown: unknown): string => {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = wordsOf(thrown);
   return message.trim() === '' ? 'The tool failed and did not say why.' : message.slice(0, MAX_MESSAGE);
 };
+
+function wordsOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return ''; // anything can be thrown, also what cannot be made words
+  }
+}
 
 const isCutOff = (thrown: unknown): boolean =>
   thrown instanceof Interrupted ||

@@ -113,8 +113,14 @@ describe('a body', () => {
 
   const tooLarge = problem('body-too-large', 413, 'The body is larger than 1000000 bytes. Send less.');
 
-  it('larger than 1 MB is refused by its content-length', async () => {
+  it('larger than 1 MB is refused', async () => {
     await expectProblem(await post(newSession(), { message: 'x'.repeat(1_000_000) }), tooLarge);
+  });
+
+  it('that says it is larger is refused before it is read', async () => {
+    const headers = { 'content-type': 'application/json', 'content-length': '1000001' };
+    const request = { method: 'POST', headers, body: '{"message":"x"}' };
+    await expectProblem(await appWith({})(`${newSession()}/messages`, request), tooLarge);
   });
 
   it('larger than 1 MB is refused although it does not say its length', async () => {

@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { lostClients } from '../fixtures/lost-clients.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
-import { held, script } from '../fixtures/scripts.ts';
+import { held, script, until } from '../fixtures/scripts.ts';
 import { ended, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+
+/** Resolves when the Worker knows that the client of the session's message has gone. */
+const clientLost = (session: string): Promise<void> =>
+  until(() => lostClients.includes(`${session}/messages`));
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
@@ -15,7 +22,7 @@ describe('a turn whose client goes away', () => {
     await answer.asked();
     client.abort();
     await expect(answering).rejects.toThrow('aborted');
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the connection's end has to arrive first
+    await clientLost(session);
     answer.release();
     const events = await ended(session);
     expect(events.map(({ type }) => type)).toEqual([
@@ -42,13 +49,13 @@ describe('a turn whose client goes away', () => {
     await readUntil(events, 'turn-started');
     await answer.asked();
     await events.return(undefined);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await clientLost(session);
     answer.release();
     expect((await ended(session)).map(({ type }) => type)).toContain('turn-yielded');
     expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
   });
 
-  it('is not handed over when only a joined client goes', async () => {
+  it('is not handed over, and nothing is logged, when only a joined client goes', async () => {
     const session = newSession();
     const answer = held('Done.');
     const body = { message: script(answer.reply).message() };
@@ -56,11 +63,16 @@ describe('a turn whose client goes away', () => {
     const first = post(session, body, { headers: key });
     await answer.asked();
     const client = new AbortController();
+    const log = vi.spyOn(console, 'error');
     const joined = post(session, body, { headers: key, signal: client.signal });
     const watching = joined.catch(() => 'gone');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const stub = env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(1);
     client.abort();
     expect(await watching).toBe('gone');
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(0);
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
     answer.release();
     expect(await json(await first)).toMatchObject({ outcome: 'completed' });
     expect((await ended(session)).map(({ type }) => type)).not.toContain('turn-yielded');

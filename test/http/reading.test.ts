@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
 
 const stubOf = (session: string) =>
@@ -171,6 +172,27 @@ describe('the journal as a stream', () => {
       if (ids.length === 91) break;
     }
     expect(ids).toEqual(Array.from({ length: 91 }, (_, i) => i + 1));
+  });
+
+  it('is read only as far as its client reads', async () => {
+    const session = newSession();
+    const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
+    for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
+    let pages = 0;
+    const onePerPage = objectsWith((stub) => ({
+      read: (query: Parameters<typeof stub.read>[0]) => {
+        pages += 1;
+        return stub.read({ ...query, limit: 1 });
+      },
+    }));
+    const via = appWith({}, { SESSIONS: onePerPage });
+    const response = await via(`${session}/events`, { headers: SSE });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(pages).toBeLessThan(15);
+    const events = eventsOf(response);
+    for (let i = 0; i < 8; i += 1) await readUntil(events, 'turn-ended');
+    expect(pages).toBeGreaterThan(24);
+    await events.return(undefined);
   });
 
   it('of a turn that was run before is the same again', async () => {

@@ -21,14 +21,23 @@ const hang = (_: unknown, call: ToolCall): Promise<string> => {
   signals.push(call.signal);
   return new Promise(() => {});
 };
-const tool = (name: string, effect: 'read' | 'idempotent' | 'once', more: Partial<AnyTool> = {}): AnyTool => ({
+const tool = (
+  name: string,
+  effect: 'read' | 'idempotent' | 'once',
+  more: Partial<AnyTool> = {},
+): AnyTool => ({
   ...defineTool({ name, description: 'Does.', effect, run: hang }),
   ...more,
 });
 
 /** Cancels a turn once its calls are under way, and answers how long that took. */
 async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
-  const app = memoryApp({ tools, replies: [{ calls: names.map((name) => ({ name })) }, 'Next.'], clock, leaseMs: LEASE_MS });
+  const app = memoryApp({
+    tools,
+    replies: [{ calls: names.map((name) => ({ name })) }, 'Next.'],
+    clock,
+    leaseMs: LEASE_MS,
+  });
   const leased = await app.lease('Go.');
   const end = app.run(leased);
   await settle();
@@ -62,7 +71,8 @@ describe('a turn that is cancelled', () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
-      run: (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('paid after all'))),
+      run: (_, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve('paid after all'))),
     });
     expect((await cancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
   });
@@ -86,7 +96,10 @@ describe('a turn that is cancelled', () => {
   it('answers calls that were not started, within a serial and beyond six at a time', async () => {
     const look = tool('look', 'read');
     const step = tool('step', 'read', { serial: 'steps' });
-    const { answers } = await cancelled([look, step], ['step', 'step', ...Array.from({ length: 6 }, () => 'look')]);
+    const { answers } = await cancelled(
+      [look, step],
+      ['step', 'step', ...Array.from({ length: 6 }, () => 'look')],
+    );
     const texts = answers.map(([, text]) => text);
     expect(texts.slice(0, 2)).toEqual([
       "Error: The call of 'step' was cancelled.",
@@ -99,7 +112,12 @@ describe('a turn that is cancelled', () => {
   it('takes the next message, with every call answered', async () => {
     const { app } = await cancelled([tool('look', 'read')]);
     await passing(clock, app.say('And now?'));
-    expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
   });
 
   it('does not run a once call whose start was being stored', async () => {
@@ -121,7 +139,9 @@ describe('a turn that is cancelled', () => {
     });
     expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(ran).toBe(0);
-    expect(answers((await app.state()).messages)).toEqual([['pay', "Error: The call of 'pay' was cancelled."]]);
+    expect(answers((await app.state()).messages)).toEqual([
+      ['pay', "Error: The call of 'pay' was cancelled."],
+    ]);
   });
 
   it('leaves a model that does not listen to its signal', async () => {
@@ -134,10 +154,18 @@ describe('a turn that is cancelled', () => {
   });
 
   it('is cancelled by whoever takes it over, and what was started is in doubt', async () => {
-    const app = memoryApp({ tools: [tool('put', 'idempotent'), tool('pay', 'once')], replies: [], clock, leaseMs: LEASE_MS });
+    const app = memoryApp({
+      tools: [tool('put', 'idempotent'), tool('pay', 'once')],
+      replies: [],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const left = await leftBehind(app, asked(['pay', 'once'], ['put', 'idempotent'], ['put']));
     await app.port.post('cancel', left.turn, '{}');
-    expect(await takenOver(app, clock, left)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect(await takenOver(app, clock, left)).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
     expect(answers((await app.state()).messages)).toEqual([
       ['pay', unknown('pay')],
       ['put', unknown('put')],

@@ -2,10 +2,10 @@ import type { SessionEvent } from '../../src/journal/events.ts';
 import { toRow } from '../../src/journal/parse-event.ts';
 import type { Leased } from '../../src/journal/session-port.ts';
 import type { Message } from '../../src/journal/state.ts';
-import { modelText } from '../../src/tools/tool-result.ts';
-import type { Effect } from '../../src/tools/tool.ts';
 import type { TurnEnd, TurnHost } from '../../src/session/run-turn.ts';
 import type { ManualClock } from '../../src/testing/manual-clock.ts';
+import type { Effect } from '../../src/tools/tool.ts';
+import { modelText } from '../../src/tools/tool-result.ts';
 import type { MemoryApp } from './memory-app.ts';
 
 export const LEASE_MS = 20_000;
@@ -28,7 +28,9 @@ export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEv
 }
 
 /** The reply that asked for one call of each tool, and the start of each that has an effect. Ids are `c0`, `c1`, ... */
-export function asked(...calls: readonly (readonly [tool: string, started?: Effect])[]): Open<SessionEvent>[] {
+export function asked(
+  ...calls: readonly (readonly [tool: string, started?: Effect])[]
+): Open<SessionEvent>[] {
   const reply: Open<SessionEvent> = {
     type: 'model-replied',
     model: 'scripted',

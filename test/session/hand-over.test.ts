@@ -26,10 +26,18 @@ describe('an invocation whose client leaves', () => {
         return 'paid';
       },
     });
-    const app = memoryApp({ tools: [pay], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'], clock, leaseMs: LEASE_MS });
+    const app = memoryApp({
+      tools: [pay],
+      replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn ?? '';
-    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toEqual({ status: 'handed-over', seq: 6 });
+    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toEqual({
+      status: 'handed-over',
+      seq: 6,
+    });
     const { events } = { events: (await app.events(turn)).map(({ event }) => event) };
     expect(events.slice(-2)).toMatchObject([
       { type: 'tool-call-ended', result: { text: 'paid' } },
@@ -55,7 +63,9 @@ describe('an invocation whose client leaves', () => {
     });
     const leased = await app.lease('Go.');
     const before = clock.now();
-    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toMatchObject({ status: 'handed-over' });
+    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
+      status: 'handed-over',
+    });
     expect(clock.now() - before).toBe(20_000);
     const next = await app.resume(leased.page.openTurn ?? '');
     expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
@@ -63,7 +73,9 @@ describe('an invocation whose client leaves', () => {
 
   it('asks nothing when its client has left before it began', async () => {
     const app = memoryApp({ replies: ['Done.'], clock });
-    expect(await passing(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({ status: 'handed-over' });
+    expect(await passing(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({
+      status: 'handed-over',
+    });
     expect(app.model.requests).toEqual([]);
   });
 });
@@ -75,7 +87,10 @@ describe('an invocation', () => {
     const show = vi.fn(() => {
       throw new TypeError('the stream is closed');
     });
-    expect(await passing(clock, app.say('Go.', { show }))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await passing(clock, app.say('Go.', { show }))).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
     expect(show).toHaveBeenCalledTimes(1);
     expect(complaint).toHaveBeenCalledTimes(1);
     complaint.mockRestore();
@@ -141,7 +156,9 @@ describe('an invocation', () => {
       }),
     });
     const show = (item: FeedItem): void => {
-      shown.push(item.type === 'event' ? item.stored.event.type : item.type === 'text-delta' ? item.text : item.type);
+      shown.push(
+        item.type === 'event' ? item.stored.event.type : item.type === 'text-delta' ? item.text : item.type,
+      );
     };
     const end = app.say('Go.', { show });
     await settle();
@@ -162,12 +179,19 @@ describe('an invocation', () => {
     const app = memoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn ?? '';
-    const newer = { ...toRow({ type: 'turn-yielded', turn, reason: '' }), body: '{"v":2,"type":"turn-paused"}' };
+    const newer = {
+      ...toRow({ type: 'turn-yielded', turn, reason: '' }),
+      body: '{"v":2,"type":"turn-paused"}',
+    };
     await app.port.append(leased.epoch, 3, { events: [newer], release: 'yielded' });
     const taken = await app.resume(turn);
     await expect(app.run(taken)).rejects.toThrow('Event 3 was written by a newer version of this Worker.');
     expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: turn });
     expect(await app.port.renew(taken.epoch)).toEqual({ status: 'stale' });
+    await clock.advance(4_999);
+    expect(app.dispatched).toEqual([]);
+    await clock.advance(1);
+    expect(app.dispatched).toEqual([turn]);
     expect(await app.resume(turn)).toMatchObject({ cause: 'handed-over' });
   });
 });

@@ -10,7 +10,11 @@ export const LEASE_MS = 12_000;
 
 /** A held session of turn `t1`, and what it sent and heard. */
 export async function hold(
-  options: { readonly leased?: Partial<Leased>; readonly incarnation?: string; readonly wrap?: (port: SessionPort) => SessionPort } = {},
+  options: {
+    readonly leased?: Partial<Leased>;
+    readonly incarnation?: string;
+    readonly wrap?: (port: SessionPort) => SessionPort;
+  } = {},
 ) {
   const { leased: more, incarnation = 'i', wrap = (port) => port } = options;
   const clock = createManualClock(1_000_000);

@@ -35,7 +35,10 @@ describe('the holder of a lease', () => {
     session.checkpoint();
     expect(session.signal.aborted).toBe(false);
     await clock.advance(1);
-    expect(session.signal.reason).toMatchObject({ why: 'lost', message: 'The lease of this invocation has run out.' });
+    expect(session.signal.reason).toMatchObject({
+      why: 'lost',
+      message: 'The lease of this invocation has run out.',
+    });
     expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
   });
 
@@ -63,7 +66,9 @@ describe('the holder of a lease', () => {
   it('asks the clock before it acts, and does not rely on a timer', async () => {
     let now = 1_000_000;
     const held = await hold();
-    const session = new (held.session.constructor as typeof import('../../src/session/held-session.ts').HeldSession)({
+    const session = new (
+      held.session.constructor as typeof import('../../src/session/held-session.ts').HeldSession
+    )({
       port: held.port,
       clock: { now: () => now, after: () => () => {} },
       leased: held.leased,
@@ -98,7 +103,10 @@ describe('the holder of a lease', () => {
     const { clock, session, port } = await hold();
     await port.append(1, 3, { events: [], release: 'yielded' });
     await clock.advance(LEASE_MS / 3);
-    expect(session.signal.reason).toMatchObject({ why: 'lost', message: 'Another invocation holds the session (stale).' });
+    expect(session.signal.reason).toMatchObject({
+      why: 'lost',
+      message: 'Another invocation holds the session (stale).',
+    });
   });
 
   it('takes in a note that a renewal brings', async () => {
@@ -118,7 +126,9 @@ describe('the holder of a lease', () => {
   });
 
   it('does not wait for a renewal that is never answered when it closes', async () => {
-    const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew: () => new Promise(() => {}) }) });
+    const { clock, session } = await hold({
+      wrap: (port) => ({ ...port, renew: () => new Promise(() => {}) }),
+    });
     await clock.advance(LEASE_MS / 3);
     await session.close();
   });

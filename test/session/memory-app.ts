@@ -15,6 +15,8 @@ export interface MemoryApp {
   readonly model: ScriptedModel;
   readonly port: SessionPort;
   readonly sessions: MemorySessions;
+  /** Turns that the session's alarm handed to a runner so far. */
+  readonly dispatched: readonly string[];
   /** Runs a turn for a message. */
   say(message: string, options?: Partial<TurnHost>): Promise<TurnEnd>;
   /** Stores a turn and leases it, without running it. */
@@ -46,13 +48,15 @@ export function memoryApp(options: Options): MemoryApp {
     ...config,
     model,
   });
-  const sessions = createMemorySessions({ clock, leaseMs, dispatch: () => {} });
+  const dispatched: string[] = [];
+  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => dispatched.push(turn) });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
   const app: MemoryApp = {
     agent,
     model,
     port,
     sessions,
+    dispatched,
     async say(message, more) {
       return app.run(await app.lease(message), more);
     },

@@ -101,10 +101,15 @@ describe('the outbox', () => {
   });
 
   it('stops when the port fails for good', async () => {
-    const wrap = (port: SessionPort): SessionPort => ({ ...port, append: () => Promise.reject(new Error('overloaded')) });
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: () => Promise.reject(new Error('overloaded')),
+    });
     const { outbox, session } = await hold({ wrap });
     outbox.emit(note('a'));
-    expect(await standing(outbox.durable())).toBe('rejected: The session can no longer be written: overloaded.');
+    expect(await standing(outbox.durable())).toBe(
+      'rejected: The session can no longer be written: overloaded.',
+    );
     expect(() => session.checkpoint()).toThrow('overloaded');
   });
 
@@ -168,7 +173,11 @@ describe('the outbox', () => {
       expect(await standing(released)).toBe('resolved');
       await session.close();
       expect((await port.read({ from: 1 }))?.head).toBe(3);
-      const next = await port.begin({ nonce: 'next', turn: 't1', reader: { reducer: 1, messageTypes: [], maxBytes: 1 } });
+      const next = await port.begin({
+        nonce: 'next',
+        turn: 't1',
+        reader: { reducer: 1, messageTypes: [], maxBytes: 1 },
+      });
       expect(next).toMatchObject({ status: 'leased', inbox: [{ kind: 'cancel' }] });
     },
   );

@@ -67,9 +67,12 @@ describe('a once call that was started and did not end', () => {
     ['has no way to find out', undefined],
     ['does not know', () => 'unknown'],
     ['throws', () => Promise.reject(new Error('down'))],
-    ['throws at once', () => {
-      throw new Error('down');
-    }],
+    [
+      'throws at once',
+      () => {
+        throw new Error('down');
+      },
+    ],
     ['never answers', () => new Promise(() => {})],
   ])('is of unknown outcome when its tool %s', async (_, reconcile) => {
     expect(await answersAfter(appWith(once(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
@@ -102,7 +105,9 @@ describe('a once call that was started and did not end', () => {
     );
     const left = await leftBehind(app, asked(['pay', 'once']));
     const heard = clock.now();
-    expect(await takenOver(app, clock, left, { leave: AbortSignal.abort() })).toMatchObject({ status: 'handed-over' });
+    expect(await takenOver(app, clock, left, { leave: AbortSignal.abort() })).toMatchObject({
+      status: 'handed-over',
+    });
     await passing(clock, app.run(await app.resume(left.turn)));
     expect((times[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
   });
@@ -169,7 +174,9 @@ describe('another call that was started and did not end', () => {
   });
 
   it('is answered as unknown when its tool is gone and it was idempotent', async () => {
-    expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([['put', UNKNOWN.replace('pay', 'put')]]);
+    expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([
+      ['put', UNKNOWN.replace('pay', 'put')],
+    ]);
   });
 
   it('is answered by the tool-not-found policy when its tool is gone and it was a read', async () => {
@@ -199,7 +206,10 @@ describe('taking over', () => {
       },
     });
     expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
-    expect(await passing(clock, app.say('And now?'))).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+    expect(await passing(clock, app.say('And now?'))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed' },
+    });
   });
 
   it('is journaled with its cause', async () => {

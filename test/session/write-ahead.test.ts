@@ -48,7 +48,10 @@ const label = (type: string, body: string): string => {
 const calls = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
 
 it('a loop of read tools reaches its last model call while not one append has been acknowledged', async () => {
-  const { app, log, clock, release } = lab(['read'], [calls('read'), calls('read', 'read'), calls('read'), 'Done.']);
+  const { app, log, clock, release } = lab(
+    ['read'],
+    [calls('read'), calls('read', 'read'), calls('read'), 'Done.'],
+  );
   const end = app.say('Go.');
   await settle();
   await settle();
@@ -58,16 +61,19 @@ it('a loop of read tools reaches its last model call while not one append has be
   expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
 });
 
-it.each(['once', 'idempotent'] as const)('%s: the reply and the start are durable before the call runs', async (effect) => {
-  const { app, log, clock, release } = lab([effect], [calls(effect), 'Done.']);
-  const end = app.say('Go.');
-  await settle();
-  await settle();
-  expect(log).toEqual([]);
-  release();
-  await passing(clock, end);
-  expect(log.slice(0, 2)).toEqual(['stored model-replied, tool-call-started 0', `ran ${effect}`]);
-});
+it.each(['once', 'idempotent'] as const)(
+  '%s: the reply and the start are durable before the call runs',
+  async (effect) => {
+    const { app, log, clock, release } = lab([effect], [calls(effect), 'Done.']);
+    const end = app.say('Go.');
+    await settle();
+    await settle();
+    expect(log).toEqual([]);
+    release();
+    await passing(clock, end);
+    expect(log.slice(0, 2)).toEqual(['stored model-replied, tool-call-started 0', `ran ${effect}`]);
+  },
+);
 
 it('the result of every call is durable before a later once call runs', async () => {
   const { app, log, clock, release } = lab(['read', 'once'], [calls('read'), calls('once'), 'Done.']);
@@ -78,6 +84,19 @@ it('the result of every call is durable before a later once call runs', async ()
   const stored = log.slice(0, log.indexOf('ran once')).join('\n');
   expect(stored).toContain('tool-call-ended 0');
   expect(stored.match(/model-replied/g)).toHaveLength(2);
+});
+
+it('the calls of a batch wait for one append together', async () => {
+  const { app, log, clock, release } = lab(['once'], [calls('once', 'once', 'once'), 'Done.']);
+  const end = app.say('Go.');
+  await settle();
+  release();
+  await passing(clock, end);
+  expect(log).toEqual([
+    'stored model-replied, tool-call-started 0, tool-call-started 1, tool-call-started 2',
+    ...['ran once', 'ran once', 'ran once'],
+    'stored tool-call-ended 0, tool-call-ended 1, tool-call-ended 2, model-replied, turn-ended',
+  ]);
 });
 
 it('reads of a batch run while its once call waits for the journal', async () => {
