@@ -83,6 +83,7 @@ describe('a turn whose lease another invocation took', () => {
     await runInDurableObject(stubOf(session), (_, { storage }) => {
       storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
     });
+    await evictDurableObject(stubOf(session)); // it remembers the lease that it gave
     answer.release();
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([count('fenced'), await outcomes(session)]).toEqual([1, ['completed']]);
