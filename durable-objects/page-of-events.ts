@@ -1,5 +1,5 @@
-import type { EventPage, ReadQuery, Row } from '../src/journal/session-port.ts';
-import type { SessionStorage } from './session-storage.ts';
+import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/session-port.ts';
+import type { Lease, SessionStorage } from './session-storage.ts';
 
 export type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
@@ -19,5 +19,8 @@ export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPa
     }
     rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
   }
-  return { rows, next, head: storage.head(), openTurn: storage.lease().turn };
+  return { rows, next, head: storage.head(), openTurn: openTurn(storage.lease()) };
 }
+
+const openTurn = ({ turn, state }: Lease): OpenTurn | null =>
+  turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };

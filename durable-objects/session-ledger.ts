@@ -8,10 +8,12 @@ import type {
   InboxKind,
   Leased,
   NewRow,
+  NotResumed,
+  NotStarted,
   Reader,
   ReadQuery,
-  Refused,
   Renewed,
+  ResumeRequest,
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { pageOfEvents } from './page-of-events.ts';
@@ -23,7 +25,7 @@ export interface LedgerOptions {
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told after events were stored, before the call that stored them answers. Must not throw. */
+  /** Told after events were stored or a lease was given back, before the call that did so answers. Must not throw. */
   readonly onHead: (head: number) => void;
 }
 
@@ -52,7 +54,7 @@ export class SessionLedger {
     return this.#storage.head();
   }
 
-  accept(start: TurnStart): Accepted | Refused {
+  accept(start: TurnStart): Accepted | NotStarted {
     const accepted: Accepted = { status: 'accepted', turn: start.turn };
     return this.#commit(() => {
       const refused = this.#refuse(start);
@@ -71,13 +73,23 @@ export class SessionLedger {
     });
   }
 
-  begin(request: BeginRequest): Leased | Refused {
+  begin({ start, nonce, reader }: BeginRequest): Leased | NotStarted {
+    const own = this.#held(start.turn, nonce);
+    if (own !== null) return this.#answer(own, reader);
+    const begun = this.#commit(() => {
+      const refused = this.#refuse(start);
+      if (refused !== null) return refused;
+      this.#storeStart(start);
+      const term = { cause: 'started', expired: 0, expiredFor: 0 } as const;
+      return this.#take({ ...this.#storage.lease(), ...term, turn: start.turn, nonce });
+    });
+    return 'status' in begun ? begun : this.#answer(begun, reader);
+  }
+
+  resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
+    const own = this.#held(turn, nonce);
+    if (own !== null) return this.#answer(own, reader);
     const lease = this.#storage.lease();
-    const turn = request.start?.turn ?? request.turn;
-    if (lease.state === 'held' && lease.nonce === request.nonce && lease.turn === turn) {
-      return this.#answer(this.#heard(lease), request.reader);
-    }
-    if (request.start !== undefined) return this.#beginNew(request.start, request);
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
     if (this.#isLive(lease)) return this.#busy(lease, turn);
@@ -89,8 +101,8 @@ export class SessionLedger {
             expiredFor: this.#options.now() - this.#deadline,
           }
         : { cause: 'handed-over' as const, expired: lease.expired, expiredFor: 0 };
-    const taken = this.#commit(() => this.#take({ ...lease, ...term, turn, nonce: request.nonce }));
-    return this.#answer(taken, request.reader);
+    const taken = this.#commit(() => this.#take({ ...lease, ...term, turn, nonce }));
+    return this.#answer(taken, reader);
   }
 
   append(epoch: number, from: number, change: Change): Appended | Fenced {
@@ -106,6 +118,7 @@ export class SessionLedger {
     const now = this.#options.now();
     const rows = stored(change.events, { epoch, from, at: now });
     this.#commit(() => this.#storeChange(lease, rows, change));
+    if (rows.length === 0 && change.release !== undefined) this.#options.onHead(this.#storage.head());
     this.#deadline = now + this.#options.leaseMs;
     return this.#appended(from + rows.length - 1, now);
   }
@@ -172,19 +185,15 @@ export class SessionLedger {
     return isWaiting;
   }
 
-  #beginNew(start: TurnStart, request: BeginRequest): Leased | Refused {
-    const begun = this.#commit(() => {
-      const refused = this.#refuse(start);
-      if (refused !== null) return refused;
-      this.#storeStart(start);
-      const term = { cause: 'started', expired: 0, expiredFor: 0 } as const;
-      return this.#take({ ...this.#storage.lease(), ...term, turn: start.turn, nonce: request.nonce });
-    });
-    return 'status' in begun ? begun : this.#answer(begun, request.reader);
+  /** The lease that this nonce was given before, renewed; `null` if it holds none. */
+  #held(turn: string, nonce: string): Lease | null {
+    const lease = this.#storage.lease();
+    const isOwn = lease.state === 'held' && lease.nonce === nonce && lease.turn === turn;
+    return isOwn ? this.#heard(lease) : null;
   }
 
   /** Why this turn cannot start now. A turn that is stored already is `known`, with or without a key. */
-  #refuse({ turn, request }: TurnStart): Refused | null {
+  #refuse({ turn, request }: TurnStart): NotStarted | null {
     if (request !== undefined) {
       this.#storage.forgetRequests(this.#options.now());
       const known = this.#storage.request(request.key);
@@ -198,7 +207,7 @@ export class SessionLedger {
     return this.#busy(lease, lease.turn);
   }
 
-  #busy(lease: Lease, turn: string): Refused {
+  #busy(lease: Lease, turn: string): Extract<NotResumed, { status: 'busy' }> {
     if (this.#isLive(lease)) {
       return { status: 'busy', turn, retryAfter: this.#deadline - this.#options.now() };
     }

@@ -8,24 +8,16 @@ import type {
   Fenced,
   InboxKind,
   Leased,
+  NotResumed,
+  NotStarted,
   ReadQuery,
-  Refused,
   Renewed,
+  ResumeRequest,
+  TurnRunner,
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { SessionLedger } from './session-ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
-
-/** The turn that a runner is asked to go on with, and the object's name that leads to it. */
-export interface HandOver {
-  readonly name: string;
-  readonly turn: string;
-}
-
-/** The loopback entry point of the Worker: begins the turn and runs it, for as long as that takes. */
-interface TurnRunner {
-  run(handOver: HandOver): Promise<unknown>;
-}
 
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
@@ -56,12 +48,16 @@ export class SessionObject extends DurableObject<SessionEnv> {
     });
   }
 
-  accept(start: TurnStart): Accepted | Refused {
+  accept(start: TurnStart): Accepted | NotStarted {
     return this.#ledger.accept(start);
   }
 
-  begin(request: BeginRequest): Leased | Refused {
+  begin(request: BeginRequest): Leased | NotStarted {
     return this.#ledger.begin(request);
+  }
+
+  resume(request: ResumeRequest): Leased | NotResumed {
+    return this.#ledger.resume(request);
   }
 
   append(epoch: number, from: number, change: Change): Appended | Fenced {

@@ -8,6 +8,7 @@ import type { Env, Host } from './http/host.ts';
 import { isCredential } from './http/start-turn.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
+import { ConfigurationError } from './model/configuration-error.ts';
 import { systemClock } from './session/clock.ts';
 import { READER } from './session/fold-session.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
@@ -64,14 +65,30 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   return { worker: { fetch: (request, env, ctx) => app.fetch(request, env, ctx) }, TurnRunner: Runner };
 }
 
+/** What this deployment lacks for a turn is found out under its lease, so that even then the turn has an outcome. */
 async function resumeTurn(host: Host, env: Env, name: string, turn: string): Promise<void> {
-  const agent = host.agents.get(parseSessionName(name).agent);
-  if (!agent) throw new Error(`The agent of session ${name} is not part of this deployment.`);
   const port = host.session(env, name);
-  const model = agent.model ?? host.model(env);
   const sentAt = host.clock.now();
-  const leased = await port.begin({ nonce: host.newId(), turn, reader: READER });
-  if (leased.status === 'leased') await runTurn({ port, agent, model, clock: host.clock }, leased, sentAt);
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
+  if (leased.status !== 'leased') return;
+  const part = {
+    port,
+    clock: host.clock,
+    get agent() {
+      return agentOf(host, name);
+    },
+    get model() {
+      return host.model(env);
+    },
+  };
+  await runTurn(part, leased, sentAt);
+}
+
+function agentOf(host: Host, name: string): Agent {
+  const named = parseSessionName(name).agent;
+  const agent = host.agents.get(named);
+  if (!agent) throw new ConfigurationError(`This deployment has no agent '${named}'.`);
+  return agent;
 }
 
 function toHost(config: HoldfastConfig): Host {

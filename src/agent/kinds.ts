@@ -8,4 +8,8 @@ export interface ToolKind {
 }
 
 /** The only list of kinds. The reducer and the loop receive it and know none of them. */
-export const KINDS: readonly ToolKind[] = [];
+const KINDS: readonly ToolKind[] = [];
+
+export const SLICES: readonly StateSlice[] = KINDS.flatMap(({ slice }) => slice ?? []);
+
+export const STRATEGIES: readonly InjectionStrategy[] = KINDS.flatMap(({ strategy }) => strategy ?? []);

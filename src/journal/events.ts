@@ -40,7 +40,7 @@ export interface CallChanges {
 
 /** What stopped a turn that failed; safe to show to its owner. */
 export interface TurnError {
-  readonly type: 'model-failure' | 'empty-reply' | 'tool-not-found' | 'stuck' | 'internal';
+  readonly type: 'model-failure' | 'empty-reply' | 'tool-not-found' | 'stuck' | 'misconfigured' | 'internal';
   readonly message: string;
 }
 
@@ -100,6 +100,12 @@ export type SessionEvent =
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
   | (InTurn & { readonly type: 'turn-ended'; readonly outcome: Outcome; readonly error?: TurnError });
+
+/** The id of the turn's own loop. */
+export const ROOT = '';
+
+/** Where an event of a loop belongs: nothing is said for the turn's own. */
+export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
 export type EventType = SessionEvent['type'];
 

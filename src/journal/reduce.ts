@@ -1,11 +1,10 @@
 import type { JsonObject } from '../tools/json.ts';
-import { modelText } from '../tools/tool-result.ts';
-import type { CallChanges, Outcome, SessionEvent } from './events.ts';
+import { type CallChanges, type Outcome, ROOT, type SessionEvent } from './events.ts';
 import {
+  answerText,
   type CallRecord,
   type FrameState,
   type Message,
-  ROOT,
   type SessionState,
   type StateSlice,
   type TurnState,
@@ -93,7 +92,7 @@ function foldCore(state: SessionState, event: SessionEvent): void {
     case 'turn-ended':
       turn.outcome = event.outcome;
       turn.error = event.error;
-      turn.text = answerText(state.messages, event.outcome);
+      turn.text = ANSWERED.includes(event.outcome) ? answerText(state.messages) : '';
       turn.frames.clear();
       break;
   }
@@ -102,13 +101,8 @@ function foldCore(state: SessionState, event: SessionEvent): void {
 const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;
 
-function answerText(messages: readonly Message[], outcome: Outcome): string {
-  const last = messages.at(-1);
-  if (last?.role !== 'assistant') return '';
-  if (outcome === 'completed' || outcome === 'limit-reached') return last.text;
-  if (outcome !== 'returned-direct') return '';
-  return last.calls.map(({ ended }) => (ended ? modelText(ended.result) : '')).join('\n');
-}
+/** Outcomes that come with an answer. */
+const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
 type Started = Extract<SessionEvent, { type: 'turn-started' }>;
 type Replied = Extract<SessionEvent, { type: 'model-replied' }>;

@@ -4,9 +4,11 @@
  */
 export interface SessionPort {
   /** Stores a turn for the background and arms the alarm in the same commit. */
-  accept(start: TurnStart): Promise<Accepted | Refused>;
-  /** Leases the session to this invocation: for a new turn (`start`), or to go on with an unfinished one. */
-  begin(request: BeginRequest): Promise<Leased | Refused>;
+  accept(start: TurnStart): Promise<Accepted | NotStarted>;
+  /** Stores a turn and leases the session to this invocation. */
+  begin(request: BeginRequest): Promise<Leased | NotStarted>;
+  /** Leases the session to this invocation to go on with its unfinished turn. */
+  resume(request: ResumeRequest): Promise<Leased | NotResumed>;
   /**
    * Stores events at `from`, `from + 1`, ... for the holder of `epoch`, and renews the lease. The same events again
    * get the same answer; a stale epoch or a gap stores nothing.
@@ -19,7 +21,8 @@ export interface SessionPort {
   /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
-   * Calls back with the last sequence, now and after each append. `closed` is called once when the line breaks.
+   * Calls back with the last sequence, now, after each append, and when a lease is given back: that changes what a
+   * page says of the open turn. `closed` is called once when the line breaks.
    * Answers the function that stops it.
    */
   watch(onHead: (head: number) => void, onClosed: () => void): Promise<() => void>;
@@ -62,13 +65,19 @@ export interface TurnStart {
   readonly request?: RequestKey | undefined;
 }
 
-export interface BeginRequest {
+interface LeaseRequest {
   /** Minted by the invocation; the same nonce gets the same lease again. */
   readonly nonce: string;
-  readonly turn: string;
-  readonly start?: TurnStart | undefined;
   /** What the caller can fold: a snapshot of another reducer is left out. */
   readonly reader: Reader;
+}
+
+export interface BeginRequest extends LeaseRequest {
+  readonly start: TurnStart;
+}
+
+export interface ResumeRequest extends LeaseRequest {
+  readonly turn: string;
 }
 
 export interface Reader {
@@ -100,16 +109,24 @@ export interface Leased {
   readonly inbox: readonly InboxRow[];
 }
 
-/** Why a turn was not stored or leased; nothing has changed. */
-export type Refused =
-  /** Another turn is unfinished; its alarm was moved to now if nobody holds it. */
+/** Why a session cannot be leased now. */
+type Occupied =
+  /** The turn has a holder, or another one is unfinished; its alarm was moved to now if nobody holds it. */
   | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
   /** The open turn waits for a decision. */
-  | { readonly status: 'suspended'; readonly turn: string }
+  | { readonly status: 'suspended'; readonly turn: string };
+
+/** Why a turn was not stored; nothing has changed. */
+export type NotStarted =
+  | Occupied
   /** This request was taken before, as this turn. */
   | { readonly status: 'known'; readonly turn: string }
   /** The key was used with another body. */
-  | { readonly status: 'key-reused' }
+  | { readonly status: 'key-reused' };
+
+/** Why a turn was not leased; nothing has changed. */
+export type NotResumed =
+  | Occupied
   /** The turn to go on with has ended, or never was. */
   | { readonly status: 'not-open' };
 
@@ -169,5 +186,22 @@ export interface EventPage {
   /** The session's last sequence. */
   readonly head: number;
   /** The turn that is unfinished. */
-  readonly openTurn: string | null;
+  readonly openTurn: OpenTurn | null;
+}
+
+export interface OpenTurn {
+  readonly id: string;
+  /** `waiting`: for a decision. `running`: somebody holds it or is about to. */
+  readonly state: 'running' | 'waiting';
+}
+
+/** The turn that a runner is asked to go on with, and the session's name that leads to it. */
+export interface HandOver {
+  readonly name: string;
+  readonly turn: string;
+}
+
+/** What an alarm hands unfinished turns to: resumes the turn and runs it, for as long as that takes. */
+export interface TurnRunner {
+  run(handOver: HandOver): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
-import type { ResultData } from '../tools/tool-result.ts';
+import { modelText, type ResultData } from '../tools/tool-result.ts';
 import type { CallChanges, JournaledCall, Outcome, Principal, SessionEvent, TurnError } from './events.ts';
 
 /** One call of a reply, and how far it came. */
@@ -118,9 +118,6 @@ export const emptyState = (): SessionState => ({
   turn: undefined,
 });
 
-/** The id of the turn's own loop. */
-export const ROOT = '';
-
 /** The call was started, and running it once more could be noticed. */
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
@@ -129,4 +126,12 @@ export const mayHaveHappened = ({ started }: CallRecord): boolean =>
 export function openBatch(frame: FrameState): readonly CallRecord[] {
   const last = frame.messages.at(-1);
   return last?.role === 'assistant' && last.calls.some((call) => !call.ended) ? last.calls : [];
+}
+
+/** What a frame's last reply says: its words, or the results of the calls that it returned directly, in order. */
+export function answerText(messages: readonly Message[]): string {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return '';
+  if (last.calls.length === 0) return last.text;
+  return last.calls.map(({ ended }) => (ended ? modelText(ended.result) : '')).join('\n');
 }

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../journal/events.ts';
+import { inFrame, type StoredEvent } from '../journal/events.ts';
 import type { LiveEvents } from '../tool-loop/loop.ts';
 
 /** What a client that watches a turn is shown. */
@@ -7,8 +7,6 @@ export type FeedItem =
   | { readonly type: 'text-delta'; readonly reply: string; readonly frame?: string; readonly text: string }
   | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
   | { readonly type: 'progress'; readonly call: string; readonly status: string };
-
-const inFrame = (frame: string): { readonly frame?: string } => (frame === '' ? {} : { frame });
 
 /**
  * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a progress note not

@@ -1,28 +1,30 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { KINDS } from '../agent/kinds.ts';
-import type { Outcome, TurnError } from '../journal/events.ts';
+import { SLICES, STRATEGIES } from '../agent/kinds.ts';
+import { type Outcome, ROOT, type TurnError } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
-import type { Leased, SessionPort } from '../journal/session-port.ts';
+import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
-import { ROOT, type StateSlice, type TurnState } from '../journal/state.ts';
+import type { TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Loop, LoopEnd } from '../tool-loop/loop.ts';
+import type { LiveEvents, Loop, LoopEnd } from '../tool-loop/loop.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Clock } from './clock.ts';
 import { closeOpenCalls } from './close-turn.ts';
-import { foldLeased } from './fold-session.ts';
+import { type FoldedSession, foldLeased } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost {
   readonly port: SessionPort;
+  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
   readonly agent: Agent;
-  /** Unless the agent has its own. */
+  /** Unless the agent has its own; read as `agent` is. */
   readonly model: ChatModel;
   readonly clock: Clock;
   /** Shows a client what happens; without it the model is not asked to stream. */
@@ -51,72 +53,68 @@ const SNAPSHOT_AFTER = 200;
  * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { port, clock } = host;
-  const slices = KINDS.flatMap(({ slice }) => slice ?? []);
-  const folded = await foldOrGiveBack(port, leased, slices);
-  const { state } = folded;
+  const { port, clock, leave } = host;
+  const folded = await foldOrGiveBack(port, leased);
+  const { state, turnEvents } = folded;
+  const { turn } = state;
+  if (!turn || turn.outcome) throw new Error('A lease was given for a session without an open turn.');
   const feed = host.show && new LiveFeed(host.show, () => state.seq);
-  feed?.stored(folded.turnEvents);
+  feed?.stored(turnEvents);
   const session = new HeldSession({
     port,
     clock,
     leased,
     sentAt,
     state,
-    slices,
+    slices: SLICES,
     stored: (events) => feed?.stored(events),
   });
-  const leave = (): void => session.handOver('its client has gone');
-  host.leave?.addEventListener('abort', leave);
-  if (host.leave?.aborted) leave();
+  const handOver = (): void => session.handOver('its client has gone');
+  leave?.addEventListener('abort', handOver);
+  if (leave?.aborted) handOver();
   try {
-    return await drive(host, leased, session, feed, folded);
+    return await drive({ host, leased, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
     if (failure instanceof Interrupted) return { status: 'lost', seq: session.outbox.acknowledged };
     throw failure;
   } finally {
-    host.leave?.removeEventListener('abort', leave);
+    leave?.removeEventListener('abort', handOver);
     await session.close();
   }
 }
 
+const UNWATCHED: LiveEvents = { restarted: () => {}, progress: () => {} };
+
 /** A session that this code is too old for is left to a newer deployment, unchanged. @throws NewerEventError then. */
-async function foldOrGiveBack(
-  port: SessionPort,
-  leased: Leased,
-  slices: readonly StateSlice[],
-): Promise<Folded> {
+async function foldOrGiveBack(port: SessionPort, leased: Leased): Promise<FoldedSession> {
   try {
-    return await foldLeased(port, leased, slices);
+    return await foldLeased(port, leased, SLICES);
   } catch (failure) {
     if (failure instanceof NewerEventError) {
-      const from = leased.page.head + 1;
-      await port.append(leased.epoch, from, {
-        events: [],
-        release: 'yielded',
-        resumeAfter: NEWER_DEPLOYMENT,
-      });
+      const change = { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT } as const;
+      await port.append(leased.epoch, leased.page.head + 1, change);
     }
     throw failure;
   }
 }
 
-type Folded = Awaited<ReturnType<typeof foldLeased>>;
+/** One invocation's part of one turn. */
+interface Run {
+  readonly host: TurnHost;
+  readonly leased: Leased;
+  readonly folded: FoldedSession;
+  readonly turn: TurnState;
+  readonly session: HeldSession;
+  readonly live: LiveEvents;
+}
 
-async function drive(
-  host: TurnHost,
-  leased: Leased,
-  session: HeldSession,
-  feed: LiveFeed | undefined,
-  folded: Folded,
-): Promise<TurnEnd> {
+async function drive(run: Run): Promise<TurnEnd> {
+  const { leased, session, turn } = run;
   const { outbox } = session;
-  const { turn } = folded.state;
-  if (!turn || turn.outcome) throw new Error('A lease was given for a session without an open turn.');
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
   session.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
-  const end = await stopOf(() => loopEnd(host, leased, session, feed, turn));
+  const end = await stopOf(() => loopEnd(run));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (stopped.why) {
@@ -130,7 +128,7 @@ async function drive(
     case 'lost':
       return { status: 'lost', seq: outbox.acknowledged };
     case 'ended':
-      await endTurn(session, leased, folded, turn, stopped);
+      await endTurn(run, stopped);
       return { status: 'ended', turn };
   }
 }
@@ -158,41 +156,40 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
   if (thrown instanceof ModelError) {
     return { outcome: 'failed', error: { type: 'model-failure', message: thrown.message } };
   }
+  if (thrown instanceof ConfigurationError) {
+    return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
+  }
   console.error('holdfast: a turn failed', thrown);
   return { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } };
 }
 
-async function loopEnd(
-  host: TurnHost,
-  leased: Leased,
-  session: HeldSession,
-  feed: LiveFeed | undefined,
-  turn: TurnState,
-): Promise<LoopEnd> {
+async function loopEnd(run: Run): Promise<LoopEnd> {
+  const { leased, turn } = run;
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
-  const { agent } = host;
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
-  const loop: Loop = {
+  const end = await runToolLoop(toLoop(run), root);
+  return end.outcome === 'completed' && turn.limited ? { outcome: 'limit-reached' } : end;
+}
+
+function toLoop({ host, turn, session, live }: Run): Loop {
+  const { agent } = host;
+  return {
     turn: turn.id,
     frame: ROOT,
     instructions: agent.instructions,
     tools: agent.tools,
     limits: agent.limits,
     model: agent.model ?? host.model,
-    strategies: KINDS.flatMap(({ strategy }) => strategy ?? []),
+    strategies: STRATEGIES,
     context: agent.context.merge(ToolCallContext.of(turn.context)),
     journal: session.outbox,
-    live: feed ?? unwatched,
+    live,
     slots: new Slots(),
     invocation: session,
     run: runToolLoop,
   };
-  const end = await runToolLoop(loop, root);
-  return end.outcome === 'completed' && turn.limited ? { outcome: 'limit-reached' } : end;
 }
-
-const unwatched = { restarted: () => {}, progress: () => {} };
 
 const stuck = (turn: TurnState): LoopEnd => ({
   outcome: 'failed',
@@ -203,22 +200,13 @@ const stuck = (turn: TurnState): LoopEnd => ({
 });
 
 async function endTurn(
-  { outbox }: HeldSession,
-  leased: Leased,
-  { state, tailBytes }: Folded,
-  turn: TurnState,
+  { session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
   { outcome, error, open }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
-  outbox.emit(...closeOpenCalls(turn, open), {
-    type: 'turn-ended',
-    turn: turn.id,
-    outcome,
-    ...(error && { error }),
-  });
-  const covered = leased.snapshot?.seq ?? 0;
-  const isLong = state.seq - covered > SNAPSHOT_AFTER;
+  const ended = { type: 'turn-ended', turn: turn.id, outcome, ...(error && { error }) } as const;
+  outbox.emit(...closeOpenCalls(turn, open), ended);
+  const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
-  const snapshot =
-    isLong && isHeavy ? { seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) } : undefined;
-  await outbox.release('ended', snapshot);
+  const toSave = (): Snapshot => ({ seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) });
+  await outbox.release('ended', isLong && isHeavy ? toSave() : undefined);
 }

@@ -1,5 +1,5 @@
 import { SessionLedger } from '../../durable-objects/session-ledger.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { HandOver, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/clock.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -7,7 +7,7 @@ export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
   /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
-  readonly dispatch: (handOver: { readonly name: string; readonly turn: string }) => unknown;
+  readonly dispatch: (handOver: HandOver) => unknown;
 }
 
 export interface MemorySessions {
@@ -50,6 +50,7 @@ class MemorySession {
     this.port = {
       accept: async (start) => copy(this.#ledger.accept(copy(start))),
       begin: async (request) => copy(this.#ledger.begin(copy(request))),
+      resume: async (request) => copy(this.#ledger.resume(copy(request))),
       append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
       post: async (kind, turn, body) => this.#ledger.post(kind, turn, body),

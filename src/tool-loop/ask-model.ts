@@ -1,7 +1,8 @@
-import type { SessionEvent } from '../journal/events.ts';
+import { inFrame, type SessionEvent } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import type { Loop } from './loop.ts';
+import { messageOf } from './message-of.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -46,7 +47,9 @@ async function attemptReply(
     return await untilAborted(signal, loop.model.ask(request, { signal, onText }));
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
-    throw failure;
+    if (failure instanceof ModelError) throw failure;
+    const detail = `The model '${loop.model.name}' failed: ${messageOf(failure, 'it did not say why.')}`;
+    throw new ModelError('invalid-reply', detail, { cause: failure });
   }
 }
 
@@ -56,7 +59,7 @@ function replied(loop: Loop, reply: ModelReply, last: boolean): SessionEvent {
   return {
     type: 'model-replied',
     turn,
-    ...(frame === '' ? {} : { frame }),
+    ...inFrame(frame),
     model: loop.model.name,
     text,
     // Some models call tools that they were not offered.

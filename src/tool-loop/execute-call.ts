@@ -1,4 +1,4 @@
-import type { CallChanges, SessionEvent } from '../journal/events.ts';
+import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
 import { type CallRecord, type FrameState, mayHaveHappened } from '../journal/state.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
@@ -7,8 +7,9 @@ import { CallView } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
 import type { Loop, LoopLimits } from './loop.ts';
+import { messageOf } from './message-of.ts';
 import type { Offer } from './offer-tools.ts';
-import { messageOf, unknownOutcome } from './run-leaf.ts';
+import { unknownOutcome } from './run-leaf.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
 /** How a call ended, before it is an event. */
@@ -104,7 +105,7 @@ export function callEnded(
   return {
     type: 'tool-call-ended',
     turn: loop.turn,
-    ...(loop.frame === '' ? {} : { frame: loop.frame }),
+    ...inFrame(loop.frame),
     call: call.id,
     result,
     ...(ms !== undefined && { ms }),

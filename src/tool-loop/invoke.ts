@@ -1,5 +1,6 @@
+import { inFrame } from '../journal/events.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
-import type { ToolInvocation } from '../tools/tool.ts';
+import type { CallScope, ToolInvocation } from '../tools/tool.ts';
 import type { CallView } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
@@ -25,10 +26,11 @@ export function createInvocation(
   let ms: number | undefined;
   let reached = false;
   const enter = (): void => {
-    if (reached) throw new Error(`Tool '${record.name}' executed twice in one call.`);
+    if (reached)
+      throw new Error(`Tool '${record.name}' may execute, nest or suspend once a call, not twice.`);
     reached = true;
   };
-  const call: ToolInvocation = {
+  const scope: CallScope = {
     id: record.id,
     tool: record.name,
     context: loop.context,
@@ -36,9 +38,12 @@ export function createInvocation(
     state: view.state,
     blackboard: view.blackboard,
     progress: (status) => loop.live.progress(record.id, status),
+  };
+  const call: ToolInvocation = {
+    ...scope,
     execute: async (leaf) => {
       enter();
-      const ran = await runLeaf(loop, record, call, leaf);
+      const ran = await runLeaf(loop, record, scope, leaf);
       ms = ran.ms;
       return ran.result;
     },
@@ -48,8 +53,8 @@ export function createInvocation(
     },
     suspend: (wait) => {
       enter();
-      const inFrame = frame.id === '' ? {} : { frame: frame.id };
-      loop.journal.emit({ type: 'tool-call-suspended', turn: loop.turn, ...inFrame, call: record.id, wait });
+      const { turn } = loop;
+      loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame.id), call: record.id, wait });
       throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
     },
   };

@@ -1,8 +1,8 @@
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import { ROOT } from '../journal/events.ts';
+import { answerText, type CallRecord, type FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import type { Json } from '../tools/json.ts';
 import type { Frame, FrameOutcome } from '../tools/tool.ts';
-import { modelText } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
 
@@ -19,7 +19,7 @@ export async function runFrame(
   const { journal, turn } = loop;
   const frames = journal.state.turn?.frames;
   if (!frames?.has(call.id)) {
-    const inParent = parent.id === '' ? {} : { parent: parent.id };
+    const inParent = parent.id === ROOT ? {} : { parent: parent.id };
     const { name, message } = config;
     journal.emit({ type: 'frame-started', turn, frame: call.id, ...inParent, name, message });
   }
@@ -41,20 +41,13 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const artifacts = artifactsOf(frame);
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      return { outcome, text: textOf(frame), artifacts };
+      return { outcome, text: answerText(frame.messages), artifacts };
     }
     return { outcome: 'failed', text: error?.message ?? `The nested loop ended as ${outcome}.`, artifacts };
   } catch (failure) {
     if (!(failure instanceof ModelError)) throw failure;
     return { outcome: 'failed', text: failure.message, artifacts: artifactsOf(frame) };
   }
-}
-
-function textOf(frame: FrameState): string {
-  const last = frame.messages.at(-1);
-  if (last?.role !== 'assistant') return '';
-  if (last.calls.length === 0 || last.last) return last.text;
-  return last.calls.map(({ ended }) => (ended ? modelText(ended.result) : '')).join('\n');
 }
 
 function artifactsOf(frame: FrameState): Json[] {

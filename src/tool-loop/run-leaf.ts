@@ -1,9 +1,11 @@
+import { inFrame } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Invocation, Loop } from './loop.ts';
+import { messageOf } from './message-of.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** What came of a leaf, and how long `run` took. */
@@ -14,9 +16,6 @@ interface Ran {
 
 /** How long an aborted `once` call may still tell what it did, in ms. */
 const LAST_WORD = 5_000;
-
-/** What of a thrown message the model reads, in characters. */
-const MAX_MESSAGE = 2_000;
 
 /** Said of a call that may or may not have happened; the model is never told that it failed. */
 export const unknownOutcome = (tool: string): ToolResult =>
@@ -46,8 +45,8 @@ export async function runLeaf(loop: Loop, record: CallRecord, scope: CallScope, 
       const known = await reconciled(loop, call, leaf);
       if (known !== 'not-done') return { result: known };
     }
-    if (loop.invocation.signal.aborted)
-      return { result: withoutAnswer(loop, call, leaf, loop.invocation.signal) };
+    const { signal } = loop.invocation;
+    if (signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(loop, call, leaf, signal) };
     loop.invocation.assertHeld();
     const began = loop.invocation.now();
     const result = await runOnce(loop, call, leaf);
@@ -56,8 +55,7 @@ export async function runLeaf(loop: Loop, record: CallRecord, scope: CallScope, 
 }
 
 async function start({ journal, turn, frame }: Loop, record: CallRecord, { effect }: Leaf): Promise<void> {
-  const inFrame = frame === '' ? {} : { frame };
-  journal.emit({ type: 'tool-call-started', turn, ...inFrame, call: record.id, effect });
+  journal.emit({ type: 'tool-call-started', turn, ...inFrame(frame), call: record.id, effect });
   if (effect !== 'read') await journal.durable();
 }
 
@@ -107,20 +105,6 @@ async function answerOf(tool: string, run: () => unknown): Promise<ToolResult | 
   } catch (thrown) {
     if (isCutOff(thrown)) return 'no-answer';
     return toolResult({ type: 'error', message: messageOf(thrown) });
-  }
-}
-
-/** What a thrown value says, for a model to read. */
-export const messageOf = (thrown: unknown): string => {
-  const message = wordsOf(thrown);
-  return message.trim() === '' ? 'The tool failed and did not say why.' : message.slice(0, MAX_MESSAGE);
-};
-
-function wordsOf(thrown: unknown): string {
-  try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
-  } catch {
-    return ''; // anything can be thrown, also what cannot be made words
   }
 }
 

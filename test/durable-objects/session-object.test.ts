@@ -26,7 +26,7 @@ describe('a session object nobody wrote to', () => {
     const harness = makeObjectHarness();
     const { session, stub } = harness;
     await session.read({ from: 1 });
-    await session.begin(goingOn('t1', 'a'));
+    await session.resume(goingOn('t1', 'a'));
     await session.append(0, 1, { events: [event('t1', 'x')] });
     await session.renew(0);
     await session.post('cancel', 't1', '{}');
@@ -196,7 +196,7 @@ describe('a session object that is reset', () => {
     await session.begin(starting('t1', 'a'));
     await abortAllDurableObjects();
     expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
-    expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
   });
 
   it('goes on after a transaction that failed, also after the one that made its tables', async () => {

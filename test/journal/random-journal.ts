@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { JournaledCall, SessionEvent } from '../../src/journal/events.ts';
+import { type JournaledCall, ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import { reduce } from '../../src/journal/reduce.ts';
-import { emptyState, type FrameState, openBatch, ROOT, type SessionState } from '../../src/journal/state.ts';
+import { emptyState, type FrameState, openBatch, type SessionState } from '../../src/journal/state.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
 import type { ResultData } from '../../src/tools/tool-result.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/journal/events.ts';
-import { openBatch, ROOT, type SessionState, type StateSlice } from '../../src/journal/state.ts';
+import { ROOT, type SessionEvent } from '../../src/journal/events.ts';
+import { openBatch, type SessionState, type StateSlice } from '../../src/journal/state.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 const turnOf = (state: SessionState) => {

@@ -6,7 +6,7 @@ export function startingContract(make: MakeHarness): void {
     it('is nothing to read, and nothing to go on with, renew, append to or post to', async () => {
       const { session } = make();
       expect(await session.read({ from: 1 })).toBeNull();
-      expect(await session.begin(goingOn('t1', 'a'))).toEqual({ status: 'not-open' });
+      expect(await session.resume(goingOn('t1', 'a'))).toEqual({ status: 'not-open' });
       expect(await session.renew(0)).toEqual({ status: 'stale' });
       expect(await session.append(0, 1, { events: [] })).toEqual({ status: 'stale' });
       expect(await session.post('cancel', 't1', '{}')).toBe('no-such-turn');
@@ -158,7 +158,7 @@ export function startingContract(make: MakeHarness): void {
       const suspended = { status: 'suspended', turn: 't1' };
       expect(await session.accept(startOf('t2'))).toEqual(suspended);
       expect(await session.begin(starting('t2', 'b'))).toEqual(suspended);
-      expect(await session.begin(goingOn('t1', 'b'))).toEqual(suspended);
+      expect(await session.resume(goingOn('t1', 'b'))).toEqual(suspended);
       expect(await session.read({ from: 4 })).toMatchObject({ head: 3, openTurn: 't1' });
     });
   });

@@ -6,15 +6,15 @@ export function takingOverContract(make: MakeHarness): void {
     it('does not go on with another turn than the open one', async () => {
       const { session } = make();
       const { epoch } = await lease(session, starting('t1', 'a'));
-      expect(await session.begin(goingOn('t2', 'b'))).toEqual({ status: 'not-open' });
+      expect(await session.resume(goingOn('t2', 'b'))).toEqual({ status: 'not-open' });
       await session.append(epoch, 3, { events: [], release: 'ended' });
-      expect(await session.begin(goingOn('t1', 'b'))).toEqual({ status: 'not-open' });
+      expect(await session.resume(goingOn('t1', 'b'))).toEqual({ status: 'not-open' });
     });
 
     it('is refused while the holder lives', async () => {
       const { session, leaseMs } = make();
       await session.begin(starting('t1', 'a'));
-      const refused = await session.begin(goingOn('t1', 'b'));
+      const refused = await session.resume(goingOn('t1', 'b'));
       expect(refused).toEqual({ status: 'busy', turn: 't1', retryAfter: expect.any(Number) });
       const retryAfter = refused.status === 'busy' ? refused.retryAfter : 0;
       expect(retryAfter).toBeGreaterThan(0);
@@ -36,9 +36,9 @@ export function takingOverContract(make: MakeHarness): void {
       await session.begin(starting('t1', 'a'));
       await wait(leaseMs + 20);
       const taken = await lease(session, goingOn('t1', 'b'));
-      expect(await session.begin(goingOn('t1', 'b'))).toEqual(taken);
+      expect(await session.resume(goingOn('t1', 'b'))).toEqual(taken);
       await restart();
-      expect(await session.begin(goingOn('t1', 'b'))).toEqual(taken);
+      expect(await session.resume(goingOn('t1', 'b'))).toEqual(taken);
     });
 
     it('gives the same nonce a new lease when it gave the former one back', async () => {
@@ -99,7 +99,7 @@ export function takingOverContract(make: MakeHarness): void {
       await wait(leaseMs * 0.6);
       expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
       await wait(leaseMs * 0.6);
-      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+      expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
     });
 
     it('begins anew with an append that is only answered again', async () => {
@@ -109,7 +109,7 @@ export function takingOverContract(make: MakeHarness): void {
       await wait(leaseMs * 0.6);
       await session.append(1, 3, { events: [event('t1', 'x')] });
       await wait(leaseMs * 0.6);
-      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+      expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
     });
 
     it('is granted in full to the stored lease when the object starts', async () => {
@@ -119,7 +119,7 @@ export function takingOverContract(make: MakeHarness): void {
       await restart();
       expect(await session.read({ from: 1 })).toMatchObject({ head: 2 });
       await wait(leaseMs * 0.6);
-      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+      expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
       expect(await session.append(1, 3, { events: [event('t1', 'x')] })).toMatchObject({
         status: 'appended',
       });
@@ -130,14 +130,14 @@ export function takingOverContract(make: MakeHarness): void {
       await session.begin(starting('t1', 'a'));
       await wait(leaseMs + 20);
       expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
-      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+      expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
     });
 
     it('cannot be renewed by a former holder', async () => {
       const { session, leaseMs, wait } = make();
       await session.begin(starting('t1', 'a'));
       await wait(leaseMs + 20);
-      await session.begin(goingOn('t1', 'b'));
+      await session.resume(goingOn('t1', 'b'));
       expect(await session.renew(1)).toEqual({ status: 'stale' });
       await session.append(2, 3, { events: [], release: 'yielded' });
       expect(await session.renew(2)).toEqual({ status: 'stale' });

@@ -118,7 +118,7 @@ export function wakingContract(make: MakeHarness): void {
       await session.read({ from: 1 });
       await wait(leaseMs * 0.6);
       expect(harness.handOvers()).toEqual([]);
-      expect(await session.begin(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+      expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
     });
   });
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/model/configuration-error.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -29,5 +30,41 @@ describe('a turn', () => {
       { role: 'assistant', text: '', toolCalls: [{ id: 'call_0_0', name: 'add', input: '{"a":1,"b":2}' }] },
       { role: 'tool', id: 'call_0_0', name: 'add', text: '3' },
     ]);
+  });
+
+  it('ends as failed, naming what is missing, when the deployment has no agent or model for it', async () => {
+    const app = memoryApp({ replies: ['Hello.', 'Hello again.'] });
+    const leased = await app.lease('Hi');
+    const end = await app.run(leased, {
+      get agent(): never {
+        throw new ConfigurationError("This deployment has no agent 'tester'.");
+      },
+    });
+    expect(end).toMatchObject({
+      status: 'ended',
+      turn: {
+        outcome: 'failed',
+        error: { type: 'misconfigured', message: "This deployment has no agent 'tester'." },
+      },
+    });
+    expect(await app.say('Are you there now?')).toMatchObject({
+      turn: { outcome: 'completed', text: 'Hello.' },
+    });
+  });
+
+  it('ends as failed when a model of the app’s own throws what is not a ModelError', async () => {
+    const app = memoryApp({
+      replies: [
+        () => {
+          throw new TypeError('weights are missing');
+        },
+      ],
+    });
+    expect(await app.say('Hi')).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        error: { type: 'model-failure', message: "The model 'scripted' failed: weights are missing" },
+      },
+    });
   });
 });

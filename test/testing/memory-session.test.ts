@@ -39,10 +39,10 @@ describe('the in-memory session, to the millisecond', () => {
     await session.begin(starting('t1', 'a'));
     await wait(15_000);
     const busy = { status: 'busy', turn: 't1', retryAfter: 5_000 };
-    expect(await session.begin(goingOn('t1', 'b'))).toEqual(busy);
+    expect(await session.resume(goingOn('t1', 'b'))).toEqual(busy);
     expect(await session.accept(startOf('t2'))).toEqual(busy);
     await wait(4_999);
-    expect(await session.begin(goingOn('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
+    expect(await session.resume(goingOn('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
     await wait(1);
     expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await wait(20_123);

@@ -1,6 +1,6 @@
-import type { SessionEvent } from '../../src/journal/events.ts';
+import { ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import { reduce } from '../../src/journal/reduce.ts';
-import { emptyState, ROOT, type StateSlice } from '../../src/journal/state.ts';
+import { emptyState, type StateSlice } from '../../src/journal/state.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { DEFAULT_LIMITS, type InjectionStrategy, type Loop } from '../../src/tool-loop/loop.ts';

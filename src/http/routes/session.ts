@@ -1,4 +1,4 @@
-import { KINDS } from '../../agent/kinds.ts';
+import { SLICES } from '../../agent/kinds.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
@@ -8,10 +8,7 @@ import { Problem } from '../problem.ts';
 
 /** `GET .../{session}`: the folded state, as its owner may see it. */
 export async function getSession(target: Target): Promise<Response> {
-  const folded = await foldAll(
-    target.port,
-    KINDS.flatMap(({ slice }) => slice ?? []),
-  );
+  const folded = await foldAll(target.port, SLICES);
   if (!folded) throw unknownSession(target);
   const { state, page } = folded;
   return Response.json({

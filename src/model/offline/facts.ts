@@ -1,4 +1,4 @@
-import { isScalar, parsed, type Scalar } from './json-value.ts';
+import { isScalar, parseJson, type Scalar } from '../untrusted-json.ts';
 import { mentionsIn } from './mentions.ts';
 import { isVerb } from './verbs.ts';
 import { idMarkers, stem, wordsOf } from './words.ts';
@@ -24,7 +24,7 @@ const maxText = 4_000;
 
 /** The facts in a result: of JSON every named value, of text what stands after `name:` or `the name is`. */
 export function factsIn(result: string, tool: readonly string[]): readonly Fact[] {
-  const json = result.length > maxJson ? undefined : parsed(result);
+  const json = result.length > maxJson ? undefined : parseJson(result);
   return typeof json === 'object' && json !== null
     ? factsOf(json, tool)
     : factsOfText(result.slice(0, maxText), tool);

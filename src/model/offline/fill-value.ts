@@ -1,5 +1,5 @@
 import type { Fact } from './facts.ts';
-import type { Scalar } from './json-value.ts';
+import type { Scalar } from '../untrusted-json.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';

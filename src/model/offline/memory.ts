@@ -1,6 +1,6 @@
 import type { ModelMessage, RequestedCall } from '../chat-model.ts';
 import { type Fact, factsIn, factsOf } from './facts.ts';
-import { isRecord, parsed } from './json-value.ts';
+import { isRecord, parseJson } from '../untrusted-json.ts';
 import { mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
@@ -89,7 +89,7 @@ function callsIn(messages: readonly ModelMessage[], limit: number): PastCall[][]
 }
 
 function pastCall(call: RequestedCall, result: string | undefined): PastCall {
-  const json = parsed(call.input);
+  const json = parseJson(call.input);
   const input = isRecord(json) ? json : {};
   const failed = result !== undefined && /^\s*error\b/i.test(result);
   const owner = wordsOf(call.name);

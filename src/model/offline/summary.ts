@@ -1,5 +1,5 @@
 import type { Fact } from './facts.ts';
-import { isScalar, parsed } from './json-value.ts';
+import { isScalar, parseJson } from '../untrusted-json.ts';
 import type { PastCall } from './memory.ts';
 
 const maxLine = 600;
@@ -13,7 +13,7 @@ export const told = ({ label, value }: Fact): string =>
 export function found({ result, facts, failed }: PastCall): string {
   if (result === undefined) return 'no result yet';
   if (failed) return clipped(result, maxLine);
-  const json = parsed(result);
+  const json = parseJson(result);
   if (json === undefined || isScalar(json) || json === null) return clipped(result.trim(), maxLine);
   const lines = [...new Set(facts.map(told))].slice(0, maxFacts);
   return lines.length === 0 ? 'nothing' : clipped(lines.join(', '), maxLine);

@@ -1,5 +1,6 @@
 import type { RequestedCall } from '../chat-model.ts';
-import { invalidReply, isJsonObjectText, isRecord, stringOf } from './untrusted.ts';
+import { isRecord } from '../untrusted-json.ts';
+import { invalidReply, isJsonObjectText, stringOf } from './untrusted.ts';
 
 /** Puts the tool calls of one reply together from the fragments they arrive in. */
 export interface CallAssembly {

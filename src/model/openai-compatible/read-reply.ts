@@ -3,7 +3,8 @@ import { ModelError, type ModelReply } from '../chat-model.ts';
 import type { Patience } from './patience.ts';
 import { readText } from './read-text.ts';
 import { createReplyAssembly, type ReplyAssembly } from './reply-assembly.ts';
-import { invalidReply, parseJson } from './untrusted.ts';
+import { parseJson } from '../untrusted-json.ts';
+import { invalidReply } from './untrusted.ts';
 
 /** More than any model writes at once; a Worker has 128 MB for everything. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;

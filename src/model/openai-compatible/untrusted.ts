@@ -1,20 +1,5 @@
 import { ModelError } from '../chat-model.ts';
-
-/** A JSON object of unknown content. Its values are read under fixed names only. */
-export type UntrustedRecord = Readonly<Record<string, unknown>>;
-
-/** True for a JSON object: not `null`, not an array. */
-export const isRecord = (value: unknown): value is UntrustedRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The parsed JSON, or `undefined` for text that is not JSON (JSON itself has no `undefined`). */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+import { isRecord, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 
 /** True for text that is one JSON object and nothing else. */
 export const isJsonObjectText = (text: string): boolean =>
