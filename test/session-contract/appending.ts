@@ -117,7 +117,7 @@ export function appendingContract(make: MakeHarness): void {
         epoch: 2,
         cause: 'handed-over',
         expiredFor: 0,
-        page: { head: 3, openTurn: 't1' },
+        page: { head: 3, openTurn: { id: 't1', state: 'running' } },
       });
     });
   });

@@ -5,6 +5,7 @@ import type {
   NewRow,
   Reader,
   RequestKey,
+  ResumeRequest,
   SessionPort,
   TurnStart,
 } from '../../src/journal/session-port.ts';
@@ -40,16 +41,16 @@ export function keyed(key: string, bodyHash = 'hash', ttl = 60_000): RequestKey 
 }
 
 export function starting(turn: string, nonce: string, request?: RequestKey): BeginRequest {
-  return { nonce, turn, start: startOf(turn, request), reader: READER };
+  return { nonce, start: startOf(turn, request), reader: READER };
 }
 
-export function goingOn(turn: string, nonce: string): BeginRequest {
+export function goingOn(turn: string, nonce: string): ResumeRequest {
   return { nonce, turn, reader: READER };
 }
 
-/** Begins, and fails the test unless that gives a lease. */
-export async function lease(session: SessionPort, request: BeginRequest): Promise<Leased> {
-  const answer = await session.begin(request);
+/** Begins or resumes, and fails the test unless that gives a lease. */
+export async function lease(session: SessionPort, request: BeginRequest | ResumeRequest): Promise<Leased> {
+  const answer = await ('start' in request ? session.begin(request) : session.resume(request));
   if (answer.status !== 'leased') throw new Error(`no lease: ${JSON.stringify(answer)}`);
   return answer;
 }

@@ -26,13 +26,13 @@ export function readingContract(make: MakeHarness): void {
         ],
         next: null,
         head: 9,
-        openTurn: 't2',
+        openTurn: { id: 't2', state: 'running' },
       });
       expect(await harness.session.read({ from: 10 })).toEqual({
         rows: [],
         next: null,
         head: 9,
-        openTurn: 't2',
+        openTurn: { id: 't2', state: 'running' },
       });
     });
 
@@ -107,7 +107,7 @@ export function readingContract(make: MakeHarness): void {
       const leased = await lease(harness.session, goingOn('t2', 'c'));
       expect(leased.snapshot).toEqual(snapshot);
       expect(seqs(leased.page)).toEqual([4, 6, 7, 8, 9, 10]);
-      expect(leased.page).toMatchObject({ next: null, head: 10, openTurn: 't2' });
+      expect(leased.page).toMatchObject({ next: null, head: 10, openTurn: { id: 't2', state: 'running' } });
     });
 
     it('has all events and no snapshot for another reducer', async () => {

@@ -14,7 +14,7 @@ export function startingContract(make: MakeHarness): void {
     });
   });
 
-  describe('begin with a start', () => {
+  describe('begin', () => {
     it('stores the opening and the start, and leases', async () => {
       const { session, name, leaseMs } = make();
       const answer = await lease(session, starting('t1', 'a'));
@@ -32,7 +32,7 @@ export function startingContract(make: MakeHarness): void {
         expiredFor: 0,
         name,
         snapshot: null,
-        page: { rows: page?.rows, next: null, head: 2, openTurn: 't1' },
+        page: { rows: page?.rows, next: null, head: 2, openTurn: { id: 't1', state: 'running' } },
         inbox: [],
       });
     });
@@ -92,7 +92,7 @@ export function startingContract(make: MakeHarness): void {
       const { session } = make();
       expect(await session.accept(startOf('t1'))).toEqual({ status: 'accepted', turn: 't1' });
       const page = await session.read({ from: 1 });
-      expect(page).toMatchObject({ head: 2, next: null, openTurn: 't1' });
+      expect(page).toMatchObject({ head: 2, next: null, openTurn: { id: 't1', state: 'running' } });
       expect(await lease(session, goingOn('t1', 'a'))).toMatchObject({
         epoch: 1,
         cause: 'handed-over',
@@ -159,7 +159,10 @@ export function startingContract(make: MakeHarness): void {
       expect(await session.accept(startOf('t2'))).toEqual(suspended);
       expect(await session.begin(starting('t2', 'b'))).toEqual(suspended);
       expect(await session.resume(goingOn('t1', 'b'))).toEqual(suspended);
-      expect(await session.read({ from: 4 })).toMatchObject({ head: 3, openTurn: 't1' });
+      expect(await session.read({ from: 4 })).toMatchObject({
+        head: 3,
+        openTurn: { id: 't1', state: 'waiting' },
+      });
     });
   });
 }

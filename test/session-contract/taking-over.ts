@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { event, goingOn, lease, type MakeHarness, starting } from './harness.ts';
 
 export function takingOverContract(make: MakeHarness): void {
-  describe('begin without a start', () => {
+  describe('resume', () => {
     it('does not go on with another turn than the open one', async () => {
       const { session } = make();
       const { epoch } = await lease(session, starting('t1', 'a'));

@@ -26,6 +26,17 @@ export function watchingContract(make: MakeHarness): void {
       stop();
     });
 
+    it('tells the head again when a lease is given back with no event', async () => {
+      const harness = make();
+      await harness.session.begin(starting('t1', 'a'));
+      const { heads, stop } = await watched(harness);
+      await vi.waitFor(() => expect(heads).toEqual([2]));
+      await harness.session.append(1, 3, { events: [], release: 'suspended' });
+      await vi.waitFor(() => expect(heads).toEqual([2, 2]));
+      expect((await harness.session.read({ from: 3 }))?.openTurn).toEqual({ id: 't1', state: 'waiting' });
+      stop();
+    });
+
     it('sees the first events of a session that was not there', async () => {
       const harness = make();
       const { heads, stop } = await watched(harness);

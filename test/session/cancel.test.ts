@@ -42,10 +42,10 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
   const end = app.run(leased);
   await settle();
   await settle();
-  await app.port.post('cancel', leased.page.openTurn ?? '', '{}');
+  await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
   const stopped = await passing(clock, end);
   expect(stopped).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled', text: '' } });
-  return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn ?? '' };
+  return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
 }
 
 describe('a turn that is cancelled', () => {
@@ -149,7 +149,7 @@ describe('a turn that is cancelled', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await settle();
-    await app.port.post('cancel', leased.page.openTurn ?? '', '{}');
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 

@@ -1,7 +1,7 @@
 import { type Agent, defineAgent } from '../../src/agent/define-agent.ts';
 import type { StoredEvent } from '../../src/journal/events.ts';
 import { toRow } from '../../src/journal/parse-event.ts';
-import type { BeginRequest, Leased, SessionPort } from '../../src/journal/session-port.ts';
+import type { BeginRequest, Leased, ResumeRequest, SessionPort } from '../../src/journal/session-port.ts';
 import type { ChatModel, ModelMessage } from '../../src/model/chat-model.ts';
 import type { Clock } from '../../src/session/clock.ts';
 import { READER, readTurn } from '../../src/session/fold-session.ts';
@@ -54,11 +54,15 @@ export async function runDisturbed(
   let shown: readonly ModelMessage[] = [];
   const lines: Line[] = [];
 
-  async function invoke(request: BeginRequest, disturbance?: Disturbance): Promise<TurnEnd | 'not-open'> {
+  async function invoke(
+    request: BeginRequest | ResumeRequest,
+    disturbance?: Disturbance,
+  ): Promise<TurnEnd | 'not-open'> {
     const line = new Line(disturbance, () => sessions.restart(NAME));
     lines.push(line);
-    let leased = await port.begin(request);
-    for (; leased.status === 'busy'; leased = await port.begin(request)) await clock.advance(LEASE_MS / 20);
+    const ask = () => ('start' in request ? port.begin(request) : port.resume(request));
+    let leased = await ask();
+    for (; leased.status === 'busy'; leased = await ask()) await clock.advance(LEASE_MS / 20);
     if (leased.status === 'not-open') return 'not-open';
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
     // What was on its way when the former holder fell silent arrives at the worst moment: now.
@@ -89,7 +93,7 @@ export async function runDisturbed(
   }
 
   let end = await invoke(
-    { nonce: 'n0', turn: 't1', start: startOf('t1', 'Go.'), reader: READER },
+    { nonce: 'n0', start: startOf('t1', 'Go.'), reader: READER },
     disturbances[0],
   );
   for (let i = 1; end !== 'not-open' && end.status !== 'ended'; i += 1) {
@@ -99,7 +103,7 @@ export async function runDisturbed(
   for (const line of lines) line.deliver();
   await clock.advance(LEASE_MS);
   const events = await readTurn(port, 't1');
-  await invoke({ nonce: 'next', turn: 't2', start: startOf('t2', 'And now?'), reader: READER });
+  await invoke({ nonce: 'next', start: startOf('t2', 'And now?'), reader: READER });
   const [first] = lines;
   return { events, effects: world.effects, shown, positions: first?.position ?? 0, timersLeft: timers.size };
 }

@@ -21,7 +21,7 @@ type Open<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
 /** A holder that stored these events and was never heard again. */
 export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEvent>[]): Promise<Left> {
   const leased = await app.lease('Go.');
-  const turn = leased.page.openTurn ?? '';
+  const turn = leased.page.openTurn?.id ?? '';
   const rows = events.map((event) => toRow({ ...event, turn } as SessionEvent)); // Open took the turn off
   await app.port.append(leased.epoch, leased.page.head + 1, { events: rows });
   return { turn, leased };

@@ -33,7 +33,7 @@ describe('an invocation whose client leaves', () => {
       leaseMs: LEASE_MS,
     });
     const leased = await app.lease('Go.');
-    const turn = leased.page.openTurn ?? '';
+    const turn = leased.page.openTurn?.id ?? '';
     expect(await passing(clock, app.run(leased, { leave: client.signal }))).toEqual({
       status: 'handed-over',
       seq: 6,
@@ -67,7 +67,7 @@ describe('an invocation whose client leaves', () => {
       status: 'handed-over',
     });
     expect(clock.now() - before).toBe(20_000);
-    const next = await app.resume(leased.page.openTurn ?? '');
+    const next = await app.resume(leased.page.openTurn?.id ?? '');
     expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
   });
 
@@ -178,7 +178,7 @@ describe('an invocation', () => {
   it('gives a session back that a newer version wrote to, unchanged, for later', async () => {
     const app = memoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
-    const turn = leased.page.openTurn ?? '';
+    const turn = leased.page.openTurn?.id ?? '';
     const newer = {
       ...toRow({ type: 'turn-yielded', turn, reason: '' }),
       body: '{"v":2,"type":"turn-paused"}',

@@ -34,7 +34,6 @@ export async function hold(
   });
   const begun = await inner.begin({
     nonce: 'n',
-    turn: 't1',
     start: {
       turn: 't1',
       opening: toRow({ type: 'session-opened', incarnation, agent: 'tester' }),

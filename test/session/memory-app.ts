@@ -65,7 +65,6 @@ export function memoryApp(options: Options): MemoryApp {
       const turn = `turn${turns}`;
       const leased = await port.begin({
         nonce: `nonce-${turn}`,
-        turn,
         start: {
           turn,
           opening: toRow({ type: 'session-opened', incarnation: 'i', agent: 'tester' }),
@@ -84,7 +83,7 @@ export function memoryApp(options: Options): MemoryApp {
     },
     async resume(turn) {
       turns += 1;
-      return expectLease(await port.begin({ nonce: `resume-${turns}`, turn, reader: READER }));
+      return expectLease(await port.resume({ nonce: `resume-${turns}`, turn, reader: READER }));
     },
     run: (leased, more = {}) => runTurn({ port, agent, model, clock, ...more }, leased, clock.now()),
     async state() {
@@ -97,7 +96,7 @@ export function memoryApp(options: Options): MemoryApp {
   return app;
 }
 
-function expectLease(answer: Awaited<ReturnType<SessionPort['begin']>>): Leased {
+function expectLease(answer: Leased | NotStarted | NotResumed): Leased {
   if (answer.status !== 'leased') throw new Error(`The lease was refused: ${answer.status}.`);
   return answer;
 }

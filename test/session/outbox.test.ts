@@ -173,7 +173,7 @@ describe('the outbox', () => {
       expect(await standing(released)).toBe('resolved');
       await session.close();
       expect((await port.read({ from: 1 }))?.head).toBe(3);
-      const next = await port.begin({
+      const next = await port.resume({
         nonce: 'next',
         turn: 't1',
         reader: { reducer: 1, messageTypes: [], maxBytes: 1 },

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/model/configuration-error.ts';
+import { systemClock } from '../../src/session/clock.ts';
+import { runTurn } from '../../src/session/run-turn.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -35,11 +37,16 @@ describe('a turn', () => {
   it('ends as failed, naming what is missing, when the deployment has no agent or model for it', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Hello again.'] });
     const leased = await app.lease('Hi');
-    const end = await app.run(leased, {
+    const { port, model } = app;
+    const host = {
+      port,
+      model,
+      clock: systemClock,
       get agent(): never {
         throw new ConfigurationError("This deployment has no agent 'tester'.");
       },
-    });
+    };
+    const end = await runTurn(host, leased, Date.now());
     expect(end).toMatchObject({
       status: 'ended',
       turn: {

@@ -7,7 +7,7 @@ import type { Next, PlannedCall, Situation } from './situation.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { summaryOf } from './summary.ts';
 import type { ToolCard } from './tool-card.ts';
-import { changeOf, isLook, isVerb } from './verbs.ts';
+import { changeOf, isVerb } from './verbs.ts';
 import { stem, topicOf } from './words.ts';
 
 /** The calls to make now, none when it is time to answer, and the commands that cannot be carried out. */
@@ -25,48 +25,55 @@ const maxCalls = 8;
  * command that fails or cannot be filled ends the plan: what was to come after it may depend on it.
  */
 export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
-  const steps = stepsOf(memory.task);
-  const relevance = relevanceAmong(cards);
-  const vocabulary = vocabularyOf(cards);
-  const said = memory.said.map((text) => mentionsIn(text));
+  const steps = stepsOf(memory.task).map((step) => asMeant(step, cards));
+  const situationAt = situationsOf(memory, cards, steps);
   const room = maxCalls - memory.turn.flat().length;
   if (room <= 0 || cards.length === 0) return { calls: [], undone: [] };
-  let at = 0;
-  let start = 0;
-  for (let replies = 0; replies <= memory.turn.length; replies += 1) {
-    for (let step = steps[at]; step !== undefined; step = steps[at]) {
-      const segment = memory.turn.slice(start, replies).flat();
-      const before = memory.turn.slice(0, start).flat().reverse();
-      const heard = [
-        ...steps
-          .slice(0, at)
-          .reverse()
-          .map(({ mentions }) => mentions),
-        ...said,
-      ];
-      const summary = summaryOf([...before, ...segment]);
-      const next = nextFor({
-        cards,
-        relevance,
-        sources: { step, segment, background: [...before, ...memory.earlier], heard, vocabulary, summary },
-        made: new Set(
-          memory.turn
-            .slice(0, replies)
-            .flat()
-            .map(({ key }) => key),
-        ),
-        ...topicAndContext(step, steps.slice(0, at), memory),
-      });
-      if (next.type === 'blocked') return { calls: [], undone: [{ step, missing: next.missing }] };
-      if (next.type === 'call') {
-        if (replies === memory.turn.length) return { calls: next.calls.slice(0, room), undone: [] };
+  let place: Place = { at: 0, start: 0, replies: 0 };
+  for (let step = steps[0]; step !== undefined; step = steps[place.at]) {
+    const next = nextFor(situationAt(step, place));
+    switch (next.type) {
+      case 'blocked':
+        return { calls: [], undone: [{ step, missing: next.missing }] };
+      case 'call':
+        if (place.replies === memory.turn.length) return { calls: next.calls.slice(0, room), undone: [] };
+        place = { ...place, replies: place.replies + 1 };
         break;
-      }
-      at += 1;
-      start = replies;
+      case 'done':
+        place = { ...place, at: place.at + 1, start: place.replies };
     }
   }
   return { calls: [], undone: [] };
+}
+
+/** How far the turn was gone through: the step at work, the replies before it, and all replies up to now. */
+interface Place {
+  readonly at: number;
+  readonly start: number;
+  readonly replies: number;
+}
+
+/** Tells where the planner stood at a place of the turn. What is the same at every place is worked out once. */
+function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonly Step[]) {
+  const relevance = relevanceAmong(cards);
+  const vocabulary = vocabularyOf(cards);
+  const said = memory.said.map((text) => mentionsIn(text));
+  return (step: Step, { at, start, replies }: Place): Situation => {
+    const segment = memory.turn.slice(start, replies).flat();
+    const before = memory.turn.slice(0, start).flat().reverse();
+    const past = steps.slice(0, at);
+    const heard = [...past.map(({ mentions }) => mentions).reverse(), ...said];
+    const background = [...before, ...memory.earlier];
+    const summary = summaryOf([...before, ...segment]);
+    const made = new Set([...before, ...segment].map(({ key }) => key));
+    return {
+      cards,
+      relevance,
+      sources: { step, segment, background, heard, vocabulary, summary },
+      made,
+      ...topicAndContext(step, past, memory),
+    };
+  };
 }
 
 /** "What about 12?" asks again what was asked before. */
@@ -92,12 +99,23 @@ const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
     ]),
   );
 
+/**
+ * The step without its command where that is no verb ("weather in Paris"): neither a listed one, nor one that leads a
+ * tool's name, nor one that stands as a verb before what a tool makes ("blork a flomp" for `create_blork`).
+ */
+function asMeant(step: Step, cards: readonly ToolCard[]): Step {
+  const { command, governs } = step;
+  if (command === undefined || isVerb(command)) return step;
+  const leads = ({ changes }: ToolCard): boolean => changes[0] === command;
+  const makes = ({ changes }: ToolCard): boolean => governs && changes.includes(command);
+  return cards.some((card) => leads(card) || makes(card)) ? step : { ...step, command: undefined };
+}
+
 /** A command is carried out; whatever else a step is, it is looked up. */
 function nextFor(situation: Situation): Next {
   const { command } = situation.sources.step;
   if (command === undefined) return lookUp(situation);
   const kind = changeOf(command);
   const makes = situation.cards.filter(({ changes, locked }) => changes.includes(kind) && !locked);
-  const commanded = makes.length > 0 || (isVerb(command) && !isLook(command));
-  return commanded ? carryOut(situation, kind, makes) : lookUp(situation);
+  return carryOut(situation, kind, makes);
 }

@@ -7,8 +7,10 @@ export interface Step {
   readonly text: string;
   /** What it is about, as stems, without numbers. */
   readonly topic: readonly string[];
-  /** The verb, as a stem, when the step may command something; absent when it asks, doubts or quotes. */
+  /** The first word, as a stem, when the step may command something; absent when it asks, doubts or quotes. */
   readonly command: string | undefined;
+  /** An article or a pronoun follows that word, as it follows only a verb: "zorble a flomp", "zorble it". */
+  readonly governs: boolean;
   /** What the command acts on, in the message's words: from the verb to the first value or preposition. */
   readonly object: string;
   /** The object follows a number: "3 boxes". */
@@ -29,6 +31,7 @@ const request = /^(?:can|could|would|will) you\s+/i;
 const seams =
   /,?\s+(?:and\s+)?(?:then|afterwards|after that|finally)\b,?\s+|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:please\s+|also\s+)*(?<verb>\p{L}+))/giu;
 const nounAfter = /^\s+(?:of|is|was|are|were|has|had)\b/i;
+const governed = /^\s+(?:a|an|the|another|some|my|our|your|me|us|it|them)(?![\p{L}\p{N}-])/iu;
 const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|his|her)\b/i;
 
 /**
@@ -101,6 +104,7 @@ function stepsIn(piece: string, question: boolean, conditional: boolean): Step[]
     text: piece,
     topic: topicOf(piece),
     mentions,
+    governs: governed.test(rest),
     object,
     counted,
     refersBack: backReference.test(piece),

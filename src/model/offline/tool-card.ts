@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../chat-model.ts';
 import { type Param, paramsOf } from './params.ts';
-import { changesOf, isLook } from './verbs.ts';
+import { changeOf, changesOf, isLook, isVerb } from './verbs.ts';
 import { idMarkers, stem, stemsOf, wordsOf } from './words.ts';
 
 /** What the planner understands of an offered tool. */
@@ -10,7 +10,7 @@ export interface ToolCard {
   readonly weights: ReadonlyMap<string, number>;
   /** The name's words without its verbs and markers: what the tool is about. */
   readonly nouns: readonly string[];
-  /** The kinds of change it makes; empty when it only looks. */
+  /** The kinds of change it makes, its leading verb's first; empty when it only looks. */
   readonly changes: readonly string[];
   readonly params: readonly Param[];
   /** Its own description says that it cannot be used yet. */
@@ -34,7 +34,7 @@ function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
   const nameStems = wordsOf(name).map(stem);
   const nouns = nameStems.filter(
     (word) =>
-      !idMarkers.has(word) && !isLook(word) && !changes.some((kind) => kind.split(',').includes(word)),
+      !idMarkers.has(word) && !isLook(word) && !(isVerb(word) && changes.includes(changeOf(word))) && word !== changes[0],
   );
   const params = paramsOf(inputSchema, nouns);
   const weights = new Map<string, number>();

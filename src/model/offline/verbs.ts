@@ -50,13 +50,14 @@ const looks: ReadonlySet<string> = new Set([
 ]);
 
 /** Verbs that only introduce what is done: `create_booking` books. */
-const makers: ReadonlySet<string> = new Set(
-  'create make add issu plac do perform submit request open start'.split(' '),
-);
+const makers: ReadonlySet<string> = new Set('create make add place perform submit start'.split(' ').map(stem));
 
-/** A name that ends so is a thing to look at, whatever verb is in it: `update_history`. */
-const thing =
-  /^(status|count|info|history|list|summary|detail|state|policy|rate|limit|level|balance|total|price|date|time)s?$/;
+/** A name that ends so is a thing to look at, even with a verb in it: `zarnik_update_history`. */
+const things: ReadonlySet<string> = new Set(
+  'status count info history list summary detail state policy rate limit level balance total price date time'
+    .split(' ')
+    .map(stem),
+);
 
 /** True for a verb of looking. Takes a stem. */
 export const isLook = (word: string): boolean => looks.has(word);
@@ -71,15 +72,18 @@ export const changeOf = (word: string): string => classes.get(word) ?? word;
 export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
 
 /**
- * The kinds of change that a tool makes, most telling last; empty for a tool that only looks. The name decides; a
- * name without a verb leaves it to how the description begins. A verb nobody listed is recognised by a description
- * that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."), so that doubt falls on the side of "changes".
+ * The kinds of change that a tool makes, its leading verb's first; empty for a tool that only looks. The name decides;
+ * a name without a verb, or with one before a thing (`refund_status`), leaves it to how the description begins. A verb
+ * nobody listed is recognised by a description that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."),
+ * so that doubt falls on the side of "changes".
  */
 export function changesOf(name: string, description: string): readonly string[] {
   const parts = wordsOf(name).map(stem);
-  if (parts.some((part) => thing.test(part)) && thing.test(parts.at(-1) ?? '')) return [];
   const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
   const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
+  const said = stem(opening);
+  const acts = opening === '' || classes.has(said) || (article && !looks.has(said));
+  if (things.has(parts.at(-1) ?? '') && !(classes.has(parts[0] ?? '') && acts)) return [];
   const at = parts.findIndex(isVerb);
   const verb = parts[at] ?? '';
   if (looks.has(verb)) return [];
@@ -87,6 +91,5 @@ export function changesOf(name: string, description: string): readonly string[] 
     const made = makers.has(verb) ? parts.slice(at + 1).filter((part) => !looks.has(part)) : [];
     return [verb, ...made].map(changeOf);
   }
-  const said = stem(opening);
   return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
 }
