@@ -11,7 +11,6 @@ export default defineConfig({
           cloudflareTest({
             main: './test/fixtures/test-worker.ts',
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { LEASE_MS: '300' } },
           }),
         ],
         test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: nodeTests },

@@ -3,8 +3,9 @@
  * that are looked at without the body stand before it, because a long body is kept on pages of its own.
  */
 const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE schema (version INTEGER NOT NULL);
-  INSERT INTO schema (version) VALUES (0);
+  `-- The object's name, too: an alarm may start an object that nobody has reached by its name.
+  CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+  INSERT INTO schema (version, name) VALUES (0, '');
 
   CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
@@ -66,12 +67,16 @@ export function hasSchema(sql: SqlStorage): boolean {
   );
 }
 
-/** Brings the database to the newest version. To be run in a transaction. */
-export function migrate(sql: SqlStorage): void {
+/** Brings the database of the object of this name to the newest version. To be run in a transaction. */
+export function migrate(sql: SqlStorage, name: string): void {
   const version = hasSchema(sql)
     ? sql.exec<{ version: number }>('SELECT version FROM schema').one().version
     : 0;
   if (version >= MIGRATIONS.length) return;
   for (const migration of MIGRATIONS.slice(version)) sql.exec(migration);
-  sql.exec('UPDATE schema SET version = ?', MIGRATIONS.length);
+  sql.exec('UPDATE schema SET version = ?, name = ?', MIGRATIONS.length, name);
 }
+
+/** The name under which the database was made. */
+export const storedName = (sql: SqlStorage): string | undefined =>
+  hasSchema(sql) ? sql.exec<{ name: string }>('SELECT name FROM schema').one().name : undefined;

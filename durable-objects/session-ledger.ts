@@ -20,8 +20,6 @@ import { pageOfEvents } from './page-of-events.ts';
 import type { Lease, SessionStorage, StoredRow } from './session-storage.ts';
 
 export interface LedgerOptions {
-  /** The session's name, as leases carry it. */
-  readonly name: string;
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -293,9 +291,11 @@ export class SessionLedger {
     return next;
   }
 
-  #answer(lease: Lease, reader: Reader): Leased {
-    const snapshot = this.#storage.snapshot(reader.reducer);
-    const types = snapshot === null ? undefined : { names: reader.messageTypes, until: snapshot.seq };
+  #answer(lease: Lease, { reducer, messageTypes, maxBytes }: Reader): Leased {
+    const snapshot = this.#storage.snapshot(reducer);
+    const types = snapshot === null ? undefined : { names: messageTypes, until: snapshot.seq };
+    const covered = types === undefined ? null : this.#storage.bodies({ ...types, maxBytes });
+    const from = covered === null ? 1 : (snapshot?.seq ?? 0) + 1;
     return {
       status: 'leased',
       epoch: lease.epoch,
@@ -303,14 +303,10 @@ export class SessionLedger {
       cause: lease.cause,
       expirations: lease.expired,
       expiredFor: lease.expiredFor,
-      name: this.#options.name,
+      name: this.#storage.name,
       snapshot,
-      page: pageOfEvents(this.#storage, {
-        from: 1,
-        types,
-        maxBytes: reader.maxBytes,
-        limit: Number.MAX_SAFE_INTEGER,
-      }),
+      covered: covered ?? [],
+      page: pageOfEvents(this.#storage, { from, types, maxBytes, limit: Number.MAX_SAFE_INTEGER }),
       inbox: this.#storage.inbox(),
     };
   }

@@ -31,6 +31,7 @@ const DEFAULT_LEASE_MS = 20_000;
  * those of `SessionPort`, called over RPC with plain data; `watch` is the WebSocket that `fetch` opens.
  */
 export class SessionObject extends DurableObject<SessionEnv> {
+  readonly #storage: SqlSessionStorage;
   readonly #ledger: SessionLedger;
   readonly #leaseMs: number;
   #hasWarned = false;
@@ -38,8 +39,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
     this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
-    this.#ledger = new SessionLedger(new SqlSessionStorage(ctx.storage), {
-      name: this.#name(),
+    this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
+    this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       now: () => Date.now(),
       onHead: (head) => {
@@ -92,7 +93,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     try {
       for (const turn of this.#ledger.alarm()) this.#handOver(turn);
     } catch (error) {
-      console.error(`holdfast: the alarm of session ${this.#name()} failed: ${String(error)}`);
+      console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(Date.now() + this.#leaseMs);
     }
   }
@@ -106,13 +107,9 @@ export class SessionObject extends DurableObject<SessionEnv> {
       this.#hasWarned = true;
       return;
     }
-    TurnRunner.run({ name: this.#name(), turn }).catch((error: unknown) => {
+    TurnRunner.run({ name: this.#storage.name, turn }).catch((error: unknown) => {
       console.error(`holdfast: turn ${turn} was not taken over: ${String(error)}`);
     });
-  }
-
-  #name(): string {
-    return this.ctx.id.name ?? this.ctx.id.toString();
   }
 }
 

@@ -5,6 +5,8 @@ import type { InboxKind, InboxRow, Leased, ReadQuery, Row, Snapshot } from '../s
  * ledger is one turn of the event loop. Before the first `transaction` there is no session, and reading writes nothing.
  */
 export interface SessionStorage {
+  /** The session's name, as leases carry it. */
+  readonly name: string;
   /** Whether a session is kept here. */
   exists(): boolean;
   /** Keeps everything that `change` stores, or nothing if it throws. Makes the session's place when there is none. */
@@ -15,6 +17,11 @@ export interface SessionStorage {
   addEvents(rows: readonly StoredRow[]): void;
   /** In order of their sequence, read as they are taken. */
   events(scan: Scan): Iterable<StoredRow>;
+  /**
+   * The bodies of some types up to a sequence, in order, as texts of JSON arrays; `null` when they weigh more than
+   * `maxBytes`, or one of them is too long to be read with others.
+   */
+  bodies(query: BodyQuery): readonly string[] | null;
   /** The sequence of the turn's `turn-started`. */
   turnStart(turn: string): number | null;
 
@@ -49,6 +56,12 @@ export interface StoredRow extends Row {
   readonly epoch: number;
   /** Of the body, in UTF-8. */
   readonly bytes: number;
+}
+
+export interface BodyQuery {
+  readonly names: readonly string[];
+  readonly until: number;
+  readonly maxBytes: number;
 }
 
 export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };

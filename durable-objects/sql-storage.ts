@@ -1,7 +1,8 @@
 import type { InboxKind, InboxRow, Snapshot } from '../src/journal/session-port.ts';
-import { hasSchema, migrate } from './journal-schema.ts';
+import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
   type AgendaEntry,
+  type BodyQuery,
   type Lease,
   NO_LEASE,
   type Scan,
@@ -10,6 +11,9 @@ import {
   type StoredRow,
 } from './session-storage.ts';
 import { fromChunks, toChunks } from './text-chunks.ts';
+
+/** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
+const JOINED_BYTES = 512 * 1024;
 
 /** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
 const INLINE_BYTES = 64 * 1024;
@@ -25,15 +29,24 @@ type AgendaColumns = { [K in keyof AgendaEntry]: AgendaEntry[K] };
 export class SqlSessionStorage implements SessionStorage {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #name: string | undefined;
   #isMigrated = false;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
   #lease: Lease | undefined;
 
-  constructor(storage: DurableObjectStorage) {
+  /** `name`: of the object, where the platform tells. */
+  constructor(storage: DurableObjectStorage, name: string | undefined) {
     this.#storage = storage;
     this.#sql = storage.sql;
+    this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
+  }
+
+  /** @throws Error when nobody has ever reached the object by its name. */
+  get name(): string {
+    if (this.#name === undefined) throw new Error('A session is reached by its name, never by an id alone.');
+    return this.#name;
   }
 
   exists(): boolean {
@@ -88,6 +101,25 @@ export class SqlSessionStorage implements SessionStorage {
     for (const [seq, at, type, turnOfRow, body, epoch, bytes] of cursor.raw<EventColumns>()) {
       yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunkedBody(seq), epoch, bytes };
     }
+  }
+
+  /** Joined by SQLite: stepping through thousands of rows costs more than everything else that a lease takes. */
+  bodies({ names, until, maxBytes }: BodyQuery): readonly string[] | null {
+    const matching = 'FROM events WHERE seq <= ? AND type IN (SELECT value FROM json_each(?))';
+    const types = JSON.stringify(names);
+    const { bytes, long } = this.#sql
+      .exec<{ bytes: number; long: number }>(
+        `SELECT coalesce(sum(bytes), 0) AS bytes, count(*) - count(body) AS long ${matching}`,
+        ...[until, types],
+      )
+      .one();
+    if (bytes > maxBytes || long > 0) return null;
+    const parts = this.#sql.exec<{ bodies: string }>(
+      `SELECT '[' || group_concat(body, ',' ORDER BY seq) || ']' AS bodies
+      FROM (SELECT seq, body, sum(bytes) OVER (ORDER BY seq) / ? AS part ${matching}) GROUP BY part ORDER BY part`,
+      ...[JOINED_BYTES, until, types],
+    );
+    return parts.toArray().map((row) => row.bodies);
   }
 
   turnStart(turn: string): number | null {
@@ -203,7 +235,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   #migrate(): void {
-    migrate(this.#sql);
+    migrate(this.#sql, this.name);
     this.#isMigrated = true;
   }
 }

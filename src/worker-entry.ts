@@ -4,8 +4,9 @@ import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
 import { createApp } from './http/app.ts';
 import { type Authenticate, defaultAuth } from './http/auth.ts';
+import { parseContextHeaders } from './http/context-headers.ts';
 import type { Env, Host } from './http/host.ts';
-import { isCredential } from './http/start-turn.ts';
+import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
@@ -16,6 +17,10 @@ import { runTurn } from './session/run-turn.ts';
 import { parseSessionName } from './session/session-name.ts';
 
 export { type Authenticate, bearerToken, type Caller } from './http/auth.ts';
+export type { Env } from './http/host.ts';
+export type { HandOver, TurnRunner } from './journal/session-port.ts';
+export { ConfigurationError } from './model/configuration-error.ts';
+export type { ObjectSessionOptions } from './session/object-session.ts';
 
 export interface HoldfastConfig {
   readonly agents: readonly Agent[];
@@ -39,25 +44,20 @@ export interface Holdfast {
   readonly TurnRunner: new (
     ctx: ExecutionContext,
     env: Env,
-  ) => TurnRunner;
-}
-
-/** Goes on with an unfinished turn, if nobody else does. Called by the object's alarm, which does not await it. */
-interface TurnRunner extends WorkerEntrypoint<Env> {
-  run(handOver: { readonly name: string; readonly turn: string }): Promise<void>;
+  ) => WorkerEntrypoint<Env> & TurnRunner;
 }
 
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws Error when two agents share a name, or the context maps a header that carries credentials or cannot be one.
+ * @throws ConfigurationError when two agents share a name, or the context maps a header that carries credentials or cannot be one.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const host = toHost(config);
   const app = createApp(host);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
-    async run({ name, turn }: { readonly name: string; readonly turn: string }): Promise<void> {
+    async run({ name, turn }: HandOver): Promise<void> {
       await resumeTurn(host, this.env, name, turn);
     }
   }
@@ -99,19 +99,10 @@ function toHost(config: HoldfastConfig): Host {
     contextHeaders = {},
     maxBodyBytes = 1_000_000,
   } = config;
-  const byName = new Map(agents.map((agent) => [agent.name, agent]));
-  if (byName.size < agents.length) throw new Error('Two agents share a name.');
-  const headers = new Map(Object.entries(contextHeaders).map(([header, key]) => [header.toLowerCase(), key]));
-  for (const header of headers.keys()) {
-    if (isCredential(header))
-      throw new Error(`The header '${header}' carries credentials; it is never journaled.`);
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header))
-      throw new Error(`'${header}' is not the name of a header.`);
-  }
   return {
-    agents: byName,
+    agents: byName(agents),
     auth,
-    contextHeaders: headers,
+    contextHeaders: parseContextHeaders(contextHeaders),
     maxBodyBytes,
     clock: systemClock,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
@@ -120,10 +111,21 @@ function toHost(config: HoldfastConfig): Host {
   };
 }
 
+function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+  const named = new Map<string, Agent>();
+  for (const agent of agents) {
+    if (named.has(agent.name)) throw new ConfigurationError(`Two agents are called '${agent.name}'.`);
+    named.set(agent.name, agent);
+  }
+  return named;
+}
+
 function sessionsOf(env: Env): DurableObjectNamespace<SessionObject> {
   const binding = env.SESSIONS;
   if (!binding) {
-    throw new Error('The Worker has no Durable Object binding SESSIONS. Add it to wrangler.toml.');
+    throw new ConfigurationError(
+      'The Worker has no Durable Object binding SESSIONS. Add it to wrangler.toml.',
+    );
   }
   return binding as DurableObjectNamespace<SessionObject>; // what wrangler.toml binds under this name
 }

@@ -115,6 +115,30 @@ describe('who may import whom', () => {
     ).toEqual([]);
   });
 
+  it('http turns requests into sessions and back: it stores nothing, runs no loop and knows no object', () => {
+    const values = [
+      'src/journal/parse-event.ts',
+      'src/model/configuration-error.ts',
+      ...['json', 'tool-call-context', 'tool-result'].map((name) => `src/tools/${name}.ts`),
+    ];
+    expect(
+      strays(
+        'src/http/',
+        (one) =>
+          isIn(one.to, 'src/http/', 'src/session/', 'src/agent/') ||
+          values.includes(one.to) ||
+          (one.typeOnly && isIn(one.to, 'src/journal/', 'src/tools/', 'src/model/')) ||
+          isPackage(one, 'hono'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('testing runs sessions by the rules of the object, in memory: without a platform, HTTP or a test runner', () => {
+    const below = ['testing', 'session', 'agent', 'journal', 'model', 'tools'].map((name) => `src/${name}/`);
+    const rules = ['durable-objects/session-ledger.ts', 'durable-objects/session-storage.ts'];
+    expect(strays('src/testing/', ({ to }) => isIn(to, ...below) || rules.includes(to))).toEqual([]);
+  });
+
   it('http is the only folder that knows Hono', () => {
     const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
     expect(users.filter((file) => !isIn(file, 'src/http/') && file !== 'src/worker.ts')).toEqual([]);

@@ -1,5 +1,6 @@
+import type { TurnError } from '../journal/events.ts';
 import type { TurnAnswer } from '../session/turn-answer.ts';
-import { Problem } from './problem.ts';
+import { Problem, type ProblemType } from './problem.ts';
 
 /** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
 export function toResponse(answer: TurnAnswer, location: string): Response {
@@ -9,8 +10,6 @@ export function toResponse(answer: TurnAnswer, location: string): Response {
     case 'limit-reached':
     case 'cancelled':
       return Response.json(answer, { headers: { 'content-location': location } });
-    case 'suspended':
-      return Response.json(answer, { status: 202, headers: { location } });
     case 'failed':
       return failedProblem(answer).toResponse();
   }
@@ -18,9 +17,16 @@ export function toResponse(answer: TurnAnswer, location: string): Response {
 
 function failedProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
-  const ofModel = error?.type !== 'internal' && error?.type !== 'stuck';
+  const [status, type] = PROBLEMS[error?.type ?? 'internal'];
   const detail = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
-  return new Problem(ofModel ? 502 : 500, ofModel ? 'model-failure' : 'turn-failed', detail, {
-    more: { ...turn, error },
-  });
+  return new Problem(status, type, detail, { more: { ...turn, error } });
 }
+
+const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {
+  'model-failure': [502, 'model-failure'],
+  'empty-reply': [502, 'model-failure'],
+  'tool-not-found': [502, 'model-failure'],
+  misconfigured: [500, 'misconfigured'],
+  stuck: [500, 'turn-failed'],
+  internal: [500, 'turn-failed'],
+};

@@ -1,18 +1,28 @@
 import { type Context, Hono } from 'hono';
 import { NewerEventError } from '../journal/parse-event.ts';
-import type { Caller } from './auth.ts';
-import { type App, type AppEnv, targetOf } from './context.ts';
-import type { Host } from './host.ts';
-import { describeAgent, openApi } from './openapi.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { SessionUnavailableError } from '../session/object-session.ts';
+import type { Authenticate, Caller } from './auth.ts';
+import { describeAgent } from './describe-agent.ts';
+import type { Exchange } from './exchange.ts';
+import type { Env, Host } from './host.ts';
+import { openApi } from './openapi.ts';
 import { Problem } from './problem.ts';
 import { getEvents } from './routes/events.ts';
 import { postMessage } from './routes/messages.ts';
 import { cancelTurn, getSession } from './routes/session.ts';
+import { type Target, targetOf } from './target.ts';
 
 const SESSION = '/agents/:agent/sessions/:session';
 
+/** What the app's middleware leaves for the routes. */
+interface AppEnv {
+  Bindings: Env;
+  Variables: { readonly caller: Caller; readonly requestId: string };
+}
+
 /** The HTTP surface (DESIGN 7). Routes check, call and map; every error becomes a response here and nowhere else. */
-export function createApp(host: Host): App {
+export function createApp(host: Host): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const agents = [...host.agents.values()];
 
@@ -39,16 +49,19 @@ export function createApp(host: Host): App {
   app.get('/', () => Response.json({ name: 'holdfast', agents: '/agents', openapi: '/openapi.json' }));
   app.get('/openapi.json', () => Response.json(openApi(agents.map(({ name }) => name))));
   app.get('/agents', () => Response.json({ agents: agents.map(describeAgent) }));
-  app.post(`${SESSION}/messages`, (c) => {
-    const target = targetOf(host, c.env, c.get('caller'), c.req.param());
-    return postMessage({ host, env: c.env, target, request: c.req.raw, execution: c.executionCtx });
+  const named = (c: Context<AppEnv, typeof SESSION>): Target =>
+    targetOf(host, c.env, c.get('caller'), c.req.param());
+  const exchange = (c: Context<AppEnv, typeof SESSION>): Exchange => ({
+    host,
+    env: c.env,
+    target: named(c),
+    request: c.req.raw,
+    execution: c.executionCtx,
   });
-  app.get(SESSION, (c) => getSession(targetOf(host, c.env, c.get('caller'), c.req.param())));
-  app.get(`${SESSION}/events`, (c) => {
-    const target = targetOf(host, c.env, c.get('caller'), c.req.param());
-    return getEvents({ host, target, request: c.req.raw, execution: c.executionCtx });
-  });
-  app.post(`${SESSION}/cancel`, (c) => cancelTurn(targetOf(host, c.env, c.get('caller'), c.req.param())));
+  app.post(`${SESSION}/messages`, (c) => postMessage(exchange(c)));
+  app.get(SESSION, (c) => getSession(named(c)));
+  app.get(`${SESSION}/events`, (c) => getEvents(exchange(c)));
+  app.post(`${SESSION}/cancel`, (c) => cancelTurn(named(c)));
 
   // Whatever came this far has the right path and the wrong method.
   for (const [path, allow] of METHODS) {
@@ -73,9 +86,7 @@ const METHODS: readonly (readonly [string, string])[] = [
 async function authenticated(host: Host, request: Request, env: AppEnv['Bindings']): Promise<Caller> {
   const caller = await host.auth(request, env);
   if (!caller) {
-    throw new Problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
-      headers: { 'www-authenticate': 'Bearer' },
-    });
+    throw unauthorized(host.auth.scheme);
   }
   // An `auth` that reads a claim which is not there would give everybody the same sessions.
   const { id, tenant } = caller;
@@ -84,6 +95,13 @@ async function authenticated(host: Host, request: Request, env: AppEnv['Bindings
   }
   return caller;
 }
+
+const unauthorized = (scheme: Authenticate['scheme']): Problem =>
+  scheme === 'Bearer'
+    ? new Problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
+        headers: { 'www-authenticate': scheme },
+      })
+    : new Problem(401, 'unauthorized', 'Send valid credentials: it is not clear who this request is from.');
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -95,28 +113,16 @@ function toErrorResponse(error: Error, c: Context<AppEnv>): Response {
   return toProblem(error).toResponse();
 }
 
-/** What workerd sets on the errors of a stub. */
-interface PlatformFlags {
-  readonly overloaded?: unknown;
-  readonly retryable?: unknown;
-}
-
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NewerEventError) {
     return new Problem(503, 'newer-deployment', error.message, { headers: { 'retry-after': '5' } });
   }
-  const { overloaded, retryable } = error as Error & PlatformFlags;
-  if (overloaded === true || retryable === true) {
-    return new Problem(
-      503,
-      'session-unavailable',
-      'The session cannot be reached now. Send the request again.',
-      {
-        headers: { 'retry-after': '1' },
-      },
-    );
+  if (error instanceof SessionUnavailableError) {
+    const detail = 'The session cannot be reached now. Send the request again.';
+    return new Problem(503, 'session-unavailable', detail, { headers: { 'retry-after': '1' } });
   }
+  if (error instanceof ConfigurationError) return new Problem(500, 'misconfigured', error.message);
   return new Problem(
     500,
     'internal-error',

@@ -1,3 +1,4 @@
+import { sha256 } from '../session/sha256.ts';
 import { Problem } from './problem.ts';
 
 /** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
@@ -8,10 +9,11 @@ export interface Caller {
 }
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
-export type Authenticate = (
-  request: Request,
-  env: Readonly<Record<string, unknown>>,
-) => Caller | null | Promise<Caller | null>;
+export interface Authenticate {
+  (request: Request, env: Readonly<Record<string, unknown>>): Caller | null | Promise<Caller | null>;
+  /** What a refused client is told to send: a bearer token. Absent: it has to know. */
+  readonly scheme?: 'Bearer' | undefined;
+}
 
 /** The secret that is asked for when an app declares no `auth` of its own. */
 export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
@@ -20,34 +22,47 @@ export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. A secret that is not set
  * lets nobody in.
  */
-export function bearerToken(setting: string): Authenticate {
-  return async (request, env) => {
+export const bearerToken = (setting: string): Authenticate =>
+  asking(async (request, env) => {
     const secret = env[setting];
     const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
-    if (expected === '') throw notConfigured(setting);
+    if (expected === '') throw notSet(setting);
     const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
     const matches = token !== undefined && (await sameText(token, expected));
     return matches ? { id: 'token' } : null;
-  };
-}
+  });
 
 /** Without any `auth`: the token when it is set, else only this machine. */
-export const defaultAuth: Authenticate = (request, env) => {
+export const defaultAuth: Authenticate = asking((request, env) => {
   if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
-  if (!isLocal(new URL(request.url).hostname)) throw notConfigured(TOKEN_SETTING);
+  if (!isLocal(new URL(request.url).hostname)) throw onlyLocal();
   warnOnce();
   return { id: 'local' };
-};
+});
+
+function asking(auth: Authenticate): Authenticate {
+  return Object.assign(auth, { scheme: 'Bearer' as const });
+}
 
 const isLocal = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
 
-const notConfigured = (setting: string): Problem =>
+const setIt = (setting: string): string =>
+  `Set the secret ${setting} (wrangler secret put ${setting}) and send it as a bearer token`;
+
+const notSet = (setting: string): Problem =>
   new Problem(
     403,
     'not-configured',
-    `This Worker answers only localhost until authentication is set up. Set the secret ${setting} ` +
-      `(wrangler secret put ${setting}) and send it as a bearer token, or pass \`auth\` to createHoldfast.`,
+    `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`,
+  );
+
+const onlyLocal = (): Problem =>
+  new Problem(
+    403,
+    'not-configured',
+    'This Worker answers only localhost until authentication is set up. ' +
+      `${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast.`,
   );
 
 let warned = false;
@@ -64,6 +79,3 @@ async function sameText(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([a, b].map(sha256));
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
 }
-
-const sha256 = (text: string): Promise<ArrayBuffer> =>
-  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

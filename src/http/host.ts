@@ -3,6 +3,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Clock } from '../session/clock.ts';
 import type { Authenticate } from './auth.ts';
+import type { ContextHeaders } from './context-headers.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -11,14 +12,14 @@ export type Env = Readonly<Record<string, unknown>>;
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly auth: Authenticate;
-  /** Header name in lower case -> key of the tool-call context. */
-  readonly contextHeaders: ReadonlyMap<string, string>;
+  readonly contextHeaders: ContextHeaders;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   /** A short random id, unlike any other. */
-  newId(): string;
-  /** The model for agents without one of their own. @throws Error when the settings name none. */
+  readonly newId: () => string;
+  /** The model for agents without one of their own. @throws ConfigurationError when the settings name none. */
   model(env: Env): ChatModel;
+  /** @throws ConfigurationError when the Worker has no place for sessions. */
   session(env: Env, name: string): SessionPort;
 }

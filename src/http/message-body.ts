@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
 import { invalidBody } from './body.ts';
 
 /** A checked message. */
 export interface MessageBody {
   readonly message: string;
-  readonly context?: JsonObject | undefined;
+  readonly context: ToolCallContext;
   readonly loopId?: string | undefined;
 }
 
@@ -14,18 +15,15 @@ const MAX_UNKNOWN = 10;
 
 /** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
 export function parseMessageBody(body: JsonObject): MessageBody {
-  const { message, context, loopId } = body;
+  const { message, loopId } = body;
   const problems: string[] = [];
-  const check = (isFine: boolean, problem: string): void => {
-    if (!isFine) problems.push(problem);
-  };
   if (message === undefined) problems.push('message: is missing');
-  else check(isText(message, /\S/), 'message: must be text that is not blank');
-  check(context === undefined || isJsonObject(context), 'context: must be a JSON object');
-  check(
-    loopId === undefined || isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/),
-    'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -',
-  );
+  else if (!isText(message, /\S/)) problems.push('message: must be text that is not blank');
+  const context = parseContext(body.context);
+  if (typeof context === 'string') problems.push(context);
+  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  }
   const unknown = Object.keys(body).filter((key) => !KNOWN.includes(key));
   for (const key of unknown.slice(0, MAX_UNKNOWN)) problems.push(`${key.slice(0, 40)}: is not known here`);
   if (problems.length > 0) throw invalidBody(problems);
@@ -34,3 +32,15 @@ export function parseMessageBody(body: JsonObject): MessageBody {
 
 const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
+
+/** The context, or what is wrong with it. */
+function parseContext(values: Json | undefined): ToolCallContext | string {
+  if (values === undefined) return ToolCallContext.EMPTY;
+  if (!isJsonObject(values)) return 'context: must be a JSON object';
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+  }
+}

@@ -1,116 +1,166 @@
-import type { Agent } from '../agent/define-agent.ts';
+type Schema = Readonly<Record<string, unknown>>;
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** What `GET /agents` tells of an agent. */
-export const describeAgent = ({ name, description, tools, limits }: Agent): unknown => ({
+interface Response {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: Schema;
+  readonly required?: true;
+  readonly description?: string;
+}
+
+interface Operation {
+  readonly summary: string;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly security?: readonly [];
+}
+
+interface PathItem {
+  readonly parameters?: readonly Parameter[];
+  readonly get?: Operation;
+  readonly post?: Operation;
+}
+
+interface Description {
+  readonly openapi: '3.1.0';
+  readonly info: Schema;
+  readonly security: readonly Readonly<Record<string, readonly []>>[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
+}
+
+const ref = (schema: 'Message' | 'Problem'): Schema => ({ $ref: `#/components/schemas/${schema}` });
+
+const JSON_OBJECT: Content = { 'application/json': { schema: { type: 'object' } } };
+/** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
+const JSON_OR_EVENTS: Content = { ...JSON_OBJECT, 'text/event-stream': { schema: { type: 'string' } } };
+
+const PROBLEM: Response = {
+  description: 'What went wrong and what to do about it (RFC 9457)',
+  content: { 'application/problem+json': { schema: ref('Problem') } },
+};
+
+const answer = (description: string, content = JSON_OBJECT): Response => ({ description, content });
+
+const header = (name: string, description: string): Parameter => ({
   name,
+  in: 'header',
   description,
-  limits,
-  tools: tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    effect: tool.effect,
-    inputSchema: tool.inputSchema,
-  })),
+  schema: { type: 'string' },
 });
 
-const json = (schema: unknown): unknown => ({ 'application/json': { schema } });
-
-const answer = (description: string, content: unknown = undefined): unknown => ({
-  description,
-  ...(content ? { content } : {}),
+const query = (name: string, minimum: number): Parameter => ({
+  name,
+  in: 'query',
+  schema: { type: 'integer', minimum },
 });
 
-const problem = answer('What went wrong and what to do about it (RFC 9457).', {
-  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+const reading = (summary: string, what: string): PathItem => ({
+  get: { summary, responses: { 200: answer(what), default: PROBLEM } },
 });
 
 /** The description of the HTTP surface, OpenAPI 3.1. */
-export function openApi(agents: readonly string[]): unknown {
-  const agent = { name: 'agent', in: 'path', required: true, schema: { type: 'string', enum: agents } };
-  const session = {
+export function openApi(agents: readonly string[]): Description {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Holdfast', version: '1', description: 'Agents whose tool loops survive.' },
+    security: [{ token: [] }],
+    paths: { ...commonPaths(), ...sessionPaths(agents) },
+    components: {
+      schemas: { Message: messageSchema(), Problem: problemSchema() },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function commonPaths(): Record<string, PathItem> {
+  const health = {
+    summary: 'Whether the Worker runs; needs no token',
+    responses: { 200: answer('It does') },
+  };
+  return {
+    '/': reading('Where to go on', 'The way'),
+    '/health': { get: { ...health, security: [] } },
+    '/openapi.json': reading('This description', 'OpenAPI 3.1'),
+    '/agents': reading('The agents and their tools', 'The agents'),
+  };
+}
+
+function sessionPaths(agents: readonly string[]): Record<string, PathItem> {
+  const path = '/agents/{agent}/sessions/{session}';
+  const parameters = sessionParameters(agents);
+  return {
+    [`${path}/messages`]: { parameters, post: postMessage() },
+    [path]: { parameters, ...reading('The state of a session', 'The state') },
+    [`${path}/events`]: { parameters, get: getEvents() },
+    [`${path}/cancel`]: { parameters, post: postCancel() },
+  };
+}
+
+const sessionParameters = (agents: readonly string[]): readonly Parameter[] => [
+  { name: 'agent', in: 'path', required: true, schema: { type: 'string', enum: agents } },
+  {
     name: 'session',
     in: 'path',
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_.:@-]{1,128}$' },
-  };
-  const header = (name: string): unknown => ({ name, in: 'header', schema: { type: 'string' } });
-  const query = (name: string, minimum: number): unknown => ({
-    name,
-    in: 'query',
-    schema: { type: 'integer', minimum },
-  });
-  const path = '/agents/{agent}/sessions/{session}';
-  const message = { $ref: '#/components/schemas/Message' };
-  const events = { 'text/event-stream': { schema: { type: 'string' } } };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Holdfast', version: '1', description: 'Agents whose tool loops survive.' },
-    paths: {
-      '/': { get: { summary: 'Where to go on', responses: { 200: answer('The way') } } },
-      '/health': {
-        get: { summary: 'Whether the Worker runs; needs no token', responses: { 200: answer('It does') } },
-      },
-      '/openapi.json': { get: { summary: 'This description', responses: { 200: answer('OpenAPI 3.1') } } },
-      '/agents': { get: { summary: 'The agents and their tools', responses: { 200: answer('The agents') } } },
-      [`${path}/messages`]: {
-        parameters: [agent, session],
-        post: {
-          summary: 'Runs a turn',
-          parameters: ['Idempotency-Key', 'Prefer', 'Accept'].map(header),
-          requestBody: { required: true, content: json(message) },
-          responses: {
-            200: answer('The turn has ended', { ...Object(json({ type: 'object' })), ...events }),
-            202: answer('The turn runs in the background, or waits for a decision'),
-            default: problem,
-          },
-        },
-      },
-      [path]: {
-        parameters: [agent, session],
-        get: { summary: 'The state of a session', responses: { 200: answer('The state'), default: problem } },
-      },
-      [`${path}/events`]: {
-        parameters: [agent, session],
-        get: {
-          summary: 'The journal, as JSON pages or as a stream that follows live',
-          parameters: [header('Accept'), header('Last-Event-ID'), query('after', 0), query('limit', 1)],
-          responses: {
-            200: answer('Events', { ...Object(json({ type: 'object' })), ...events }),
-            default: problem,
-          },
-        },
-      },
-      [`${path}/cancel`]: {
-        parameters: [agent, session],
-        post: {
-          summary: 'Stops the open turn',
-          responses: { 202: answer('It will stop'), default: problem },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        Message: {
-          type: 'object',
-          required: ['message'],
-          additionalProperties: false,
-          properties: {
-            message: { type: 'string', minLength: 1 },
-            context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
-            loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
-          },
-        },
-        Problem: {
-          type: 'object',
-          required: ['type', 'title', 'status', 'detail'],
-          properties: {
-            type: { type: 'string' },
-            title: { type: 'string' },
-            status: { type: 'integer' },
-            detail: { type: 'string' },
-          },
-        },
-      },
-    },
-  };
-}
+  },
+];
+
+const postMessage = (): Operation => ({
+  summary: 'Runs a turn',
+  parameters: [
+    header('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
+    header('Prefer', '`respond-async` runs the turn in the background.'),
+  ],
+  requestBody: { required: true, content: { 'application/json': { schema: ref('Message') } } },
+  responses: {
+    200: answer('The turn has ended', JSON_OR_EVENTS),
+    202: answer('The turn runs in the background, or waits for a decision'),
+    default: PROBLEM,
+  },
+});
+
+const getEvents = (): Operation => ({
+  summary: 'The journal, as JSON pages or as a stream that follows live',
+  parameters: [
+    header('Last-Event-ID', 'The stream goes on after this event.'),
+    query('after', 0),
+    query('limit', 1),
+  ],
+  responses: { 200: answer('Events', JSON_OR_EVENTS), default: PROBLEM },
+});
+
+const postCancel = (): Operation => ({
+  summary: 'Stops the open turn',
+  responses: { 202: answer('It will stop'), default: PROBLEM },
+});
+
+const messageSchema = (): Schema => ({
+  type: 'object',
+  required: ['message'],
+  additionalProperties: false,
+  properties: {
+    message: { type: 'string', minLength: 1 },
+    context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+    loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+  },
+});
+
+const problemSchema = (): Schema => ({
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+  },
+});

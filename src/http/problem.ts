@@ -19,6 +19,7 @@ export type ProblemType =
   | 'idempotency-key-reused'
   | 'model-failure'
   | 'turn-failed'
+  | 'misconfigured'
   | 'newer-deployment'
   | 'session-unavailable'
   | 'internal-error';

@@ -1,5 +1,5 @@
 import type { FeedItem } from '../session/live-feed.ts';
-import type { WaitUntil } from './context.ts';
+import type { Exchange } from './exchange.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
@@ -21,7 +21,7 @@ export interface EventStream {
  * `work` throws the stream just ends: its client resumes from the journal after the last id it saw.
  */
 export function eventStream(
-  { request, execution }: { readonly request: Request; readonly execution: WaitUntil },
+  { request, execution }: Pick<Exchange, 'request' | 'execution'>,
   work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
 ): Response {
   const gone = new AbortController();

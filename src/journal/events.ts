@@ -21,6 +21,9 @@ export type Outcome =
   | 'cancelled'
   | 'failed';
 
+/** The outcome of a turn that has ended: one that is suspended goes on. */
+export type FinalOutcome = Exclude<Outcome, 'suspended'>;
+
 /** One tool call as the model asked for it. */
 export interface JournaledCall {
   /** `{turn}.{sequence of this event}.{index}`. */
@@ -99,7 +102,7 @@ export type SessionEvent =
     })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
-  | (InTurn & { readonly type: 'turn-ended'; readonly outcome: Outcome; readonly error?: TurnError });
+  | (InTurn & { readonly type: 'turn-ended'; readonly outcome: FinalOutcome; readonly error?: TurnError });
 
 /** The id of the turn's own loop. */
 export const ROOT = '';

@@ -14,6 +14,13 @@ export class NewerEventError extends Error {
   }
 }
 
+/** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
+export function parseBodies(text: string): readonly SessionEvent[] {
+  const events = JSON.parse(text) as readonly ({ v: number } & SessionEvent)[]; // written by toRow
+  if (events.some(({ v }) => v > EVENT_VERSION)) throw new NewerEventError(0);
+  return events;
+}
+
 /** An event as the row that is stored. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';

@@ -105,6 +105,13 @@ export interface Leased {
   /** The object's name, for idempotency keys. */
   readonly name: string;
   readonly snapshot: Snapshot | null;
+  /**
+   * The bodies of the reader's message types that the snapshot covers, in order, as texts of JSON arrays: a long
+   * conversation crosses and is parsed in a few pieces. Empty when there is no snapshot, and when the bodies are too
+   * many or too long; then `page` begins with their events.
+   */
+  readonly covered: readonly string[];
+  /** The events to fold after `covered`. */
   readonly page: EventPage;
   readonly inbox: readonly InboxRow[];
 }

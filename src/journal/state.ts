@@ -2,7 +2,14 @@ import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
 import { modelText, type ResultData } from '../tools/tool-result.ts';
-import type { CallChanges, JournaledCall, Outcome, Principal, SessionEvent, TurnError } from './events.ts';
+import type {
+  CallChanges,
+  FinalOutcome,
+  JournaledCall,
+  Principal,
+  SessionEvent,
+  TurnError,
+} from './events.ts';
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
@@ -77,7 +84,7 @@ export interface TurnState {
   lastEvent: string;
   /** The answer, once the turn has ended. */
   text: string;
-  outcome: Outcome | undefined;
+  outcome: FinalOutcome | undefined;
   error: TurnError | undefined;
 }
 

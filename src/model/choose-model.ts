@@ -1,6 +1,7 @@
 import type { ChatModel } from './chat-model.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { offlineModel } from './offline/offline-model.ts';
-import { openAICompatible } from './openai-compatible/openai-compatible.ts';
+import { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible/openai-compatible.ts';
 
 /** The settings that choose a model; an empty one is not set. */
 export interface ModelEnvironment {
@@ -18,27 +19,38 @@ const setting = (value: string | undefined): string | undefined => value?.trim()
 const parseBaseUrl = (value: string): string => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return value;
-  throw new Error(`OPENAI_BASE_URL is not an http or https URL. Set it to one such as ${DEFAULT_BASE_URL}.`);
+  throw new ConfigurationError(
+    `OPENAI_BASE_URL is not an http or https URL. Set it to one such as ${DEFAULT_BASE_URL}.`,
+  );
+};
+
+const atServer = (options: OpenAICompatibleOptions): ChatModel => {
+  try {
+    return openAICompatible(options);
+  } catch (failure) {
+    if (!(failure instanceof TypeError)) throw failure;
+    throw new ConfigurationError(`OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: ${failure.message}`);
+  }
 };
 
 /**
  * The model that the environment asks for: a server as soon as there is a key or an address, the offline model when
  * nothing is set, and always when `MODEL` is `offline`.
  *
- * @throws Error naming the setting that cannot be followed, without its secret.
+ * @throws ConfigurationError naming the setting that cannot be followed, without its secret.
  */
 export const chooseModel = (env: ModelEnvironment): ChatModel => {
   const [model, baseUrl, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
   if (model === 'offline') return offlineModel();
   if (baseUrl !== undefined || apiKey !== undefined) {
-    return openAICompatible({
+    return atServer({
       baseUrl: parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL),
       apiKey,
       model: model ?? DEFAULT_MODEL,
     });
   }
   if (model === undefined) return offlineModel();
-  throw new Error(
+  throw new ConfigurationError(
     `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.`,
   );
 };

@@ -12,11 +12,14 @@ export function closeOpenCalls(turn: TurnState, why: string): SessionEvent[] {
   return [...turn.frames.values()].reverse().flatMap((frame) =>
     openBatch(frame)
       .filter((call) => !call.ended)
-      .map((call) => callEnded({ turn: turn.id, frame: frame.id }, call, { result: closing(call, why) })),
+      .map((call) =>
+        callEnded({ turn: turn.id, frame: frame.id }, call, { result: closing(turn, call, why) }),
+      ),
   );
 }
 
-function closing(call: CallRecord, why: string): ToolResult {
-  if (mayHaveHappened(call)) return unknownOutcome(call.name);
-  return failure('cancelled', `The call of '${call.name}' ${why}.`);
+function closing(turn: TurnState, call: CallRecord, why: string): ToolResult {
+  // What a nested loop has done is nowhere in the conversation around it.
+  if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
+  return failure('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
 }

@@ -1,5 +1,5 @@
 import { MESSAGE_TYPES, type StoredEvent } from '../journal/events.ts';
-import { parseEvent } from '../journal/parse-event.ts';
+import { parseBodies, parseEvent } from '../journal/parse-event.ts';
 import { foldMessage, REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
@@ -18,28 +18,35 @@ export const READER: Reader = {
 /**
  * The state of a leased session: its snapshot, the conversation before it and everything after it.
  *
+ * `keep` is called after each page, so that a long fold can keep its lease.
+ *
  * @throws NewerEventError when a newer version of this code wrote to the journal.
  */
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
-  { snapshot, page }: Pick<Leased, 'snapshot' | 'page'>,
+  { snapshot, covered: texts, page }: Pick<Leased, 'snapshot' | 'covered' | 'page'>,
   slices: readonly StateSlice[],
+  keep: () => Promise<void> = async () => {},
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
   const types = { names: MESSAGE_TYPES, until: covered };
+  for (const text of texts) for (const event of parseBodies(text)) foldMessage(state.messages, event);
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
-  for await (const row of rowsFrom(port, page, { types })) {
-    const stored = parseEvent(row);
-    if (row.seq <= covered) {
-      foldMessage(state.messages, stored.event);
-      continue;
+  for await (const rows of pagesFrom(port, page, { types })) {
+    for (const row of rows) {
+      const stored = parseEvent(row);
+      if (row.seq <= covered) {
+        foldMessage(state.messages, stored.event);
+        continue;
+      }
+      reduce(state, row.seq, stored.event, slices);
+      tailBytes += row.body.length;
+      if (row.type === 'turn-started') turnEvents = [];
+      turnEvents.push(stored);
     }
-    reduce(state, row.seq, stored.event, slices);
-    tailBytes += row.body.length;
-    if (row.type === 'turn-started') turnEvents = [];
-    turnEvents.push(stored);
+    await keep();
   }
   return { state, tailBytes, turnEvents };
 }
@@ -61,7 +68,9 @@ export async function foldAll(
   const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
   if (!page) return null;
   const state = emptyState();
-  for await (const row of rowsFrom(port, page, {})) reduce(state, row.seq, parseEvent(row).event, slices);
+  for await (const rows of pagesFrom(port, page, {})) {
+    for (const row of rows) reduce(state, row.seq, parseEvent(row).event, slices);
+  }
   return { state, page };
 }
 
@@ -69,18 +78,19 @@ export async function foldAll(
 export async function readTurn(port: Pick<SessionPort, 'read'>, turn: string): Promise<StoredEvent[]> {
   const page = await port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
   const events: StoredEvent[] = [];
-  if (page) for await (const row of rowsFrom(port, page, { turn })) events.push(parseEvent(row));
+  if (!page) return events;
+  for await (const rows of pagesFrom(port, page, { turn })) events.push(...rows.map(parseEvent));
   return events;
 }
 
-async function* rowsFrom(
+async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage,
   query: Omit<ReadQuery, 'from'>,
-): AsyncGenerator<EventPage['rows'][number]> {
+): AsyncGenerator<EventPage['rows']> {
   let page: EventPage | null = first;
   while (page) {
-    yield* page.rows;
+    yield page.rows;
     page = page.next === null ? null : await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { EventPage, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from './clock.ts';
 
 /** How long to wait before a broken line to the object is taken up again, in ms. */
@@ -11,7 +11,7 @@ interface Follow {
   readonly clock: Clock;
   /** The first sequence wanted. */
   readonly from: number;
-  /** Only the events of this turn. */
+  /** Only the events of this turn, until it has ended or waits for a decision. */
   readonly turn?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -19,6 +19,7 @@ interface Follow {
 /**
  * The journal from a sequence on, and then live, until `signal` aborts. The line to the object tells its head as soon
  * as it is open and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
+ * Whether a turn still runs is told by a page, so that of a turn a page is read at every notice.
  */
 export async function* followSession({
   port,
@@ -31,34 +32,39 @@ export async function* followSession({
   let next = from;
   try {
     while (!signal.aborted) {
+      const { notices } = heads;
       const page = await port.read({ from: next, turn });
       for (const row of page?.rows ?? []) yield parseEvent(row);
       next = page?.next ?? Math.max(next, (page?.head ?? 0) + 1);
-      if (page?.next == null) await heads.reach(next);
+      if (page?.next != null) continue;
+      if (turn !== undefined && !isRunning(page, turn)) return;
+      await heads.until(() => heads.head >= next || (turn !== undefined && heads.notices > notices));
     }
   } finally {
     heads.close();
   }
 }
 
-/** Resolves with the events of a turn once it has ended; rejects with the signal's reason. */
-export async function turnEnded(
+const isRunning = (page: EventPage | null, turn: string): boolean =>
+  page?.openTurn?.id === turn && page.openTurn.state === 'running';
+
+/** Resolves with the events of a turn once it has ended or waits for a decision; rejects with the signal's reason. */
+export async function turnStopped(
   follow: Omit<Follow, 'from'> & { readonly turn: string },
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  for await (const stored of followSession({ ...follow, from: 1 })) {
-    events.push(stored);
-    if (stored.event.type === 'turn-ended') return events;
-  }
-  throw follow.signal.reason;
+  for await (const stored of followSession({ ...follow, from: 1 })) events.push(stored);
+  follow.signal.throwIfAborted();
+  return events;
 }
 
-/** The newest sequence that the object has told of. */
+/** What the object has told of: its newest sequence, and how often. */
 class Heads {
   readonly #clock: Clock;
   readonly #port: Pick<SessionPort, 'watch'>;
   readonly #signal: AbortSignal;
-  #head = 0;
+  head = 0;
+  notices = 0;
   #wake: () => void = () => {};
   #stop: () => void = () => {};
   #cancelReopen: () => void = () => {};
@@ -72,9 +78,9 @@ class Heads {
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** Resolves when the journal reaches a sequence, or the signal aborts. */
-  async reach(seq: number): Promise<void> {
-    while (this.#head < seq && !this.#signal.aborted) {
+  /** Resolves when something told makes it so, or the signal aborts. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo() && !this.#signal.aborted) {
       if (!this.#isOpen) void this.#open();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -96,7 +102,8 @@ class Heads {
     try {
       const stop = await this.#port.watch(
         (head) => {
-          this.#head = Math.max(this.#head, head);
+          this.head = Math.max(this.head, head);
+          this.notices += 1;
           this.#wake();
         },
         () => this.#reopen(),

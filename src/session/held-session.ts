@@ -3,9 +3,11 @@ import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { Invocation } from '../tool-loop/loop.ts';
+import { untilAborted } from '../tool-loop/until-aborted.ts';
 import type { Clock } from './clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Outbox } from './outbox.ts';
+import { sha256Hex } from './sha256.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -49,7 +51,8 @@ export class HeldSession implements Invocation {
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
-    this.outbox = new Outbox({ port, epoch, state, slices, now: clock.now, listener });
+    const isHeld = (): boolean => this.#lease.held;
+    this.outbox = new Outbox({ ...clock, port, epoch, state, slices, isHeld, listener });
     const lost = (reason: Interrupted): void => this.outbox.giveUp(reason);
     const isSending = (): boolean => this.outbox.isSending;
     const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
@@ -81,15 +84,14 @@ export class HeldSession implements Invocation {
 
   async formerHolderGone(): Promise<void> {
     const wait = this.#formerGoneAt - this.now();
-    if (wait > 0) await new Promise<void>((resolve) => this.after(wait, resolve));
+    if (wait > 0) await untilAborted(this.signal, new Promise<void>((resolve) => this.after(wait, resolve)));
     this.checkpoint();
   }
 
   async idempotencyKey(call: string): Promise<string> {
     const { name } = this.#options.leased;
     const identity = JSON.stringify([name, this.outbox.state.incarnation, call]);
-    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity));
-    return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    return sha256Hex(identity);
   }
 
   /** Journals what others left for the holder; each row once. Once the lease is given back, it is the next one's. */

@@ -24,7 +24,8 @@ export class LeaseKeeper {
   readonly #options: Options;
   #heard: number;
   #cancel: () => void = () => {};
-  #renewing: Promise<void> | undefined;
+  /** When the renewal that is under way was sent. */
+  #renewing: number | undefined;
   #stopped = false;
 
   constructor(options: Options) {
@@ -62,11 +63,8 @@ export class LeaseKeeper {
       return;
     }
     const due = silence >= leaseMs / 3;
-    if (due && !isSending()) {
-      this.#renewing ??= this.#renew().finally(() => {
-        this.#renewing = undefined;
-      });
-    }
+    const isRenewing = this.#renewing !== undefined && clock.now() - this.#renewing < leaseMs / 4;
+    if (due && !isSending() && !isRenewing) void this.#renew();
     const next = due ? Math.min(leaseMs / 12, this.deadline - clock.now()) : leaseMs / 3 - silence;
     this.#cancel = clock.after(Math.max(1, Math.ceil(next)), () => this.#watch());
   }
@@ -74,6 +72,7 @@ export class LeaseKeeper {
   async #renew(): Promise<void> {
     const { port, clock, epoch, listener } = this.#options;
     const sentAt = clock.now();
+    this.#renewing = sentAt;
     try {
       const answer = await port.renew(epoch);
       if (this.#stopped) return;
@@ -85,6 +84,8 @@ export class LeaseKeeper {
       listener.inbox(answer.inbox);
     } catch {
       // The object cannot be reached now. The next look tries again, until the deadline.
+    } finally {
+      if (this.#renewing === sentAt) this.#renewing = undefined;
     }
   }
 }

@@ -1,6 +1,15 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 
+/** The object of a session could not be reached, and would not be by asking at once again. */
+export class SessionUnavailableError extends Error {
+  override readonly name = 'SessionUnavailableError';
+
+  constructor(cause: Error) {
+    super(`The session cannot be reached: ${cause.message}`, { cause });
+  }
+}
+
 export interface ObjectSessionOptions {
   /** Where an object that does not exist yet is made. */
   readonly locationHint?: DurableObjectLocationHint | undefined;
@@ -13,7 +22,8 @@ const BACKOFF_MS = [0, 20, 100, 400];
 
 /**
  * The session of this name in its Durable Object. Every call may be sent again after its answer was lost, so all are
- * repeated on a new stub when the line or the object breaks: a stub is dead for ever after that.
+ * repeated on a new stub when the line or the object breaks: a stub is dead for ever after that. Calls reject with a
+ * SessionUnavailableError when that does not help, or the object has too much to do.
  */
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
@@ -26,21 +36,25 @@ export function objectSession(
   let stub = connect();
 
   async function send<T>(call: (stub: DurableObjectStub<SessionObject>) => Promise<T>): Promise<T> {
-    for (const wait of BACKOFF_MS) {
+    for (let tries = 0; ; tries += 1) {
       try {
         return await call(stub);
       } catch (error) {
-        if (!isBroken(error)) throw error;
+        if (!(error instanceof Error)) throw error;
+        const failure = failureOf(error);
+        if (failure === 'own') throw error;
+        const wait = BACKOFF_MS[tries];
+        if (failure === 'overloaded' || wait === undefined) throw new SessionUnavailableError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
         stub = connect();
       }
     }
-    return call(stub);
   }
 
   return {
     accept: (start) => send(async (object) => object.accept(start)),
     begin: (request) => send(async (object) => object.begin(request)),
+    resume: (request) => send(async (object) => object.resume(request)),
     append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
     renew: (epoch) => send(async (object) => object.renew(epoch)),
     post: (kind, turn, body) => send(async (object) => object.post(kind, turn, body)),
@@ -80,12 +94,15 @@ function toHead(data: string | ArrayBuffer): number | null {
   return isHead && typeof message.head === 'number' ? message.head : null;
 }
 
-/** The line or the object broke, and a new stub may reach it. An overloaded object is not helped by being asked again. */
-function isBroken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { overloaded, retryable, durableObjectReset } = error as Error & PlatformFlags;
-  if (overloaded === true) return false;
-  return retryable === true || durableObjectReset === true || BROKEN_MESSAGE.test(error.message);
+/**
+ * `broken`: the line or the object broke, and a new stub may reach it. `overloaded`: the object is not helped by being
+ * asked again. `own`: what the object itself threw.
+ */
+function failureOf(error: Error & PlatformFlags): 'broken' | 'overloaded' | 'own' {
+  const { message, overloaded, retryable, durableObjectReset } = error;
+  if (overloaded === true) return 'overloaded';
+  const isBroken = retryable === true || durableObjectReset === true || BROKEN_MESSAGE.test(message);
+  return isBroken ? 'broken' : 'own';
 }
 
 /** What workerd sets on the errors of a stub. */

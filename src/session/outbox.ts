@@ -1,7 +1,15 @@
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import { parseEvent, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
-import type { Change, InboxRow, NewRow, SessionPort, Snapshot } from '../journal/session-port.ts';
+import type {
+  Appended,
+  Change,
+  Fenced,
+  InboxRow,
+  NewRow,
+  SessionPort,
+  Snapshot,
+} from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LoopJournal } from '../tool-loop/loop.ts';
@@ -22,6 +30,9 @@ interface Options {
   readonly state: SessionState;
   readonly slices: readonly StateSlice[];
   readonly now: () => number;
+  readonly after: (ms: number, run: () => void) => unknown;
+  /** Whether the lease still lasts, by this invocation's own deadline. */
+  readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
 }
 
@@ -31,6 +42,10 @@ interface Emitted {
   readonly seq: number;
   readonly event: SessionEvent;
 }
+
+/** Between an append that failed and the next try, in ms. */
+const FIRST_WAIT = 50;
+const LONGEST_WAIT = 1_000;
 
 const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
 
@@ -161,13 +176,12 @@ export class Outbox implements LoopJournal {
     const from = this.#acknowledged + 1;
     const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
     try {
-      const appending = this.#options.port.append(this.#options.epoch, from, {
+      const answer = await this.#store(from, {
         events: sent.map(({ row }) => row),
         ...(inboxRead.length > 0 && { inboxRead }),
         ...(progress && { progress }),
         ...ending,
       });
-      const answer = await Promise.race([appending, this.#givenUp.promise]);
       if (answer === 'given-up') return;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
@@ -180,6 +194,20 @@ export class Outbox implements LoopJournal {
       this.#options.listener.inbox(inbox);
     } catch (failure) {
       this.#refused(failure instanceof Error ? failure.message : String(failure));
+    }
+  }
+
+  /** An append is idempotent, so one that failed is sent again while the lease lasts; a refusal is for good. */
+  async #store(from: number, change: Change): Promise<Appended | Fenced | 'given-up'> {
+    const { port, epoch, after, isHeld } = this.#options;
+    for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      try {
+        return await Promise.race([port.append(epoch, from, change), this.#givenUp.promise]);
+      } catch (failure) {
+        if (!isHeld()) throw failure;
+        const pause = new Promise((resolve) => after(wait, () => resolve('waited')));
+        if ((await Promise.race([pause, this.#givenUp.promise])) === 'given-up') return 'given-up';
+      }
     }
   }
 

@@ -1,11 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { SLICES, STRATEGIES } from '../agent/kinds.ts';
-import { type Outcome, ROOT, type TurnError } from '../journal/events.ts';
+import { type FinalOutcome, ROOT, type TurnError } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
-import type { TurnState } from '../journal/state.ts';
+import type { SessionState, TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
@@ -54,17 +54,17 @@ const SNAPSHOT_AFTER = 200;
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { port, clock, leave } = host;
-  const folded = await foldOrGiveBack(port, leased);
+  const { folded, heard } = await foldKept(host, leased, sentAt);
   const { state, turnEvents } = folded;
   const { turn } = state;
-  if (!turn || turn.outcome) throw new Error('A lease was given for a session without an open turn.');
+  if (!turn) throw new Error('A lease was given for a session without a turn.');
   const feed = host.show && new LiveFeed(host.show, () => state.seq);
   feed?.stored(turnEvents);
   const session = new HeldSession({
     port,
     clock,
     leased,
-    sentAt,
+    sentAt: heard,
     state,
     slices: SLICES,
     stored: (events) => feed?.stored(events),
@@ -85,10 +85,27 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 
 const UNWATCHED: LiveEvents = { restarted: () => {}, progress: () => {} };
 
-/** A session that this code is too old for is left to a newer deployment, unchanged. @throws NewerEventError then. */
-async function foldOrGiveBack(port: SessionPort, leased: Leased): Promise<FoldedSession> {
+/**
+ * Folds the session, and keeps its lease while that takes its pages. A session that this code is too old for is given
+ * back, for a newer deployment.
+ *
+ * @throws NewerEventError then.
+ */
+async function foldKept(
+  { port, clock }: TurnHost,
+  leased: Leased,
+  sentAt: number,
+): Promise<{ folded: FoldedSession; heard: number }> {
+  let heard = sentAt;
+  const keep = async (): Promise<void> => {
+    const now = clock.now();
+    if (now - heard < leased.leaseMs / 3) return;
+    const answer = await port.renew(leased.epoch);
+    if (answer.status === 'renewed') heard = now;
+  };
   try {
-    return await foldLeased(port, leased, SLICES);
+    const folded = await foldLeased(port, leased, SLICES, keep);
+    return { folded, heard };
   } catch (failure) {
     if (failure instanceof NewerEventError) {
       const change = { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT } as const;
@@ -111,6 +128,11 @@ interface Run {
 async function drive(run: Run): Promise<TurnEnd> {
   const { leased, session, turn } = run;
   const { outbox } = session;
+  if (turn.outcome) {
+    // Its end was stored, and the lease was not given back.
+    await outbox.release('ended');
+    return { status: 'ended', turn };
+  }
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
   session.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
@@ -135,7 +157,12 @@ async function drive(run: Run): Promise<TurnEnd> {
 
 type Stopped =
   | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
-  | { readonly why: 'ended'; readonly outcome: Outcome; readonly error?: TurnError; readonly open: string };
+  | {
+      readonly why: 'ended';
+      readonly outcome: FinalOutcome;
+      readonly error?: TurnError;
+      readonly open: string;
+    };
 
 const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled', open: 'was cancelled before it ran' };
 
@@ -207,6 +234,15 @@ async function endTurn(
   outbox.emit(...closeOpenCalls(turn, open), ended);
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
-  const toSave = (): Snapshot => ({ seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) });
-  await outbox.release('ended', isLong && isHeavy ? toSave() : undefined);
+  await outbox.release('ended', isLong && isHeavy ? snapshotOf(state) : undefined);
+}
+
+/** A snapshot only saves time, so a state that cannot be written down does not keep a turn from ending. */
+function snapshotOf(state: SessionState): Snapshot | undefined {
+  try {
+    return { seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) };
+  } catch (failure) {
+    console.error('holdfast: a snapshot could not be made', failure);
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Outcome, StoredEvent, TurnError } from '../journal/events.ts';
+import type { FinalOutcome, StoredEvent, TurnError } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type TurnArtifact, type TurnState } from '../journal/state.ts';
 import type { Usage } from '../model/chat-model.ts';
@@ -9,7 +9,7 @@ export interface TurnAnswer {
   readonly loopId: string;
   readonly session: string;
   readonly agent: string;
-  readonly outcome: Outcome;
+  readonly outcome: FinalOutcome;
   readonly text: string;
   readonly artifacts: readonly TurnArtifact[];
   readonly usage: Usage;

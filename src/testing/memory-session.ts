@@ -45,7 +45,7 @@ class MemorySession {
   constructor(name: string, options: MemorySessionsOptions) {
     this.#name = name;
     this.#options = options;
-    this.#storage = new MemoryStorage((due) => this.#arm(due));
+    this.#storage = new MemoryStorage(name, (due) => this.#arm(due));
     this.#ledger = this.#start();
     this.port = {
       accept: async (start) => copy(this.#ledger.accept(copy(start))),
@@ -68,7 +68,6 @@ class MemorySession {
   #start(): SessionLedger {
     const { clock, leaseMs } = this.#options;
     return new SessionLedger(this.#storage, {
-      name: this.#name,
       leaseMs,
       now: () => clock.now(),
       onHead: (head) => {

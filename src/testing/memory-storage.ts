@@ -1,5 +1,6 @@
 import {
   type AgendaEntry,
+  type BodyQuery,
   type Lease,
   NO_LEASE,
   type Scan,
@@ -11,6 +12,7 @@ import type { InboxKind, InboxRow, Snapshot } from '../journal/session-port.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
 export class MemoryStorage implements SessionStorage {
+  readonly name: string;
   readonly #arm: (due: number | null) => void;
   #exists = false;
   #events: StoredRow[] = [];
@@ -21,7 +23,8 @@ export class MemoryStorage implements SessionStorage {
   #agenda: AgendaEntry[] = [];
   #snapshot: Snapshot | null = null;
 
-  constructor(arm: (due: number | null) => void) {
+  constructor(name: string, arm: (due: number | null) => void) {
+    this.name = name;
     this.#arm = arm;
   }
 
@@ -51,6 +54,12 @@ export class MemoryStorage implements SessionStorage {
       taken += 1;
       yield row;
     }
+  }
+
+  bodies({ names, until, maxBytes }: BodyQuery): readonly string[] | null {
+    const rows = this.#events.filter(({ seq, type }) => seq <= until && names.includes(type));
+    if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return null;
+    return rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`];
   }
 
   turnStart(turn: string): number | null {

@@ -12,6 +12,9 @@ import type { Offer } from './offer-tools.ts';
 import { unknownOutcome } from './run-leaf.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
+/** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
+const MAX_RESULT = 8 * 1024 * 1024;
+
 /** How a call ended, before it is an event. */
 interface Ending {
   readonly result: ToolResult;
@@ -55,9 +58,8 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
 
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation(loop, frame, call, view);
-  const result = await settle(async () =>
-    toToolResult(call.name, await tool.call(parsed.input, invocation.call)),
-  );
+  const calling = settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
+  const result = kept(call.name, await unlessAborted(loop.invocation.signal, invocation.reached, calling));
   const failed = result.type === 'error';
   return {
     result,
@@ -66,6 +68,36 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
     ms: invocation.ms(),
     reached: invocation.reached(),
   };
+}
+
+/** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
+function kept(tool: string, result: ToolResult): ToolResult {
+  const { length } = JSON.stringify(result);
+  if (length <= MAX_RESULT) return result;
+  return toolResult({
+    type: 'error',
+    message:
+      `Tool '${tool}' ran and finished, but its result of ${length} characters is over the limit of ${MAX_RESULT} ` +
+      'and was not kept. Ask it for less.',
+  });
+}
+
+/** Leaves a call that is interrupted before it got as far as its effect; from there on, the effect decides. */
+async function unlessAborted<T>(
+  signal: AbortSignal,
+  reached: () => boolean,
+  calling: Promise<T>,
+): Promise<T> {
+  const early = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    if (!reached()) early.reject(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([calling, early.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Code around a leaf (a schema, a decorator) that throws has failed; only an interruption passes. */

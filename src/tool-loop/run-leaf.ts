@@ -3,6 +3,7 @@ import type { CallRecord } from '../journal/state.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { isCutOff } from './cut-off.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Invocation, Loop } from './loop.ts';
 import { messageOf } from './message-of.ts';
@@ -63,16 +64,22 @@ async function start({ journal, turn, frame }: Loop, record: CallRecord, { effec
 async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult> {
   const stop = new AbortController();
   const signal = AbortSignal.any([loop.invocation.signal, stop.signal]);
-  const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(new Error('timeout')));
+  const outOfTime = new DOMException(`${leaf.timeout} ms are over.`, 'TimeoutError');
+  const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(outOfTime));
+  let isRunning = true;
   try {
-    const answer = answerOf(call.tool, () => leaf.run({ ...call, signal }));
+    const answer = answerOf({ ...call, signal }, leaf).finally(() => {
+      isRunning = false;
+    });
     const first = await untilAborted(signal, answer).catch(() => 'no-answer' as const);
     if (first !== 'no-answer') return first;
     if (leaf.effect !== 'once') return stopped(loop, call, leaf, signal);
     const word = signal.aborted ? await lastWord(loop, answer) : first;
     if (word !== 'no-answer') return word;
     const known = await reconciled(loop, call, leaf);
-    return known === 'not-done' ? withoutAnswer(loop, call, leaf, signal) : known;
+    if (known !== 'not-done') return known;
+    // What is not done yet may still be done by the very call that is asked about.
+    return isRunning ? unknownOutcome(call.tool) : withoutAnswer(loop, call, leaf, signal);
   } finally {
     cancel();
   }
@@ -81,9 +88,8 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
 /** What a `read` or `idempotent` call came to that ran and gave no answer. */
 function stopped(loop: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
   const result = withoutAnswer(loop, call, leaf, signal);
-  // A cancelled call is not run again under its key, and the model must not take it for undone.
-  const inDoubt = leaf.effect === 'idempotent' && loop.invocation.signal.aborted;
-  return inDoubt ? unknownOutcome(call.tool) : result;
+  // The model would repeat it under another key, so it must not take it for undone.
+  return leaf.effect === 'idempotent' ? unknownOutcome(call.tool) : result;
 }
 
 /** What a call came to that gave no answer, and either did not happen or may be repeated. */
@@ -98,24 +104,18 @@ function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal:
   return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
 }
 
-/** A tool that throws says that it failed, unless it was cut off: then there is no answer, and nobody knows. */
-async function answerOf(tool: string, run: () => unknown): Promise<ToolResult | 'no-answer'> {
+/**
+ * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
+ * answer, and nobody knows.
+ */
+async function answerOf(call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
   try {
-    return toToolResult(tool, await run());
+    return toToolResult(call.tool, await leaf.run(call));
   } catch (thrown) {
-    if (isCutOff(thrown)) return 'no-answer';
+    if (call.signal.aborted || isCutOff(thrown)) return 'no-answer';
     return toolResult({ type: 'error', message: messageOf(thrown) });
   }
 }
-
-const isCutOff = (thrown: unknown): boolean =>
-  thrown instanceof Interrupted ||
-  (thrown instanceof Error &&
-    (thrown.name === 'AbortError' ||
-      thrown.name === 'TimeoutError' ||
-      /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset/i.test(
-        thrown.message,
-      )));
 
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
 async function lastWord(
@@ -145,10 +145,23 @@ async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolR
   }
 }
 
-/** The promise's value, or `otherwise` when it takes more than `ms`. */
+/**
+ * The promise's value, or `otherwise` when it takes more than `ms`, more than a last word once the turn is cancelled, or
+ * when the lease is lost.
+ */
 function within<T>(invocation: Invocation, ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = invocation.after(ms, () => resolve(otherwise));
-    promise.then(resolve, reject).finally(cancel);
+  const { signal } = invocation;
+  const timeUp = Promise.withResolvers<T>();
+  const giveUp = (): void => timeUp.resolve(otherwise);
+  const timers = [invocation.after(ms, giveUp)];
+  const onAbort = (): void => {
+    const isLost = signal.reason instanceof Interrupted && signal.reason.why === 'lost';
+    if (isLost) giveUp();
+    else timers.push(invocation.after(LAST_WORD, giveUp));
+  };
+  signal.addEventListener('abort', onAbort);
+  return Promise.race([promise, timeUp.promise]).finally(() => {
+    for (const cancel of timers) cancel();
+    signal.removeEventListener('abort', onAbort);
   });
 }

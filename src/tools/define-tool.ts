@@ -19,9 +19,9 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly input?: Declaration | undefined;
   /** Calls of one batch that share this word run one after another. */
   readonly serial?: string | undefined;
-  /** Milliseconds, at most `MAX_TIMEOUT`. */
+  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
   readonly timeout?: number | undefined;
-  /** The turn may end with this tool's result. */
+  /** The turn may end with this tool's result, without another model call. */
   readonly returnDirect?: boolean | undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
@@ -29,6 +29,7 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
 
 type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
+      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
       readonly effect?: 'once' | undefined;
       /** Finds out what became of a call that started and whose end is not known. */
       readonly reconcile?:

@@ -106,7 +106,10 @@ export interface FrameOutcome {
   readonly artifacts: readonly Json[];
 }
 
-/** Bounds of one loop. A turn that meets one ends as `limit-reached`, with the best answer so far. */
+/**
+ * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Tool calls are counted
+ * over the whole turn, nested loops included.
+ */
 export interface Limits {
   /** Model calls, the last one (without tools) not counted. */
   readonly iterations?: number | undefined;

@@ -3,13 +3,13 @@ import { env } from 'cloudflare:workers';
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import { objectSession } from '../../src/session/object-session.ts';
 import { handOvers } from '../fixtures/hand-overs.ts';
+import { SHORT_LEASE_MS } from '../fixtures/lease-terms.ts';
 import type { SessionHarness } from '../session-contract/harness.ts';
 
 declare global {
   namespace Cloudflare {
     interface Env {
       readonly SESSIONS: DurableObjectNamespace<SessionObject>;
-      readonly LEASE_MS: string;
     }
   }
 }
@@ -21,12 +21,12 @@ export interface ObjectHarness extends SessionHarness {
 
 /** A session of a fresh name in a real Durable Object, in real time. */
 export function makeObjectHarness(): ObjectHarness {
-  const name = JSON.stringify(['owner', 'agent', crypto.randomUUID()]);
+  const name = JSON.stringify(['owner', 'agent', `short-lease-${crypto.randomUUID()}`]);
   const stub = () => env.SESSIONS.getByName(name);
   return {
     name,
     session: objectSession(env.SESSIONS, name),
-    leaseMs: Number(env.LEASE_MS),
+    leaseMs: SHORT_LEASE_MS,
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     restart: async () => {
       // An object that is not running cannot be evicted.

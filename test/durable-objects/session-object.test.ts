@@ -144,7 +144,10 @@ describe('a session object that is reset', () => {
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
-    expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't1', state: 'running' } });
+    expect(await session.read({ from: 1 })).toMatchObject({
+      head: 2,
+      openTurn: { id: 't1', state: 'running' },
+    });
     await vi.waitFor(() => expect(told).toEqual([2, 'closed']));
     expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
     expect(await bodiesOf(session)).toEqual(complete);

@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import type { Agent } from '../../src/agent/define-agent.ts';
 import { createHoldfast, type HoldfastConfig } from '../../src/worker-entry.ts';
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { ORIGIN, type Send } from './client.ts';
@@ -13,6 +14,15 @@ export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<s
     return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
   };
 }
+
+/** An agent that fails inside the Worker in a way nobody foresaw. */
+export const broken: Agent = {
+  ...scripted,
+  name: 'broken',
+  get instructions(): string {
+    throw new TypeError('secret of the inside');
+  },
+};
 
 type Objects = typeof env.SESSIONS;
 type Stub = ReturnType<Objects['getByName']>;

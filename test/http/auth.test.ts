@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Caller, createHoldfast } from '../../src/worker-entry.ts';
+import { bearerToken, type Caller, ConfigurationError, createHoldfast } from '../../src/worker-entry.ts';
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { script } from '../fixtures/scripts.ts';
 import { appWith } from './app.ts';
@@ -91,6 +91,31 @@ describe('with HOLDFAST_TOKEN', () => {
   });
 });
 
+describe('with a token under another name', () => {
+  const auth = bearerToken('MY_TOKEN');
+
+  it('lets in who sends it, and tells others what to send', async () => {
+    const app = appWith({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
+    expect((await app('/agents', { headers: bearer('right-token') })).status).toBe(200);
+    const response = await app('/agents', { headers: bearer('other-token') });
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(await json(response)).toEqual(unauthorized);
+  });
+
+  it('that is not set lets nobody in, not even from this machine', async () => {
+    for (const origin of ['http://localhost', 'https://h.example']) {
+      const response = await appWith({ auth })(`${origin}/agents`);
+      expect(response.status).toBe(403);
+      expect(await json(response)).toEqual({
+        ...notConfigured,
+        detail:
+          'This Worker has no token yet, so it answers nobody. Set the secret MY_TOKEN ' +
+          '(wrangler secret put MY_TOKEN) and send it as a bearer token.',
+      });
+    }
+  });
+});
+
 describe('with an `auth` of its own', () => {
   const callers: Readonly<Record<string, Caller>> = {
     ann: { id: 'ann', roles: ['approver'] },
@@ -108,7 +133,12 @@ describe('with an `auth` of its own', () => {
 
   it('an app decides who comes in', async () => {
     expect((await as('ann')('/agents')).status).toBe(200);
-    expect((await as('eve')('/agents')).status).toBe(401);
+    const refused = await as('eve')('/agents');
+    expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
+    expect(await json(refused)).toEqual({
+      ...unauthorized,
+      detail: 'Send valid credentials: it is not clear who this request is from.',
+    });
   });
 
   it("two owners' sessions of one name never meet, and a tenant shares its own", async () => {
@@ -180,6 +210,8 @@ describe('a Worker that cannot be', () => {
   });
 
   it('has two agents of one name', () => {
-    expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow('Two agents share a name.');
+    expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
+      new ConfigurationError("Two agents are called 'scripted'."),
+    );
   });
 });

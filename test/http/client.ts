@@ -17,12 +17,12 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 export const send: Send = (path, init) => exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
-let sessions = 0;
 /** A path to a session that nobody has used. */
-export const newSession = (agent = 'scripted'): string => {
-  sessions += 1;
-  return `/agents/${agent}/sessions/s${sessions}-${crypto.randomUUID().slice(0, 8)}`;
-};
+export const newSession = (agent = 'scripted', prefix = 's'): string =>
+  `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
+
+/** A path to a session whose lease soon runs out when its holder falls silent. */
+export const newShortSession = (agent = 'scripted'): string => newSession(agent, 'short-lease');
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -77,6 +77,16 @@ export async function readUntil(events: AsyncIterator<Sent>, name?: string): Pro
 }
 
 export const allEvents = (response: Response): Promise<Sent[]> => readUntil(eventsOf(response));
+
+/** Where a count that has reached `least` comes to rest. */
+export async function atRest(count: () => number, least: number): Promise<number> {
+  await expect.poll(count).toBeGreaterThanOrEqual(least);
+  for (let before = -1; before !== count(); ) {
+    before = count();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return count();
+}
 
 /** The journal as the API shows it. */
 export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { recordings } from '../fixtures/scripted-agent.ts';
+import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { script } from '../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { appWith, broken } from './app.ts';
 import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
@@ -48,7 +48,10 @@ describe('a credential', () => {
     const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
     );
-    const app = appWith({ contextHeaders: { 'x-locale': 'locale' } }, { HOLDFAST_TOKEN: 'tok-4711' });
+    const app = appWith(
+      { agents: [scripted, broken], contextHeaders: { 'x-locale': 'locale' } },
+      { HOLDFAST_TOKEN: 'tok-4711' },
+    );
     const headers = {
       authorization: 'Bearer tok-4711',
       cookie: 'sid=cookie-4711',
@@ -64,6 +67,7 @@ describe('a credential', () => {
     const said = [
       await json(await post(session, { message: message() }, { via })),
       await json(await post(session, { message: 'Fail' }, { via })),
+      await json(await post(newSession('broken'), { message: 'Hello' }, { via })),
       await json(await post(session, { message: 7 }, { via })),
       await json(await post(session, '{', { via })),
       await json(await via('/agents/tok/sessions/s1')),
@@ -83,14 +87,20 @@ describe('a credential', () => {
 describe('an app whose model cannot be chosen', () => {
   it.each([{}, { prefer: 'respond-async' }])('refuses a message and stores nothing: %j', async (headers) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { scripted } = await import('../fixtures/scripted-agent.ts');
     const agent = { ...scripted, model: undefined };
     const app = appWith({ agents: [agent] }, { MODEL: 'gpt-5' });
     const session = newSession();
     const response = await post(session, { message: 'Hello' }, { headers, via: app });
     expect(response.status).toBe(500);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:misconfigured',
+      title: 'misconfigured',
+      status: 500,
+      detail:
+        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.",
+    });
+    expect(log).toHaveBeenCalledOnce();
     expect((await send(session)).status).toBe(404);
-    expect(String(log.mock.calls[0]?.[1])).toContain("MODEL is 'gpt-5'");
     log.mockRestore();
   });
 });

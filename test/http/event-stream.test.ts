@@ -7,6 +7,9 @@ import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE,
 const short = ({ id, event, data }: Sent): unknown =>
   event === 'text-delta' || event === 'reply-restarted' ? [event, data.reply, data.text] : [id, event];
 
+const streamed = async (message: string, session = newSession()): Promise<Sent[]> =>
+  allEvents(await post(session, { message }, { headers: SSE }));
+
 describe('a message answered as a stream', () => {
   it('gets the events in order, ids for what is journaled, deltas where they belong, and the answer', async () => {
     const session = newSession();
@@ -45,7 +48,7 @@ describe('a message answered as a stream', () => {
   it('streams what the journal and the JSON answer say, too', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
-    const events = await allEvents(await post(session, { message: message() }, { headers: SSE }));
+    const events = await streamed(message(), session);
     const page = await json(await send(`${session}/events`));
     const opened = expect.objectContaining({ seq: 1, type: 'session-opened' });
     const journaled = events.filter(({ id }) => id !== undefined);
@@ -106,7 +109,7 @@ describe('a message answered as a stream', () => {
       new ModelError('truncated', 'The stream ended early.', { outputBegan: true }),
       { text: 'Whole.', pieces: ['Whole.'] },
     );
-    const events = await allEvents(await post(newSession(), { message: message() }, { headers: SSE }));
+    const events = await streamed(message());
     expect(events.map(short)).toEqual([
       [2, 'turn-started'],
       ['reply-restarted', '1.2', undefined],
@@ -119,7 +122,7 @@ describe('a message answered as a stream', () => {
 
   it('ends with a failed turn as its answer', async () => {
     const { message } = script(new ModelError('server-error', 'The server is on fire.'));
-    const events = await allEvents(await post(newSession(), { message: message() }, { headers: SSE }));
+    const events = await streamed(message());
     expect(events.at(-1)).toMatchObject({
       event: 'answer',
       data: { outcome: 'failed', error: { type: 'model-failure', message: 'The server is on fire.' } },
@@ -130,7 +133,7 @@ describe('a message answered as a stream', () => {
     const session = newSession();
     const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
     await post(session, { message: message() });
-    const events = await allEvents(await post(session, { message: 'Again' }, { headers: SSE }));
+    const events = await streamed('Again', session);
     expect(events.map(short)).toEqual([
       [5, 'turn-started'],
       ['text-delta', '1.1', 'Two.'],

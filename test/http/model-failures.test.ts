@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openAICompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
+import { scripted } from '../fixtures/scripted-agent.ts';
 import { playModel, script } from '../fixtures/scripts.ts';
+import { appWith, broken } from './app.ts';
 import { allEvents, journal, json, newSession, post, SSE, send } from './client.ts';
 
 type Answer = () => Response | Promise<Response>;
@@ -132,13 +134,26 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('in a way nobody foresaw is a 500 that tells nothing of the inside', async () => {
+  it('by throwing anything is a 502 with its words', async () => {
     const session = newSession();
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { message } = script(() => {
-      throw new TypeError('secret of the inside');
+      throw new TypeError('no such dial');
     }, 'Recovered.');
     const response = await post(session, { message: message() });
+    expect(response.status).toBe(502);
+    expect(await json(response)).toMatchObject({
+      error: { type: 'model-failure', message: "The model 'scripted' failed: no such dial" },
+    });
+    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+  });
+});
+
+describe('a turn that fails', () => {
+  it('in a way nobody foresaw is a 500 that tells nothing of the inside', async () => {
+    const session = newSession('broken');
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const via = appWith({ agents: [broken] });
+    const response = await post(session, { message: 'Hello' }, { via });
     expect(response.status).toBe(500);
     const problem = await json(response);
     expect(problem).toMatchObject({
@@ -148,8 +163,21 @@ describe('a model that fails', () => {
     });
     expect(JSON.stringify(problem)).not.toContain('secret');
     expect(log).toHaveBeenCalledOnce();
-    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
     log.mockRestore();
+  });
+
+  it('because the deployment lacks its agent is a 500 that names it', async () => {
+    const session = newSession('elsewhere');
+    const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test has not
+    const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
+    await post(session, { message: 'Hello' }, { headers, via });
+    const response = await post(session, { message: 'Hello' }, { headers: { 'idempotency-key': 'k' }, via });
+    expect(response.status).toBe(500);
+    expect(await json(response)).toMatchObject({
+      type: 'urn:holdfast:problem:misconfigured',
+      detail:
+        "This deployment has no agent 'elsewhere'. The conversation is kept: send another message to go on.",
+    });
   });
 });
 

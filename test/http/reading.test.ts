@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { allEvents, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+import { allEvents, atRest, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
 
 const stubOf = (session: string) =>
   env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
@@ -187,8 +187,7 @@ describe('the journal as a stream', () => {
     }));
     const via = appWith({}, { SESSIONS: onePerPage });
     const response = await via(`${session}/events`, { headers: SSE });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(pages).toBeLessThan(15);
+    expect(await atRest(() => pages, 8)).toBeLessThan(15);
     const events = eventsOf(response);
     for (let i = 0; i < 8; i += 1) await readUntil(events, 'turn-ended');
     expect(pages).toBeGreaterThan(24);

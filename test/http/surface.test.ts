@@ -52,6 +52,25 @@ describe('/openapi.json', () => {
     expect(new Map(described)).toEqual(routes());
   });
 
+  it('asks for a bearer token everywhere but at /health', async () => {
+    const { security, components, paths } = (await json(await send('/openapi.json'))) as Described;
+    expect([security, Object(components).securitySchemes]).toEqual([
+      [{ token: [] }],
+      { token: { type: 'http', scheme: 'bearer' } },
+    ]);
+    const open = Object.entries(Object(paths)).filter(([, item]) => Object(Object(item).get).security);
+    expect(open.map(([path]) => path)).toEqual(['/health']);
+  });
+
+  it('declares no header that OpenAPI tells otherwise', async () => {
+    const { paths } = await json(await send('/openapi.json'));
+    const operations = Object.values(Object(paths)).flatMap((item) => Object.values(Object(item)));
+    const names = operations.flatMap((operation) =>
+      (Object(operation).parameters ?? []).map(({ name }: { name: string }) => name),
+    );
+    expect(names.sort()).toEqual(['Idempotency-Key', 'Last-Event-ID', 'Prefer', 'after', 'limit']);
+  });
+
   it('declares the parameters of each path, answers to each request, and whatever it refers to', async () => {
     const description = await json(await send('/openapi.json'));
     for (const [path, item] of Object.entries(description.paths as Record<string, Described>)) {

@@ -1,29 +1,47 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
+import { toRow } from '../../src/journal/parse-event.ts';
+import type { SessionPort } from '../../src/journal/session-port.ts';
+import { READER } from '../../src/session/fold-session.ts';
+import { objectSession } from '../../src/session/object-session.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE } from './client.ts';
 
 const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
+/** Of this name, which the runner under test leaves alone. */
 const waiting = defineAgent({
-  name: 'waiting',
+  name: 'agent',
   description: 'Waits.',
   instructions: '',
   tools: [{ ...ask, call: (_, call) => call.suspend({ for: 'somebody' }) }],
   model: modelBySession,
 });
 const via = appWith({ agents: [waiting] });
+const KEY = { 'idempotency-key': 'k' };
+
+const nameOf = (session: string): string => JSON.stringify(['local', 'agent', session.split('/').at(-1)]);
+
+/** What is said of a turn that waits, in a body or in the last event of a stream. */
+const said = (session: string, turn: unknown) => ({
+  turn,
+  session: session.split('/').at(-1),
+  agent: 'agent',
+  status: 'suspended',
+});
 
 describe('a turn that waits for a decision', () => {
   it('is answered 202 with the address of its session, and refuses the next message', async () => {
-    const session = newSession('waiting');
+    const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const response = await post(session, { message: message() }, { via });
     expect([response.status, response.headers.get('location')]).toEqual([202, session]);
     expect(response.headers.has('preference-applied')).toBe(false);
     const { turn, ...rest } = await json(response);
-    expect(rest).toEqual({ session: session.split('/').at(-1), agent: 'waiting', status: 'suspended' });
+    expect({ turn, ...rest }).toEqual(said(session, turn));
     expect((await json(await via(session))).pending).toEqual([
       { call: `${turn}.3.0`, tool: 'ask', input: '{}', waitsFor: { for: 'somebody' } },
     ]);
@@ -37,11 +55,60 @@ describe('a turn that waits for a decision', () => {
     });
   });
 
-  it('ends its stream without an answer', async () => {
+  it('ends its stream by saying so', async () => {
+    const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
-    const events = await allEvents(
-      await post(newSession('waiting'), { message: message() }, { headers: SSE, via }),
-    );
-    expect(events.at(-1)?.event).toBe('tool-call-suspended');
+    const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const { turn } = events[0]?.data ?? {};
+    expect(events.slice(-2)).toEqual([
+      expect.objectContaining({ id: 4, event: 'tool-call-suspended' }),
+      { event: 'suspended', data: said(session, turn) },
+    ]);
+  });
+
+  it('is answered the same to a retry', async () => {
+    const session = newSession('agent');
+    const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
+    const first = await json(await post(session, body, { headers: KEY, via }));
+    const again = await post(session, body, { headers: KEY, via });
+    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([202, session, first]);
+    const streamed = await allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
+    expect(streamed.map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      [3, 'model-replied'],
+      [4, 'tool-call-suspended'],
+      [undefined, 'suspended'],
+    ]);
+    expect(streamed.at(-1)?.data).toEqual(first);
+  });
+});
+
+describe('a turn that comes to wait in another invocation', () => {
+  /** Goes on with an accepted turn, and gives its lease back as suspended, in an append of this many events. */
+  async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
+    const leased = await port.resume({ nonce: 'n', turn, reader: READER });
+    if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
+    const wait = toRow({ type: 'cancel-requested', turn });
+    const rows = Array.from({ length: events }, () => wait);
+    await port.append(leased.epoch, leased.page.head + 1, { events: rows, release: 'suspended' });
+  }
+
+  it.each([0, 1])('is told to all who have joined it; stored with %i events', async (events) => {
+    const session = newSession('agent');
+    const body = { message: 'Hello' };
+    const accepted = await post(session, body, { headers: { ...KEY, prefer: 'respond-async' }, via });
+    const { turn } = await json(accepted);
+    const waiter = post(session, body, { headers: KEY, via });
+    const stream = allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
+    const stub = env.SESSIONS.getByName(nameOf(session));
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
+    await suspend(objectSession(env.SESSIONS, nameOf(session)), String(turn), events);
+    const response = await waiter;
+    expect([response.status, await json(response)]).toEqual([202, said(session, turn)]);
+    expect((await stream).map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      ...(events === 1 ? [[3, 'cancel-requested']] : []),
+      [undefined, 'suspended'],
+    ]);
   });
 });

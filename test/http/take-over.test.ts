@@ -17,7 +17,7 @@ import {
   eventsOf,
   journal,
   json,
-  newSession,
+  newShortSession,
   post,
   readUntil,
   SSE,
@@ -38,7 +38,7 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 
 describe('a turn whose invocation falls silent', () => {
   it('is finished by the alarm, and its client gets the answer all the same', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const { message, model } = script(held('Never.', { deaf: true }).reply, record('taken'), 'Done.');
     const response = await post(session, { message: message() }, { via: abandoned });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
@@ -47,7 +47,7 @@ describe('a turn whose invocation falls silent', () => {
   });
 
   it('goes on in the stream of its client', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const { message } = script('Not stored.', 'Done.');
     const events = await allEvents(
       await post(session, { message: message() }, { headers: SSE, via: abandoned }),
@@ -63,7 +63,7 @@ describe('a turn whose invocation falls silent', () => {
   });
 
   it('is taken over when its alarm comes, not before', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const { message } = script(held('Never.').reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
     await expect.poll(async () => (await send(session)).status).toBe(200);
@@ -75,7 +75,7 @@ describe('a turn whose invocation falls silent', () => {
 
 describe('a turn whose lease another invocation took', () => {
   it('is not written any more by the first one, which waits for the answer', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
     const answering = post(session, { message: message() });
@@ -92,7 +92,7 @@ describe('a turn whose lease another invocation took', () => {
 
 describe('a turn whose object starts anew', () => {
   it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
-    const session = newSession();
+    const session = newShortSession();
     const answer = held(record(how));
     const { message, model } = script(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
@@ -105,7 +105,7 @@ describe('a turn whose object starts anew', () => {
   });
 
   it('goes on in the background', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
     const answer = held(next);
@@ -119,7 +119,7 @@ describe('a turn whose object starts anew', () => {
   });
 
   it('is followed on by those who watch', async () => {
-    const session = newSession();
+    const session = newShortSession();
     const answer = held('Done.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();

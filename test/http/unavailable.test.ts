@@ -33,11 +33,15 @@ describe('a session that a newer deployment wrote to', () => {
 });
 
 describe('a session whose object cannot be reached', () => {
-  it.each(['overloaded', 'retryable'])(
+  it.each([
+    ['overloaded', Object.assign(new Error('no'), { overloaded: true })],
+    ['retryable', Object.assign(new Error('no'), { overloaded: false, retryable: true })],
+    ['a lost line', new Error('Network connection lost.')],
+  ])(
     'says when to try again: %s',
-    async (flag) => {
+    async (_, error) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-      const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: false, [flag]: true }));
+      const fail = () => Promise.reject(error);
       const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
       const via = appWith({}, { SESSIONS: objects });
       const session = newSession();
@@ -60,10 +64,26 @@ describe('a session whose object cannot be reached', () => {
     20_000,
   );
 
+  it('fails in a way of its own as a 500 that tells nothing of the inside', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const objects = { getByName: () => ({ read: () => Promise.reject(new Error('no such column')) }) };
+    const response = await appWith({}, { SESSIONS: objects })(newSession());
+    expect(response.status).toBe(500);
+    expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error' });
+    log.mockRestore();
+  });
+
   it('is a 500 when the Worker has no binding for it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect((await appWith({}, { SESSIONS: undefined })(newSession())).status).toBe(500);
-    expect(String(log.mock.calls[0]?.[1])).toContain('no Durable Object binding SESSIONS');
+    const response = await appWith({}, { SESSIONS: undefined })(newSession());
+    expect(response.status).toBe(500);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:misconfigured',
+      title: 'misconfigured',
+      status: 500,
+      detail: 'The Worker has no Durable Object binding SESSIONS. Add it to wrangler.toml.',
+    });
+    expect(log).toHaveBeenCalledOnce();
     log.mockRestore();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseModel, type ModelEnvironment } from '../../src/model/choose-model.ts';
+import { ConfigurationError } from '../../src/model/configuration-error.ts';
 import { offlineModel } from '../../src/model/offline/offline-model.ts';
 
 describe('chooseModel', () => {
@@ -24,7 +25,15 @@ describe('chooseModel', () => {
       { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
       'OPENAI_BASE_URL is not an http or https URL. Set it to one such as https://api.openai.com/v1.',
     ],
+    [
+      { OPENAI_BASE_URL: 'https://me:hunter2@host.test/v1' },
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+    ],
+    [
+      { OPENAI_API_KEY: 'hunter\n2' },
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+    ],
   ])('refuses %j by the name of the setting', (env, message) => {
-    expect(() => chooseModel(env)).toThrow(new Error(message));
+    expect(() => chooseModel(env)).toThrow(new ConfigurationError(message));
   });
 });

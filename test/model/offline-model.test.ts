@@ -118,10 +118,135 @@ ${notice}`,
     ]);
   });
 
+  it.each([
+    [
+      'Refund payment P-12',
+      tool('create_refund', 'Create a refund.', ['payment_id']),
+      'create_refund {"payment_id":"P-12"}',
+    ],
+    [
+      'Book flight F-12',
+      tool('create_booking', 'Create a booking.', ['flight_id']),
+      'create_booking {"flight_id":"F-12"}',
+    ],
+    ['Blork a flomp', tool('place_blork', 'Place a blork.', ['item']), 'place_blork {"item":"flomp"}'],
+  ])('carries out "%s" with a tool that only names what it makes', async (text, made, call) => {
+    expect((await say(text, [made])).replies).toEqual([[call]]);
+  });
+
+  it.each([
+    ['Flomp 1', 'get_flomp {"flomp_id":"1"}'],
+    ['Flomp 1 state', 'get_flomp {"flomp_id":"1"}'],
+    ['Weather in Paris', 'get_weather {"city":"Paris"}'],
+    ['weather in Paris', 'get_weather {"city":"Paris"}'],
+    ['What is the weather in Paris?', 'get_weather {"city":"Paris"}'],
+  ])('takes only a verb for an order, and looks up "%s"', async (text, call) => {
+    const tools = [
+      tool('create_flomp', 'Create a flomp.', ['flomp_id']),
+      tool('get_weather', 'Get the weather for a city.', ['city']),
+      ...flomps,
+    ];
+    expect((await say(text, tools)).replies).toEqual([[call]]);
+  });
+
+  it('does not pass over an order whose tool is still locked', async () => {
+    const locked = tool('zorble_flomp', 'Zorbles a flomp. Not yet available.', ['flomp_id']);
+    const { replies, answer } = await say('Zorble flomp 1', [locked, ...flomps]);
+    expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
+    expect(answer).toContain('Not done: "Zorble flomp 1".');
+  });
+
+  it('prefers a tool for what an order names to one for what it mentions', async () => {
+    const visits = tool('cancel_visits', 'Cancel what a shipping blork does for a customer.', ['note']);
+    const { replies } = await say('Cancel flomp 1 of the customer with a shipping blork', [
+      visits,
+      ...flomps,
+    ]);
+    expect(replies[0]?.[0]).toMatch(/^cancel_flomp /);
+  });
+
+  it.each([
+    ['a value to free words', tool('search_flomps', 'Search flomps by glint.', ['query'])],
+    ['a value to a choice', tool('flomp_kinds', 'All.', { kind: { enum: ['flomp', 'zarnik'] } })],
+  ])('prefers %s', async (_, other) => {
+    const { replies } = await say('Show the glint of flomp 1', [other, ...flomps]);
+    expect(replies[0]).toEqual(['get_flomp {"flomp_id":"1"}']);
+  });
+
+  it.each([
+    ['What is the price?', 'zarnik_price {}'],
+    ['What is the flomp price?', 'flomp_price {}'],
+  ])('chooses by what was spoken of before only where the message leaves it open: %s', async (text, call) => {
+    const tools = [
+      tool('flomp_price', 'The price of a flomp.', []),
+      tool('zarnik_price', 'The price of a big red zarnik.', []),
+    ];
+    const first = await say('Are there big red zarniks?', tools);
+    expect((await say(text, tools, first.messages)).replies).toEqual([[call]]);
+  });
+
+  it('looks up for another thing what was asked of one, when told "same for"', async () => {
+    const first = await say('Where is flomp 1?', flomps);
+    const { replies } = await say('Same for flomp 2', flomps, first.messages);
+    expect(replies).toEqual([['get_flomp {"flomp_id":"2"}'], ['probe {"probe_code":"P-3"}']]);
+  });
+
   it('names the error of a look-up, and goes no further', async () => {
     const { replies, answer } = await say('Where is flomp 404?', flomps);
     expect(replies).toEqual([['get_flomp {"flomp_id":"404"}']]);
     expect(answer).toContain('get_flomp (404): Error: no such flomp');
+  });
+
+  describe('where a result leaves the link to the answer empty', () => {
+    const unsent = (link: unknown): WorldTool[] => [
+      tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => ({
+        state: 'packed',
+        probe_code: link,
+        owner_id: 'u7',
+      })),
+      tool('set_probe_note', 'Set the note on a probe.', ['probe_code', 'note']),
+      ...flomps.filter(({ name }) => name !== 'get_flomp'),
+    ];
+
+    it.each([[null], [''], [[]]])('(%j) answers from what was found', async (link) => {
+      const { replies, answer } = await say('Where is flomp 1?', unsent(link));
+      expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
+      expect(answer).toBe(
+        `get_flomp (1): state: packed, owner id: u7, probe code: none
+${notice}`,
+      );
+    });
+
+    it('still looks up what another link leads to', async () => {
+      const { replies } = await say('Where is flomp 1 and who is its owner?', unsent(null));
+      expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_owner {"owner_id":"u7"}']]);
+    });
+
+    it('takes another tool that says as much about it', async () => {
+      const tools = [
+        tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ probe_code: null, beacon_id: 'b1' })),
+        tool('get_probe_position', 'From its code.', ['probe_code']),
+        tool('get_beacon_position', 'From its id.', ['beacon_id']),
+      ];
+      const { replies } = await say('What is the position of flomp 1?', tools);
+      expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_beacon_position {"beacon_id":"b1"}']]);
+    });
+
+    it('does not search elsewhere for what an order lacks', async () => {
+      const { replies, answer } = await say('Set the probe note of flomp 1 to "no hurry"', unsent(null));
+      expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
+      expect(answer).toContain('Missing: probe_code.');
+    });
+
+    it('says that what was asked for is not there', async () => {
+      const tools = [
+        tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ glint: null, owner_id: 'u7' })),
+        tool('get_glint', 'The glint of an owner.', ['owner_id']),
+      ];
+      const { replies, answer } = await say('What is the glint of flomp 1?', tools);
+      expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
+      expect(answer.split('\n')[0]).toBe('glint: none');
+    });
   });
 
   it('does nothing that was to follow an order that failed', async () => {

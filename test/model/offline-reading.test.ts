@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { factsIn } from '../../src/model/offline/facts.ts';
+import { absentIn, factsIn } from '../../src/model/offline/facts.ts';
+import { likeness } from '../../src/model/offline/likeness.ts';
 import { mentionsIn } from '../../src/model/offline/mentions.ts';
 import { paramsOf } from '../../src/model/offline/params.ts';
 import { stepsOf } from '../../src/model/offline/steps.ts';
-import { changesOf } from '../../src/model/offline/verbs.ts';
+import { toolCard } from '../../src/model/offline/tool-card.ts';
+import { changeOf, changesOf } from '../../src/model/offline/verbs.ts';
 import { stem, stemsOf } from '../../src/model/offline/words.ts';
+import { tool } from './offline-world.ts';
 
 describe('the words of the offline planner', () => {
   it.each([
@@ -75,6 +78,16 @@ describe('the steps of a message', () => {
   });
 
   it.each([
+    ['Zorble a flomp', true],
+    ['Please zorble it', true],
+    ['Zorble A-7', false],
+    ['Zorble in Paris', false],
+    ['Zorble 12', false],
+  ])('know what only a verb is followed by: %s', (text, governs) => {
+    expect(stepsOf(text).map((step) => step.governs)).toEqual([governs]);
+  });
+
+  it.each([
     ['Cancel the subscription of flomp 1', 'subscription'],
     ['Cancel flomp 1', 'flomp'],
     ['Cancel it', ''],
@@ -96,8 +109,27 @@ describe('what a tool does', () => {
     ['flomp_update_history', 'Updates so far.', false],
     ['flomp_level', 'Flomp level of an hour.', false],
     ['forecast', 'Forecast of a day.', false],
+    ['refund_status', 'Status of a refund.', false],
+    ['flomp_charge_price', 'What charging costs.', false],
+    ['update_status', 'Updates the status of a flomp.', true],
+    ['update_flomp_price', 'Amends the price.', true],
+    ['set_flomp_date', '', true],
   ])('%s (%s) changes something: %s', (name, description, changes) => {
     expect(changesOf(name, description).length > 0).toBe(changes);
+  });
+
+  it('a tool is about what it makes', () => {
+    expect(toolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
+  });
+
+  it.each([
+    ['create_refund', 'refund'],
+    ['create_booking', 'book'],
+    ['makeTransfer', 'transfer'],
+    ['place_flomp', 'flomp'],
+    ['submit_claim', 'claim'],
+  ])('%s also makes what "%s" asks for', (name, verb) => {
+    expect(changesOf(name, '')).toEqual([changeOf(stem(name.split(/[_T]/)[0] ?? '')), changeOf(verb)]);
   });
 });
 
@@ -117,8 +149,37 @@ describe('the facts in a result', () => {
     ]);
   });
 
+  it('leave out what it names and leaves empty', () => {
+    const result = '{"blork_code":null,"note":"","zarniks":[],"state":"ok","count":0,"open":false}';
+    expect(said(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
+    const absent = absentIn(result, ['get', 'flomp']);
+    expect(absent.map(({ label, marked, value }) => [label, marked, value])).toEqual([
+      ['blork_code', true, ''],
+      ['note', false, ''],
+      ['zarniks', false, ''],
+    ]);
+    expect(absentIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
+  });
+
   it('are what a text names', () => {
     expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(['State=fine stat', 'zarnik=Z-4 zarnik#']);
+  });
+});
+
+describe('what a parameter is filled with', () => {
+  it.each([
+    ['flomp_id', { type: 'string' }, ['flompId', 'flomp_code', 'flomp', 'lost_flomp_code']],
+    ['amount', { type: 'number' }, ['amount', 'total']],
+    ['hue', { type: 'string' }, ['hue']],
+  ])('%s: the surest name first', (name, schema, names) => {
+    const [param] = paramsOf({ properties: Object.fromEntries([[name, schema]]) }, []);
+    if (param === undefined) throw new Error('There is no parameter.');
+    const keys = ['zarnik_id', 'lost_flomp_code', 'total', 'flomp', 'flomp_code', 'flompId', 'amount', 'hue'];
+    const facts = factsIn(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 12]))), []);
+    const ranked = facts.map((fact) => ({ label: fact.label, rank: likeness(fact, param) }));
+    const fitting = ranked.filter(({ rank }) => rank > 0).toSorted((left, right) => right.rank - left.rank);
+    expect(fitting.map(({ label }) => label)).toEqual(names);
+    expect(new Set(fitting.map(({ rank }) => rank)).size).toBe(names.length);
   });
 });
 

@@ -207,6 +207,33 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
+  it('looks up what is only named, also where it could be made', () =>
+    inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
+      const more = [a, b].map((word) =>
+        tool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),
+      );
+      for (const text of [`${a} ${value}`, `${a} ${value} state`, `state of ${a} ${value}`]) {
+        const { replies } = await say(text, [...tools, ...more]);
+        expect(verbs(replies), text).toEqual([[`${look}${a}`]]);
+      }
+    }));
+
+  it('looks no further where the link that was asked for is empty', () =>
+    inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
+      const unlinked = tools.map((one) => ({
+        ...one,
+        run: (input: Readonly<Record<string, unknown>>) => {
+          const found = one.run(input);
+          return typeof found === 'object' ? { ...found, [`${b}_id`]: null } : found;
+        },
+      }));
+      for (const text of [`Where is the ${b} of ${a} ${value}?`, `Which ${b} does ${a} ${value} have?`]) {
+        const { replies, answer } = await say(text, unlinked);
+        expect(verbs(replies), text).toEqual([[`${look}${a}`]]);
+        expect(answer).toContain(`${b} id: none`);
+      }
+    }));
+
   it('answers a later message from earlier results', () =>
     inEveryWorld(async ({ nouns: [a], value, tools }) => {
       const first = await say(`Show ${a} ${value}`, tools);

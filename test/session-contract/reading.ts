@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BeginRequest, EventPage, NewRow } from '../../src/journal/session-port.ts';
+import type { EventPage, Leased, NewRow, ResumeRequest } from '../../src/journal/session-port.ts';
 import { event, goingOn, lease, type MakeHarness, READER, type SessionHarness, starting } from './harness.ts';
 
 /** Two turns: t1 at 2..6 and t2 at 7..9, which is held under epoch 2. */
@@ -100,20 +100,31 @@ export function readingContract(make: MakeHarness): void {
       await harness.session.append(2, 10, { events: [yielded], snapshot, release: 'yielded' });
     }
 
-    it('has the snapshot, the messages before it and everything after it', async () => {
+    /** The bodies that came joined. */
+    const covered = (leased: Leased): unknown[] => leased.covered.flatMap((text) => JSON.parse(text));
+
+    async function messagesUpTo(harness: SessionHarness, seq: number): Promise<unknown[]> {
+      const page = await harness.session.read({ from: 1 });
+      const rows = page?.rows.filter((row) => row.seq <= seq && READER.messageTypes.includes(row.type)) ?? [];
+      return rows.map((row) => JSON.parse(row.body));
+    }
+
+    it('has the snapshot, the messages that it covers and everything after it', async () => {
       const harness = make();
       await withSnapshot(harness);
       await harness.restart();
       const leased = await lease(harness.session, goingOn('t2', 'c'));
       expect(leased.snapshot).toEqual(snapshot);
-      expect(seqs(leased.page)).toEqual([4, 6, 7, 8, 9, 10]);
+      expect(covered(leased)).toEqual(await messagesUpTo(harness, snapshot.seq));
+      expect(covered(leased).length).toBe(2);
+      expect(seqs(leased.page)).toEqual([7, 8, 9, 10]);
       expect(leased.page).toMatchObject({ next: null, head: 10, openTurn: { id: 't2', state: 'running' } });
     });
 
     it('has all events and no snapshot for another reducer', async () => {
       const harness = make();
       await withSnapshot(harness);
-      const request: BeginRequest = { ...goingOn('t2', 'c'), reader: { ...READER, reducer: 2 } };
+      const request: ResumeRequest = { ...goingOn('t2', 'c'), reader: { ...READER, reducer: 2 } };
       const leased = await lease(harness.session, request);
       expect(leased.snapshot).toBeNull();
       expect(seqs(leased.page)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -131,18 +142,47 @@ export function readingContract(make: MakeHarness): void {
       });
       const leased = await lease(harness.session, goingOn('t2', 'd'));
       expect(leased.snapshot).toEqual(newer);
-      expect(seqs(leased.page)).toEqual([4, 6, 8, 11]);
+      expect(covered(leased)).toEqual(await messagesUpTo(harness, newer.seq));
+      expect(seqs(leased.page)).toEqual([11]);
+    });
+
+    it('joins long conversations in pieces, in order', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      const replies = Array.from({ length: 60 }, (_, index): NewRow => {
+        const body = JSON.stringify({ v: 1, index, text: 'é'.repeat(10_000) });
+        return { type: 'message', turn: 't2', body };
+      });
+      await harness.session.append(2, 10, { events: replies });
+      const long = { seq: 69, reducer: 1, body: '{}' };
+      await harness.session.append(2, 70, { events: [], snapshot: long, release: 'yielded' });
+      const leased = await lease(harness.session, goingOn('t2', 'c'));
+      expect(covered(leased)).toEqual(await messagesUpTo(harness, 69));
+      expect(Math.max(...leased.covered.map(({ length }) => length))).toBeLessThan(1024 * 1024);
+      expect(leased.page.rows).toEqual([]);
+    });
+
+    it('has them as events when one of them is too long to be joined', async () => {
+      const harness = make();
+      await twoTurns(harness);
+      const body = JSON.stringify({ v: 1, text: 'x'.repeat(100_000) });
+      const events: NewRow[] = [{ type: 'message', turn: 't2', body }];
+      const held = { seq: 10, reducer: 1, body: '{}' };
+      await harness.session.append(2, 10, { events, snapshot: held, release: 'yielded' });
+      const leased = await lease(harness.session, goingOn('t2', 'c'));
+      const folded = [...covered(leased), ...leased.page.rows.map((row) => JSON.parse(row.body))];
+      expect(folded).toEqual(await messagesUpTo(harness, 10));
     });
 
     it('ends at the bytes that the reader takes, and `read` goes on from there', async () => {
       const harness = make();
       await withSnapshot(harness);
-      const reader = { ...READER, maxBytes: 10 };
+      const reader = { ...READER, maxBytes: 3 };
       const leased = await lease(harness.session, { ...goingOn('t2', 'c'), reader });
-      expect([seqs(leased.page), leased.page.next]).toEqual([[4, 6], 7]);
+      expect([seqs(leased.page), leased.page.next]).toEqual([[4], 6]);
       const types = { names: READER.messageTypes, until: snapshot.seq };
-      const rest = await harness.session.read({ from: 7, types });
-      expect([seqs(rest), rest?.next]).toEqual([[7, 8, 9, 10], null]);
+      const rest = await harness.session.read({ from: 6, types });
+      expect([seqs(rest), rest?.next]).toEqual([[6, 7, 8, 9, 10], null]);
     });
   });
 }

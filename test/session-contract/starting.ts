@@ -32,6 +32,7 @@ export function startingContract(make: MakeHarness): void {
         expiredFor: 0,
         name,
         snapshot: null,
+        covered: [],
         page: { rows: page?.rows, next: null, head: 2, openTurn: { id: 't1', state: 'running' } },
         inbox: [],
       });

@@ -92,10 +92,7 @@ export async function runDisturbed(
     return runTurn({ port: throughLine(port, line), agent, model, clock: counted }, leased, clock.now());
   }
 
-  let end = await invoke(
-    { nonce: 'n0', start: startOf('t1', 'Go.'), reader: READER },
-    disturbances[0],
-  );
+  let end = await invoke({ nonce: 'n0', start: startOf('t1', 'Go.'), reader: READER }, disturbances[0]);
   for (let i = 1; end !== 'not-open' && end.status !== 'ended'; i += 1) {
     end = await invoke({ nonce: `n${i}`, turn: 't1', reader: READER }, disturbances[i]);
     if (i > disturbances.length) throw new Error(`The turn does not end: ${JSON.stringify(end)}.`);

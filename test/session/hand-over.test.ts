@@ -186,7 +186,7 @@ describe('an invocation', () => {
     await app.port.append(leased.epoch, 3, { events: [newer], release: 'yielded' });
     const taken = await app.resume(turn);
     await expect(app.run(taken)).rejects.toThrow('Event 3 was written by a newer version of this Worker.');
-    expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: turn });
+    expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: { id: turn } });
     expect(await app.port.renew(taken.epoch)).toEqual({ status: 'stale' });
     await clock.advance(4_999);
     expect(app.dispatched).toEqual([]);

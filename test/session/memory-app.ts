@@ -1,13 +1,13 @@
 import { type Agent, type AgentConfig, defineAgent } from '../../src/agent/define-agent.ts';
 import type { StoredEvent } from '../../src/journal/events.ts';
-import { toRow } from '../../src/journal/parse-event.ts';
-import type { Leased, SessionPort } from '../../src/journal/session-port.ts';
+import type { Leased, NotResumed, NotStarted, SessionPort } from '../../src/journal/session-port.ts';
 import type { SessionState } from '../../src/journal/state.ts';
 import { type Clock, systemClock } from '../../src/session/clock.ts';
-import { foldAll, READER, readTurn } from '../../src/session/fold-session.ts';
-import { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
+import { readTurn } from '../../src/session/fold-session.ts';
+import type { TurnEnd, TurnHost } from '../../src/session/run-turn.ts';
 import { createMemorySessions, type MemorySessions } from '../../src/testing/memory-session.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { turnSteps } from '../../src/testing/turn-steps.ts';
 
 /** One agent with a scripted model over one in-memory session. */
 export interface MemoryApp {
@@ -35,8 +35,6 @@ interface Options extends Partial<Omit<AgentConfig<'tester'>, 'name' | 'model'>>
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
-let turns = 0;
-
 export function memoryApp(options: Options): MemoryApp {
   const { replies, clock = systemClock, leaseMs = 20_000, wrap = (port) => port, ...config } = options;
   const model = scriptedModel(replies);
@@ -51,49 +49,21 @@ export function memoryApp(options: Options): MemoryApp {
   const dispatched: string[] = [];
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => dispatched.push(turn) });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
-  const app: MemoryApp = {
+  const { begin, resume, run, state } = turnSteps({ port, agent, model, clock });
+  const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
+  return {
     agent,
     model,
     port,
     sessions,
     dispatched,
-    async say(message, more) {
-      return app.run(await app.lease(message), more);
-    },
-    async lease(message) {
-      turns += 1;
-      const turn = `turn${turns}`;
-      const leased = await port.begin({
-        nonce: `nonce-${turn}`,
-        start: {
-          turn,
-          opening: toRow({ type: 'session-opened', incarnation: 'i', agent: 'tester' }),
-          started: toRow({
-            type: 'turn-started',
-            turn,
-            loopId: turn,
-            message,
-            context: {},
-            principal: { id: 'owner' },
-          }),
-        },
-        reader: READER,
-      });
-      return expectLease(leased);
-    },
-    async resume(turn) {
-      turns += 1;
-      return expectLease(await port.resume({ nonce: `resume-${turns}`, turn, reader: READER }));
-    },
-    run: (leased, more = {}) => runTurn({ port, agent, model, clock, ...more }, leased, clock.now()),
-    async state() {
-      const folded = await foldAll(port, []);
-      if (!folded) throw new Error('There is no session.');
-      return folded.state;
-    },
+    say: async (message, more) => run(await lease(message), more),
+    lease,
+    resume: async (turn) => expectLease(await resume(turn)),
+    run,
+    state,
     events: (turn) => readTurn(port, turn),
   };
-  return app;
 }
 
 function expectLease(answer: Leased | NotStarted | NotResumed): Leased {

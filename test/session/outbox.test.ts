@@ -100,17 +100,36 @@ describe('the outbox', () => {
     expect(await standing(session.close())).toBe('resolved');
   });
 
-  it('stops when the port fails for good', async () => {
+  it('sends an append that failed again, the same one, while the lease lasts', async () => {
+    const sent: unknown[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch, from, change) => {
+        sent.push([epoch, from, change]);
+        if (sent.length < 3) throw new Error('overloaded');
+        return port.append(epoch, from, change);
+      },
+    });
+    const { outbox, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const durable = standing(outbox.durable());
+    await clock.advance(50 + 100);
+    expect(await durable).toBe('resolved');
+    expect(sent).toEqual([sent[0], sent[0], sent[0]]);
+  });
+
+  it('stops when the port fails until the lease has run out', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: () => Promise.reject(new Error('overloaded')),
     });
-    const { outbox, session } = await hold({ wrap });
+    const { outbox, session, clock } = await hold({ wrap });
     outbox.emit(note('a'));
-    expect(await standing(outbox.durable())).toBe(
-      'rejected: The session can no longer be written: overloaded.',
-    );
-    expect(() => session.checkpoint()).toThrow('overloaded');
+    const durable = outbox.durable();
+    expect(await standing(durable)).toBe('open');
+    await clock.advance((LEASE_MS * 3) / 4);
+    expect(await standing(durable)).toBe('rejected: The lease of this invocation has run out.');
+    expect(() => session.checkpoint()).toThrow('run out');
   });
 
   it('waits for an append that is never answered no longer than its lease runs', async () => {

@@ -226,3 +226,21 @@ describe('the blackboard of a call', () => {
     ]);
   });
 });
+
+describe('a result', () => {
+  it('that is too long to be kept is told of, not lost', async () => {
+    const dump = defineTool({
+      name: 'dump',
+      description: 'Dumps.',
+      effect: 'read',
+      run: () => 'x'.repeat(9_000_000),
+    });
+    const app = memoryApp({ tools: [dump], replies: [{ calls: [{ name: 'dump' }] }, 'Too much.'] });
+    await app.say('Go.');
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
+      text:
+        "Error: Tool 'dump' ran and finished, but its result of 9000025 characters is over the limit of 8388608 and " +
+        'was not kept. Ask it for less.',
+    });
+  });
+});

@@ -138,20 +138,10 @@ describe('a tool that does not answer in time', () => {
 
   it.each<[string, Effect, (() => Reconciliation) | undefined, string]>([
     ['a read has failed', 'read', undefined, "Error: Tool 'slow' did not answer within 1000 ms."],
-    [
-      'an idempotent call has failed',
-      'idempotent',
-      undefined,
-      "Error: Tool 'slow' did not answer within 1000 ms.",
-    ],
+    ['an idempotent call is in doubt', 'idempotent', undefined, unknown],
     ['a once call is in doubt', 'once', undefined, unknown],
     ['a once call has what its tool finds out', 'once', () => ({ done: 'it was done' }), 'it was done'],
-    [
-      'a once call that was not done has failed',
-      'once',
-      () => 'not-done',
-      "Error: Tool 'slow' did not answer within 1000 ms.",
-    ],
+    ['a once call that goes on all the same may still be done', 'once', () => 'not-done', unknown],
   ])('is aborted: %s (PAR-03, PAR-09)', async (_, effect, reconcile, text) => {
     const clock = createManualClock();
     const { tool, signals } = hangs(effect, reconcile);
@@ -159,6 +149,50 @@ describe('a tool that does not answer in time', () => {
     expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'completed' } });
     expect(answers((await app.state()).messages)).toEqual([['slow', text]]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['the reason of its signal', () => undefined],
+    ['an error of its own', () => new Error('Request was aborted.')],
+  ])('is not believed to have failed when it stops with %s: it is asked about', async (_, thrown) => {
+    const clock = createManualClock();
+    const outcomes: Reconciliation[] = [{ done: 'paid after all' }, 'not-done', 'unknown'];
+    const pay = defineTool({
+      name: 'slow',
+      description: 'Pays.',
+      timeout: 1_000,
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(thrown() ?? signal.reason));
+        }),
+      reconcile: () => outcomes.shift() ?? 'unknown',
+    });
+    const replies = [calls('slow'), calls('slow'), calls('slow'), 'Done.'];
+    const app = memoryApp({ tools: [pay], replies, clock });
+    await passing(clock, app.say('Go.'));
+    expect(answers((await app.state()).messages)).toEqual([
+      ['slow', 'paid after all'],
+      ['slow', "Error: Tool 'slow' did not answer within 1000 ms."],
+      ['slow', unknown],
+    ]);
+  });
+
+  it.each([
+    Object.assign(new Error('The object is gone.'), { durableObjectReset: true }),
+    Object.assign(new Error('Try again.'), { retryable: true }),
+    Object.assign(new Error('Too many requests.'), { overloaded: true }),
+    new Error('internal error; reference = abc'),
+    new Error('Durable Object reset because its code was updated.'),
+    new Error('The service failed.', { cause: new TypeError('Network connection lost.') }),
+  ])('is in doubt when the platform broke its call off: %s', async (thrown) => {
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Calls an object.',
+      run: () => Promise.reject(thrown),
+    });
+    const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'] });
+    await app.say('Go.');
+    expect(answers((await app.state()).messages)).toEqual([['slow', unknown]]);
   });
 
   it('may still say what it did, when it is once', async () => {

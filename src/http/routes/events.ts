@@ -1,21 +1,14 @@
 import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/follow-session.ts';
-import type { Target, WaitUntil } from '../context.ts';
-import type { Host } from '../host.ts';
+import type { Exchange } from '../exchange.ts';
 import { wantsEvents } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { eventStream } from '../sse.ts';
+import type { Target } from '../target.ts';
 import { unknownSession } from './session.ts';
 
 /** Events a JSON page holds unless fewer are asked for. */
 const PAGE_SIZE = 500;
-
-interface Exchange {
-  readonly host: Host;
-  readonly target: Target;
-  readonly request: Request;
-  readonly execution: WaitUntil;
-}
 
 /** `GET .../events`: the journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export async function getEvents(exchange: Exchange): Promise<Response> {

@@ -3,8 +3,8 @@ import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
-import type { Target } from '../context.ts';
 import { Problem } from '../problem.ts';
+import type { Target } from '../target.ts';
 
 /** `GET .../{session}`: the folded state, as its owner may see it. */
 export async function getSession(target: Target): Promise<Response> {
@@ -16,7 +16,7 @@ export async function getSession(target: Target): Promise<Response> {
     agent: target.agent.name,
     seq: state.seq,
     turn: turnView(target, state),
-    openTurn: page.openTurn,
+    openTurn: page.openTurn?.id ?? null,
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),
@@ -30,8 +30,8 @@ export async function getSession(target: Target): Promise<Response> {
 export async function cancelTurn(target: Target): Promise<Response> {
   const page = await target.port.read({ from: 1, limit: 1 });
   if (!page) throw unknownSession(target);
-  const turn = page.openTurn;
-  if (turn === null || (await target.port.post('cancel', turn, '{}')) !== 'posted') {
+  const turn = page.openTurn?.id;
+  if (turn === undefined || (await target.port.post('cancel', turn, '{}')) !== 'posted') {
     throw new Problem(409, 'no-open-turn', 'No turn is open, so there is nothing to cancel.');
   }
   return Response.json(

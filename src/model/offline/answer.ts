@@ -41,14 +41,16 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
     const person = !who || /^\p{L}[^\d]*$|@/u.test(String(fact.value));
     return fact.marked || !person ? 0 : kin * 3 + direct * 2;
   };
-  const ranked = calls.flatMap(({ facts }) => facts).filter((fact) => rank(fact) > 0);
+  const ranked = calls.flatMap(({ facts, absent }) => [...facts, ...absent]).filter((fact) => rank(fact) > 0);
   return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);
 }
 
 /** The answer when this turn called nothing: the results that hold the best facts or else the latest, or what there is to ask. */
 function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
   const worked = earlier.filter(({ failed }) => !failed);
-  const holding = worked.filter(({ facts }) => facts.some((fact) => best.includes(fact)));
+  const holding = worked.filter(({ facts, absent }) =>
+    [...facts, ...absent].some((fact) => best.includes(fact)),
+  );
   const results = (holding.length > 0 ? holding : worked).slice(0, 3);
   if (results.length > 0) return results.map((call) => `Known from ${called(call)}: ${found(call)}`);
   const names = cards.slice(0, 10).map(({ name }) => name);

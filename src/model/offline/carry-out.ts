@@ -1,9 +1,14 @@
 import { fillInput } from './fill-input.ts';
 import type { PastCall } from './memory.ts';
-import { direct, fresh, gather, type Next, onlyPointed, type Situation } from './situation.ts';
+import { direct, fresh, gather, lacksAbsent, type Next, onlyPointed, type Situation } from './situation.ts';
 import type { ToolCard } from './tool-card.ts';
 import { changesOf } from './verbs.ts';
 import { stemsOf } from './words.ts';
+
+/** Far more than the words of a message add up to, so that a tool for what the command names beats one for what it mentions. */
+const objectCounts = 100;
+/** What was spoken of before says less than the step itself, and decides only between tools that are close. */
+const contextCounts = 1 / 4;
 
 /**
  * The next calls of a command: the one tool of `makes` that fits its object best, once, or first a look for what that
@@ -22,7 +27,10 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
     .map((card) => ({
       card,
       filling: fillInput(card, sources),
-      rank: 100 * direct(card, object) + relevance(card, topic) + relevance(card, context) / 4,
+      rank:
+        objectCounts * direct(card, object) +
+        relevance(card, topic) +
+        contextCounts * relevance(card, context),
     }));
   const best = Math.max(...ranked.map(({ rank }) => rank));
   const top = ranked.filter(({ rank }) => rank === best);
@@ -34,7 +42,8 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
   }
   const missing = top.flatMap(({ filling }) => filling.missing);
   const nouns = missing.flatMap((param) => param.nouns);
-  const calls = ready.length > 1 ? [] : gather(situation, nouns, top.length > 0);
+  const hopeless = ready.length > 1 || top.some(({ filling }) => lacksAbsent(filling, sources));
+  const calls = hopeless ? [] : gather(situation, nouns, top.length > 0);
   return calls.length > 0
     ? { type: 'call', calls }
     : { type: 'blocked', missing: missing.map(({ name }) => name) };

@@ -30,14 +30,31 @@ export function factsIn(result: string, tool: readonly string[]): readonly Fact[
     : factsOfText(result.slice(0, maxText), tool);
 }
 
+/** What a result names and leaves empty (`null`, `""`, `[]`), each as a fact whose value is the empty string. */
+export const absentIn = (result: string, tool: readonly string[]): readonly Fact[] =>
+  result.length > maxJson
+    ? []
+    : factsFor(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
+
 /** The named values in JSON data, outermost first, at most 300. */
-export function factsOf(json: unknown, tool: readonly string[]): readonly Fact[] {
+export const factsOf = (json: unknown, tool: readonly string[]): readonly Fact[] =>
+  factsFor(json, tool, (value) => (isScalar(value) && !isEmpty(value) ? value : undefined));
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function factsFor(
+  json: unknown,
+  tool: readonly string[],
+  read: (value: unknown) => Scalar | undefined,
+): readonly Fact[] {
   const owner = tool.map(stem).filter((word) => !isVerb(word));
   const facts: Fact[] = [];
   let level: readonly Node[] = [{ value: json, label: '', owner }];
   for (let depth = 0; depth < 8 && level.length > 0; depth += 1) {
     for (const { value, label, owner } of level) {
-      if (facts.length < maxFacts && label !== '' && isScalar(value)) facts.push(fact(label, owner, value));
+      const stated = label === '' ? undefined : read(value);
+      if (facts.length < maxFacts && stated !== undefined) facts.push(fact(label, owner, stated));
     }
     level = level.flatMap(childrenOf).slice(0, 1_000);
   }

@@ -1,3 +1,4 @@
+import type { Scalar } from '../untrusted-json.ts';
 import {
   type Found,
   factValues,
@@ -7,7 +8,6 @@ import {
   unclaimedValues,
 } from './fill-value.ts';
 import { booleanFor, type Chosen, choiceFor, none, plain, reasonFor, textFor } from './fill-words.ts';
-import type { Scalar } from '../untrusted-json.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param } from './params.ts';

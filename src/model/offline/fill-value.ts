@@ -1,12 +1,12 @@
-import type { Fact } from './facts.ts';
 import type { Scalar } from '../untrusted-json.ts';
+import { likeness } from './likeness.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
 import { isVerb } from './verbs.ts';
-import { kinOf, stem, wordsOf } from './words.ts';
+import { kinOf } from './words.ts';
 
 /** Where values may come from, nearest first. */
 export interface Sources {
@@ -151,30 +151,3 @@ function converted(shape: Shape, value: string): Scalar | undefined {
       return value;
   }
 }
-
-/** How surely a fact is what the parameter asks for; 0 is not at all. */
-function likeness(fact: Fact, { name, nouns, shape }: Param): number {
-  const words = wordsOf(name).map(stem);
-  const same = sameWords(fact.words, words);
-  const about = sameWords(fact.nouns, nouns);
-  switch (shape.type) {
-    case 'id': {
-      const bare = !words.some((word) => nouns.includes(word));
-      if (bare) return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? 3 : 0;
-      if (same) return 4;
-      if (about && fact.marked) return 3;
-      if (about) return /\d/.test(String(fact.value)) ? 2 : 0;
-      return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? 1 : 0;
-    }
-    case 'number':
-      if (typeof fact.value !== 'number') return 0;
-      return same ? 4 : kinOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? 1 : 0;
-    case 'email':
-      return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? 1 : 0;
-    default:
-      return same ? 4 : 0;
-  }
-}
-
-const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length > 0 && left.length === right.length && left.every((word) => right.includes(word));

@@ -1,6 +1,7 @@
 /** Inputs that come from the words of a step: choices, flags and free text. */
-import type { Found, Sources } from './fill-value.ts';
+
 import type { Scalar } from '../untrusted-json.ts';
+import type { Found, Sources } from './fill-value.ts';
 import type { Mention } from './mentions.ts';
 import type { Param } from './params.ts';
 import { stem, stemsOf, wordsOf } from './words.ts';

@@ -12,6 +12,13 @@ import {
 import type { ToolCard } from './tool-card.ts';
 import { kinOf } from './words.ts';
 
+/** A call with a value answers about one thing, one with free words only about some: it must fit twice as well. */
+const groundedCounts = 2;
+/** Of tools that fit alike, the one that takes a value not looked up yet: worth about one word of a description. */
+const newValueCounts = 1;
+/** Little more than breaks ties: what was spoken of before should not outweigh a word of the step. */
+const contextCounts = 1 / 100;
+
 /**
  * The next look-ups for a question: the tool that says most about the words that are still open, preferring values
  * over free words; else a tool that may lead to one that cannot be filled yet; else, once, a tool for any question.
@@ -28,7 +35,10 @@ export function lookUp(situation: Situation): Next {
     const newValue = filling.mentions.some(({ value }) => !spent.has(value));
     const useful =
       (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) || newValue;
-    const rank = gain * (filling.grounded ? 2 : 1) + (newValue ? 1 : 0) + relevance(card, context) / 100;
+    const rank =
+      gain * (filling.grounded ? groundedCounts : 1) +
+      (newValue ? newValueCounts : 0) +
+      contextCounts * relevance(card, context);
     return {
       card,
       filling,

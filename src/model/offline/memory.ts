@@ -1,6 +1,6 @@
 import type { ModelMessage, RequestedCall } from '../chat-model.ts';
-import { type Fact, factsIn, factsOf } from './facts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
+import { absentIn, type Fact, factsIn, factsOf } from './facts.ts';
 import { mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
@@ -15,6 +15,8 @@ export interface PastCall {
   readonly failed: boolean;
   /** What its result says. */
   readonly facts: readonly Fact[];
+  /** What its result names and leaves empty; the values are empty strings. */
+  readonly absent: readonly Fact[];
   /** What its input said, when it worked: it tells what the conversation is about. */
   readonly given: readonly Fact[];
 }
@@ -100,6 +102,7 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
     result,
     failed,
     facts: result === undefined || failed ? [] : factsIn(result, owner),
+    absent: result === undefined ? [] : absentIn(result, owner),
     given: failed ? [] : factsOf(input, owner),
   };
 }

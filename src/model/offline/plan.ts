@@ -25,10 +25,10 @@ const maxCalls = 8;
  * command that fails or cannot be filled ends the plan: what was to come after it may depend on it.
  */
 export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
-  const steps = stepsOf(memory.task).map((step) => asMeant(step, cards));
-  const situationAt = situationsOf(memory, cards, steps);
   const room = maxCalls - memory.turn.flat().length;
   if (room <= 0 || cards.length === 0) return { calls: [], undone: [] };
+  const steps = stepsOf(memory.task).map((step) => asMeant(step, cards));
+  const situationAt = situationsOf(memory, cards, steps);
   let place: Place = { at: 0, start: 0, replies: 0 };
   for (let step = steps[0]; step !== undefined; step = steps[place.at]) {
     const next = nextFor(situationAt(step, place));

@@ -1,8 +1,9 @@
 import { type Filling, fillInput } from './fill-input.ts';
 import type { Sources } from './fill-value.ts';
+import { isAbsent } from './likeness.ts';
 import { callKey, type PastCall } from './memory.ts';
 import { type Relevance, weightOf } from './relevance.ts';
-import type { ToolCard } from './tool-card.ts';
+import { type ToolCard, weights } from './tool-card.ts';
 import { isPlainLook } from './verbs.ts';
 import { kinOf, stem, wordsOf } from './words.ts';
 
@@ -41,25 +42,30 @@ export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard
 
 /** How many of the words the tool's name and parameters carry. */
 export const direct = (card: ToolCard, words: readonly string[]): number =>
-  words.filter((word) => (card.weights.get(word) ?? 0) >= 2).length;
+  words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
 
 /** The tools that only look, and can be used now. */
 export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
   cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
 
-/** The words of the topic that no call and no fact has answered yet. */
-export function openWords({ sources, cards, topic }: Situation): string[] {
+/** The words of the topic that no call and no fact has answered yet, and that are not known to have no answer. */
+export function openWords(situation: Situation): string[] {
+  const { sources, cards, topic } = situation;
   const { step, segment, background } = sources;
   const remembers = step.mentions.every(({ kind }) => kind === 'name');
   const calls = remembers ? [...segment, ...background] : segment;
   const keys = new Set(
-    calls.flatMap(({ facts }) => facts.filter(({ marked }) => !marked).flatMap(({ words }) => words)),
+    calls
+      .flatMap(({ facts, absent }) => [...facts, ...absent])
+      .filter(({ marked }) => !marked)
+      .flatMap(({ words }) => words),
   );
   const asked = (remembers && step.refersBack ? calls : segment).filter((call) => !onlyPointed(call, cards));
   const covered = (word: string): boolean =>
     keys.has(word) ||
     (remembers && kinOf(word).some((kin) => keys.has(kin))) ||
-    asked.some((call) => answers(call, word, cards));
+    asked.some((call) => answers(call, word, cards)) ||
+    isCutOff(situation, word);
   return topic.filter((word) => !isPlainLook(word) && !covered(word));
 }
 
@@ -69,12 +75,33 @@ function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCa
   if (card === undefined) return wordsOf(tool).map(stem).includes(word);
   const weight = weightOf(card, word);
   // A tool that only mentions the word does not stand in for one that is named for it.
-  const enough = readers(cards).some((other) => direct(other, [word]) > 0) ? 2 : 1;
+  const enough = readers(cards).some((other) => direct(other, [word]) > 0)
+    ? weights.parameter
+    : weights.description;
   return (
     weight >= enough ||
     (weight > 0 && facts.some(({ words }) => words.some((other) => kinOf(word).includes(other))))
   );
 }
+
+/**
+ * True when a call found no link to what the word asks for: the tools that say most about the word all lack an
+ * identifier that a result left empty. A tool that says less about it would answer something else.
+ */
+function isCutOff({ cards, sources }: Situation, word: string): boolean {
+  if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
+  const weighed = readers(cards).map((card) => ({ card, weight: weightOf(card, word) }));
+  const most = Math.max(0, ...weighed.map(({ weight }) => weight));
+  const closest = weighed.filter(({ weight }) => weight > 0 && weight === most);
+  return closest.length > 0 && closest.every(({ card }) => lacksAbsent(fillInput(card, sources), sources));
+}
+
+/** True when an identifier that is missing was found to be absent, so that no other call can be expected to yield it. */
+export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean =>
+  missing.some((param) => isAbsent(param, segment));
+
+/** Less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
+const faintHope = 0.1;
 
 /** A look at something that is known, which may yield what another tool lacks. `eager`: without any word in common. */
 export function gather(
@@ -88,10 +115,10 @@ export function gather(
     const filling = fillInput(card, sources);
     const opens = card.params.every(({ required }) => !required);
     const calls = fresh(card, filling, situation);
-    const gain = relevance(card, nouns) + relevance(card, words) + (eager ? 0.1 : 0);
-    return calls.length > 0 && gain > 0.1 * (opens ? 1 : 0) && (filling.grounded || opens)
-      ? [{ calls, gain }]
-      : [];
+    const gain = relevance(card, nouns) + relevance(card, words) + (eager ? faintHope : 0);
+    // What needs no input leads anywhere: it takes a word in common.
+    const promises = opens ? gain > faintHope : gain > 0 && filling.grounded;
+    return calls.length > 0 && promises ? [{ calls, gain }] : [];
   });
   return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
 }

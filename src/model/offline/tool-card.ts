@@ -17,6 +17,9 @@ export interface ToolCard {
   readonly locked: boolean;
 }
 
+/** What a word says about a tool, by where it stands. Only the order matters: a tool is named for what it is about. */
+export const weights = { name: 3, parameter: 2, description: 1, parameterDescription: 0.5 } as const;
+
 const cards = new WeakMap<ToolDefinition, ToolCard>();
 
 /** Reads a definition, once per definition object. Never throws, whatever the schema holds. */
@@ -34,26 +37,30 @@ function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
   const nameStems = wordsOf(name).map(stem);
   const nouns = nameStems.filter(
     (word) =>
-      !idMarkers.has(word) && !isLook(word) && !(isVerb(word) && changes.includes(changeOf(word))) && word !== changes[0],
+      !idMarkers.has(word) &&
+      !isLook(word) &&
+      !(isVerb(word) && changes.includes(changeOf(word))) &&
+      word !== changes[0],
   );
   const params = paramsOf(inputSchema, nouns);
-  const weights = new Map<string, number>();
+  const weighed = new Map<string, number>();
   const weigh = (words: readonly string[], weight: number): void => {
-    for (const word of words) weights.set(word, Math.max(weight, weights.get(word) ?? 0));
+    for (const word of words) weighed.set(word, Math.max(weight, weighed.get(word) ?? 0));
   };
-  weigh(stemsOf(about), 1);
+  const { name: inName, parameter, description: inDescription, parameterDescription } = weights;
+  weigh(stemsOf(about), inDescription);
   weigh(
     params.flatMap((param) => stemsOf(param.description)),
-    0.5,
+    parameterDescription,
   );
   weigh(
     params.flatMap((param) => [...param.nouns, ...param.choices]),
-    2,
+    parameter,
   );
-  weigh(nameStems, 3);
+  weigh(nameStems, inName);
   return {
     name,
-    weights,
+    weights: weighed,
     nouns,
     changes,
     params,

@@ -50,7 +50,9 @@ const looks: ReadonlySet<string> = new Set([
 ]);
 
 /** Verbs that only introduce what is done: `create_booking` books. */
-const makers: ReadonlySet<string> = new Set('create make add place perform submit start'.split(' ').map(stem));
+const makers: ReadonlySet<string> = new Set(
+  'create make add place perform submit start'.split(' ').map(stem),
+);
 
 /** A name that ends so is a thing to look at, even with a verb in it: `zarnik_update_history`. */
 const things: ReadonlySet<string> = new Set(

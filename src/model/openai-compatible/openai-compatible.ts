@@ -56,10 +56,13 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
  * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
  * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
  *
- * @param pace For tests: time and chance.
  * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request.
  */
-export const openAICompatible = (options: OpenAICompatibleOptions, pace: Pace = realPace): ChatModel => {
+export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
+  pacedOpenAICompatible(options, realPace);
+
+/** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
+export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
   const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;

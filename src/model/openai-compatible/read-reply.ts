@@ -1,9 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import { ModelError, type ModelReply } from '../chat-model.ts';
+import { parseJson } from '../untrusted-json.ts';
 import type { Patience } from './patience.ts';
 import { readText } from './read-text.ts';
 import { createReplyAssembly, type ReplyAssembly } from './reply-assembly.ts';
-import { parseJson } from '../untrusted-json.ts';
 import { invalidReply } from './untrusted.ts';
 
 /** More than any model writes at once; a Worker has 128 MB for everything. */

@@ -1,7 +1,7 @@
 import type { ModelReply, Usage } from '../chat-model.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { createCallAssembly } from './call-assembly.ts';
 import { reportedError } from './server-errors.ts';
-import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { invalidReply, listOf, stringOf } from './untrusted.ts';
 
 /** Puts one reply together from the chunks of a stream, or from one whole completion. */

@@ -1,8 +1,8 @@
 import { ModelError, type ModelFailure } from '../chat-model.ts';
+import { isRecord, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 import type { Patience } from './patience.ts';
 import { readText } from './read-text.ts';
 import { LONGEST_WAIT, mayPass } from './retry.ts';
-import { isRecord, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 

@@ -2,7 +2,7 @@ import type { ModelError, ModelReply, ModelRequest } from '../../../src/model/ch
 import type { Fetch } from '../../../src/model/openai-compatible/ask-once.ts';
 import {
   type OpenAICompatibleOptions,
-  openAICompatible,
+  pacedOpenAICompatible,
 } from '../../../src/model/openai-compatible/openai-compatible.ts';
 import type { Pace } from '../../../src/model/openai-compatible/retry.ts';
 
@@ -106,7 +106,7 @@ export const ask = async (
 ) => {
   const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
   const { pace, waits } = fakePace(random);
-  const model = openAICompatible(
+  const model = pacedOpenAICompatible(
     { baseUrl: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
   );

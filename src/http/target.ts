@@ -1,18 +1,9 @@
-import type { ExecutionContext, Hono } from 'hono';
 import type { Agent } from '../agent/define-agent.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { toSessionName } from '../session/session-name.ts';
 import type { Caller } from './auth.ts';
 import type { Env, Host } from './host.ts';
 import { Problem } from './problem.ts';
-
-/** What the app's middleware leaves for the routes. */
-export interface AppEnv {
-  Bindings: Env;
-  Variables: { readonly caller: Caller; readonly requestId: string };
-}
-
-export type App = Hono<AppEnv>;
 
 /** A session that a request names, on behalf of its caller. */
 export interface Target {
@@ -57,6 +48,3 @@ export function targetOf(host: Host, env: Env, caller: Caller, named: Named): Ta
     path: `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`,
   };
 }
-
-/** The part of Hono's context that keeps work going after the answer. */
-export type WaitUntil = Pick<ExecutionContext, 'waitUntil'>;

@@ -1,0 +1,13 @@
+import type { ExecutionContext } from 'hono';
+import type { Env, Host } from './host.ts';
+import type { Target } from './target.ts';
+
+/** One request to a session, and what it is answered with. */
+export interface Exchange {
+  readonly host: Host;
+  readonly env: Env;
+  readonly target: Target;
+  readonly request: Request;
+  /** Keeps work going after the answer. */
+  readonly execution: Pick<ExecutionContext, 'waitUntil'>;
+}

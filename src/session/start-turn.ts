@@ -1,0 +1,40 @@
+import type { Principal } from '../journal/events.ts';
+import { toRow } from '../journal/parse-event.ts';
+import type { RequestKey, TurnStart } from '../journal/session-port.ts';
+import type { ToolCallContext } from '../tools/tool-call-context.ts';
+
+/** A message on its way into a session. */
+export interface NewTurn {
+  readonly agent: string;
+  readonly message: string;
+  readonly context: ToolCallContext;
+  /** Absent: the turn begins a loop of its own. */
+  readonly loopId?: string | undefined;
+  /** Only what a `Principal` has of it is journaled. */
+  readonly from: { readonly id: string; readonly tenant?: string | undefined };
+  readonly request?: RequestKey | undefined;
+}
+
+/** The rows that start a turn. `newId` answers an id unlike any other. */
+export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
+  const turn = newId();
+  const { agent, message, context, loopId = turn, request } = start;
+  return {
+    turn,
+    opening: toRow({ type: 'session-opened', incarnation: newId(), agent }),
+    started: toRow({
+      type: 'turn-started',
+      turn,
+      loopId,
+      message,
+      context: context.toJSON(),
+      principal: toPrincipal(start.from),
+    }),
+    request,
+  };
+}
+
+const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
+  id,
+  ...(tenant !== undefined && { tenant }),
+});

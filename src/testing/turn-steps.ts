@@ -1,0 +1,62 @@
+import { SLICES } from '../agent/kinds.ts';
+import type { StoredEvent } from '../journal/events.ts';
+import { parseEvent } from '../journal/parse-event.ts';
+import type { Leased, NotResumed, NotStarted } from '../journal/session-port.ts';
+import type { SessionState } from '../journal/state.ts';
+import { foldAll, READER } from '../session/fold-session.ts';
+import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
+import { toTurnStart } from '../session/start-turn.ts';
+import { ToolCallContext } from '../tools/tool-call-context.ts';
+
+/** A message as a test sends it. */
+export interface NewMessage {
+  readonly message: string;
+  readonly context?: ToolCallContext | undefined;
+  readonly loopId?: string | undefined;
+}
+
+/** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
+export interface TurnSteps {
+  /** Stores a turn and leases it, without running it. */
+  begin(start: NewMessage): Promise<Leased | NotStarted>;
+  /** Leases the open turn for another invocation. */
+  resume(turn: string): Promise<Leased | NotResumed>;
+  /** Runs a leased turn as far as its invocation may. */
+  run(leased: Leased, change?: Partial<TurnHost>): Promise<TurnEnd>;
+  /** @throws Error when the session is not there yet. */
+  state(): Promise<SessionState>;
+  /** The whole journal, in order. */
+  events(): Promise<readonly StoredEvent[]>;
+}
+
+/** The steps of one session's turns, as `host` takes them unless a step changes it. */
+export function turnSteps(host: TurnHost): TurnSteps {
+  const { port, agent, clock } = host;
+  let ids = 0;
+  const newId = (): string => {
+    ids += 1;
+    return `id${ids}`;
+  };
+  return {
+    begin: ({ context = ToolCallContext.EMPTY, ...more }) => {
+      const start = { agent: agent.name, context, from: { id: 'tester' }, ...more };
+      return port.begin({ nonce: newId(), start: toTurnStart(start, newId), reader: READER });
+    },
+    resume: (turn) => port.resume({ nonce: newId(), turn, reader: READER }),
+    run: (leased, change = {}) => runTurn({ ...host, ...change }, leased, clock.now()),
+    async state() {
+      const folded = await foldAll(port, SLICES);
+      if (!folded) throw new Error('Nothing was sent to the session yet.');
+      return folded.state;
+    },
+    async events() {
+      const events: StoredEvent[] = [];
+      for (let from: number | null = 1; from !== null; ) {
+        const page = await port.read({ from });
+        events.push(...(page?.rows ?? []).map(parseEvent));
+        from = page?.next ?? null;
+      }
+      return events;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** The Worker that the README shows, as it stands. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RunningWorker, startWorker } from './start-worker.ts';
+import { answerOf, say } from './talk.ts';
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker('src/examples/first/worker.ts');
+});
+afterAll(() => worker.stop());
+
+it('the first example pays what it is asked to, with no key and no network', async () => {
+  const heard = await say(
+    new URL('/agents/clerk/sessions/s1', worker.url),
+    { message: 'Please pay invoice INV-17.' },
+    'json',
+  );
+  expect(heard.status).toBe(200);
+  expect(answerOf(heard)).toMatchObject({ outcome: 'completed', toolCalls: 1, model: 'offline' });
+  expect(heard.body).toMatchObject({ artifacts: [{ tool: 'pay_invoice', value: { paid: 'INV-17' } }] });
+});

@@ -1,0 +1,130 @@
+/** What a turn that stops says of work that may have happened, and that nothing keeps it from stopping. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { toRow } from '../../src/journal/parse-event.ts';
+import type { ReadQuery, SessionPort } from '../../src/journal/session-port.ts';
+import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { text } from '../../src/tools/results.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
+import { answers, LEASE_MS, passing } from './former-holder.ts';
+import { settle } from './held.ts';
+import { memoryApp } from './memory-app.ts';
+
+const unknown = (tool: string): string =>
+  `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+const never = (): Promise<never> => new Promise(() => {});
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+});
+
+describe('a cancel', () => {
+  it('inside a nested loop that has done something leaves its call in doubt', async () => {
+    const paid: string[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => paid.push(id) });
+    const dig: AnyTool = {
+      name: 'dig',
+      description: 'Digs.',
+      inputSchema: { type: 'object' },
+      effect: 'none',
+      returnDirect: false,
+      call: async (_, { nest }) =>
+        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
+    };
+    const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, never];
+    const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    for (let i = 0; i < 5; i += 1) await settle();
+    expect(paid.length).toBe(1);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+  });
+
+  it('does not wait for code around a tool that never settles', async () => {
+    const odd: AnyTool = {
+      name: 'odd',
+      description: 'Thinks.',
+      inputSchema: { type: 'object' },
+      effect: 'once',
+      returnDirect: false,
+      call: never,
+    };
+    const app = memoryApp({
+      tools: [odd],
+      replies: [{ calls: [{ name: 'odd' }] }],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await settle();
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['odd', "Error: The call of 'odd' was cancelled before it ran."],
+    ]);
+  });
+
+  it('waits for a question to the outside no longer than for a last word', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 600_000,
+      run: () => Promise.reject(new Error('Network connection lost.')),
+      reconcile: never,
+    });
+    const app = memoryApp({
+      tools: [pay],
+      replies: [{ calls: [{ name: 'pay' }] }],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const began = clock.now();
+    const end = app.run(leased);
+    for (let i = 0; i < 3; i += 1) await settle();
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
+    expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+  });
+});
+
+describe('a take-over', () => {
+  it('keeps its lease while it reads a long journal', async () => {
+    // Each page takes a quarter of a term, so that the whole takes longer than a term.
+    const slow = (port: SessionPort): SessionPort => ({
+      ...port,
+      read: async (query: ReadQuery) => {
+        await new Promise<void>((resolve) => clock.after(LEASE_MS / 4, resolve));
+        return port.read({ ...query, limit: 2 });
+      },
+    });
+    const app = memoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: slow });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const resumed = Array.from({ length: 12 }, () => toRow({ type: 'turn-resumed', turn, cause: 'expired' }));
+    await app.port.append(leased.epoch, 3, { events: resumed, release: 'yielded' });
+    const taken = await app.resume(turn);
+    const first = { ...taken, page: { ...taken.page, rows: taken.page.rows.slice(0, 2), next: 3 } };
+    expect(await passing(clock, app.run(first))).toMatchObject({
+      turn: { outcome: 'completed', text: 'Hello.' },
+    });
+  });
+
+  it('gives a lease back that outlived the end of its turn', async () => {
+    const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const ended = toRow({ type: 'turn-ended', turn, outcome: 'completed' });
+    await app.port.append(leased.epoch, 3, { events: [ended] });
+    await clock.advance(LEASE_MS + 1);
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended' });
+    expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: null });
+  });
+});

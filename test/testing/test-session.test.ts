@@ -1,0 +1,224 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, type Effect, ModelError } from '../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+  type TestSession,
+} from '../../src/testing/entry.ts';
+
+const agentWith = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay what is asked.', tools });
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.object({ number: v.string() }),
+  run: ({ number }, call) => ({ paid: number, for: call.context.get('tenant') ?? 'nobody' }),
+});
+const asksToPay = { calls: [{ name: 'pay', input: { number: 'INV-17' } }] };
+
+describe('a test session', () => {
+  it('answers as POST .../messages does', async () => {
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    const answer = await session.send('Pay INV-17.');
+    expect(answer).toEqual({
+      turn: expect.any(String),
+      loopId: answer.turn,
+      session: 'test',
+      agent: 'clerk',
+      outcome: 'completed',
+      text: 'Paid.',
+      artifacts: [{ call: `${answer.turn}.3.0`, tool: 'pay', value: { paid: 'INV-17', for: 'nobody' } }],
+      usage: { inputTokens: 20, outputTokens: 10 },
+      iterations: 2,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+  });
+
+  it('records what the model was shown, and what was journaled', async () => {
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    await session.send('Pay INV-17.');
+    expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
+    expect(session.requests[1]?.messages.slice(1)).toMatchObject([
+      { role: 'user', text: 'Pay INV-17.' },
+      { role: 'assistant', toolCalls: [{ name: 'pay', input: '{"number":"INV-17"}' }] },
+      { role: 'tool', text: '{"paid":"INV-17","for":"nobody"}' },
+    ]);
+    expect(await typesOf(session)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('says the same in every run, ids and idempotency keys included', async () => {
+    const keys: string[] = [];
+    const key = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: (_, call) => void keys.push(`${call.id} ${call.idempotencyKey}`),
+    });
+    for (let i = 0; i < 2; i += 1) {
+      await createTestSession(agentWith(key), { replies: [asksToPay, 'Paid.'] }).send('Pay.');
+    }
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  it('answers a turn that fails, with why', async () => {
+    const down = new ModelError('unauthorized', 'The key was refused.', { status: 401 });
+    const session = createTestSession(agentWith(), { replies: [down, 'Hello again.'] });
+    expect(await session.send('Hello?')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'model-failure', message: 'The key was refused.' },
+    });
+    expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
+  });
+
+  it('remembers earlier turns, also after the object has restarted', async () => {
+    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    await session.send('First');
+    session.restart();
+    await session.send('Second');
+    expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect((await session.state()).messages).toHaveLength(4);
+  });
+
+  it('gives tools the context of the session, and over it that of the message', async () => {
+    const session = createTestSession(agentWith(pay), {
+      replies: [asksToPay, 'Paid.', asksToPay, 'Paid.'],
+      context: { tenant: 'acme' },
+    });
+    const values = [await session.send('Pay.'), await session.send('Pay.', { context: { tenant: 'bolt' } })];
+    expect(values.map(({ artifacts }) => artifacts[0]?.value)).toMatchObject([
+      { for: 'acme' },
+      { for: 'bolt' },
+    ]);
+  });
+
+  it('goes on with the loop that a message names', async () => {
+    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    expect(await session.send('Hello?', { loopId: 'loop-1' })).toMatchObject({ loopId: 'loop-1' });
+  });
+
+  it('asks the model that it is given in place of the one of the agent', async () => {
+    const own = scriptedModel(['From its own.']);
+    const agent = defineAgent({ ...agentWith(), limits: undefined, context: undefined, model: own });
+    const session = createTestSession(agent, { model: scriptedModel(['From another.']) });
+    expect(await session.send('Hello?')).toMatchObject({ text: 'From another.' });
+    expect([own.requests.length, session.requests.length]).toEqual([0, 1]);
+  });
+
+  it('takes no message while a turn runs', async () => {
+    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const first = session.send('Hello?');
+    await expect(session.send('Are you there?')).rejects.toThrow('The session took no message: it is busy.');
+    expect(await first).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('says that a turn waits for a decision', async () => {
+    const ask: AnyTool = { ...pay, call: async (_, invocation) => invocation.suspend('May I?') };
+    const session = createTestSession(agentWith(ask), { replies: [asksToPay] });
+    await expect(session.send('Pay.')).rejects.toThrow(/^Turn \w+ waits for a decision; `state\(\)` shows/);
+    await expect(session.send('And?')).rejects.toThrow('The session took no message: it is suspended.');
+  });
+
+  it('is not there before the first message', async () => {
+    const session = createTestSession(agentWith(), { replies: [] });
+    await expect(session.state()).rejects.toThrow('Nothing was sent to the session yet.');
+    expect(await session.events()).toEqual([]);
+  });
+});
+
+describe('a test session whose Worker is killed', () => {
+  /** A session whose tool dies in its first run, or the first ones, after it has acted. */
+  function dying(
+    effect: Effect,
+    { kills = 1, reconciles = false, replies = [asksToPay, 'Done.'] as readonly ScriptedReply[] } = {},
+  ) {
+    const ran: string[] = [];
+    const act = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect,
+      run: (_, call) => {
+        if (ran.push(call.id) <= kills) session.kill();
+        return 'paid';
+      },
+      ...(reconciles && { reconcile: () => ({ done: 'was paid' }) }),
+    } as Parameters<typeof defineTool>[0]); // only a `once` tool is given a `reconcile`
+    const session = createTestSession(agentWith(act), { replies, clock: createManualClock() });
+    return { session, ran };
+  }
+  const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
+
+  it('runs an idempotent call that was cut off again, under the same id', async () => {
+    const { session, ran } = dying('idempotent', { kills: 2 });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([ran.length, new Set(ran).size]).toEqual([3, 1]);
+    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'paid' });
+  });
+
+  it('asks the model again for a read call, whose reply need not have been stored', async () => {
+    const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'] });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(ran).toHaveLength(2);
+  });
+
+  it('asks a once call that was cut off what became of it', async () => {
+    const { session, ran } = dying('once', { reconciles: true });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(ran).toHaveLength(1);
+    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'was paid' });
+    expect(await typesOf(session)).toContain('turn-resumed');
+  });
+
+  it('does not know what became of one that cannot be asked', async () => {
+    const { session, ran } = dying('once');
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(ran).toHaveLength(1);
+    expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
+  });
+
+  it('asks the model again when its reply was lost', async () => {
+    const session: TestSession = createTestSession(agentWith(), {
+      replies: [
+        () => {
+          session.kill();
+          return 'Lost.';
+        },
+        'Found.',
+      ],
+    });
+    expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
+  });
+
+  it('gives up after three in a row without progress', async () => {
+    const { session, ran } = dying('idempotent', { kills: 9 });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'failed', error: { type: 'stuck' } });
+    expect(ran).toHaveLength(3);
+  });
+
+  it('goes on as before when nothing runs that could be killed', async () => {
+    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    session.kill();
+    await session.send('First');
+    session.kill();
+    expect(await session.send('Second')).toMatchObject({ text: 'Two.' });
+    expect(await typesOf(session)).not.toContain('turn-resumed');
+  });
+});
+
+const typesOf = async (session: TestSession): Promise<string[]> =>
+  (await session.events()).map(({ event }) => event.type);
