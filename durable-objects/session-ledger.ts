@@ -7,7 +7,6 @@ import type {
   Fenced,
   InboxKind,
   Leased,
-  NewRow,
   NotResumed,
   NotStarted,
   Reader,
@@ -18,6 +17,7 @@ import type {
 } from '../src/journal/session-port.ts';
 import { pageOfEvents } from './page-of-events.ts';
 import type { Lease, SessionStorage, StoredRow } from './session-storage.ts';
+import { storedAt, toStoredRows } from './stored-rows.ts';
 
 export interface LedgerOptions {
   readonly leaseMs: number;
@@ -25,6 +25,12 @@ export interface LedgerOptions {
   readonly now: () => number;
   /** Told after events were stored or a lease was given back, before the call that did so answers. Must not throw. */
   readonly onHead: (head: number) => void;
+}
+
+interface AppendRequest {
+  readonly epoch: number;
+  readonly from: number;
+  readonly change: Change;
 }
 
 /** What a caller is told to wait when nobody holds the turn in its way. */
@@ -106,7 +112,7 @@ export class SessionLedger {
   append(epoch: number, from: number, change: Change): Appended | Fenced {
     const lease = this.#storage.lease();
     const holds = lease.epoch === epoch && lease.state === 'held';
-    const at = this.#storedBefore(lease, { epoch, from, change });
+    const at = this.#answeredBefore(lease, { epoch, from, change });
     if (at !== null) {
       if (holds) this.#heard(lease);
       return this.#appended(from + change.events.length - 1, at);
@@ -114,7 +120,7 @@ export class SessionLedger {
     if (!holds) return { status: 'stale' };
     if (from !== this.#storage.head() + 1) return { status: 'gap' };
     const now = this.#options.now();
-    const rows = stored(change.events, { epoch, from, at: now });
+    const rows = toStoredRows(change.events, { epoch, from, at: now });
     this.#commit(() => this.#storeChange(lease, rows, change));
     if (rows.length === 0 && change.release !== undefined) this.#options.onHead(this.#storage.head());
     this.#deadline = now + this.#options.leaseMs;
@@ -217,7 +223,7 @@ export class SessionLedger {
     const head = this.#storage.head();
     const rows = head === 0 ? [opening, started] : [started];
     const now = this.#options.now();
-    this.#storage.addEvents(stored(rows, { epoch: 0, from: head + 1, at: now }));
+    this.#storage.addEvents(toStoredRows(rows, { epoch: 0, from: head + 1, at: now }));
     if (request === undefined) return;
     const { key, bodyHash, ttl } = request;
     const seq = head + rows.length;
@@ -266,20 +272,11 @@ export class SessionLedger {
     this.#arm();
   }
 
-  /** When exactly these events were stored under this epoch before, however long ago; `null` if they were not. */
-  #storedBefore(
-    lease: Lease,
-    { epoch, from, change }: { epoch: number; from: number; change: Change },
-  ): number | null {
-    const { events, release } = change;
-    if (events.length === 0) {
-      const isReleased = release !== undefined && lease.epoch === epoch && lease.state !== 'held';
-      return isReleased ? this.#options.now() : null;
-    }
-    if (from + events.length - 1 > this.#storage.head()) return null;
-    const found = [...this.#storage.events({ from, limit: events.length })];
-    const isSame = found.every((row, i) => row.epoch === epoch && row.type === events[i]?.type);
-    return isSame ? (found[0]?.at ?? null) : null;
+  /** When exactly this append was stored before, however long ago; `null` if it was not. */
+  #answeredBefore(lease: Lease, { epoch, from, change }: AppendRequest): number | null {
+    if (change.events.length > 0) return storedAt(this.#storage, { epoch, from, events: change.events });
+    const isReleased = change.release !== undefined && lease.epoch === epoch && lease.state !== 'held';
+    return isReleased ? this.#options.now() : null;
   }
 
   /** The holder was heard: its term begins anew. Writes only if an alarm has looked since. */
@@ -335,14 +332,4 @@ export class SessionLedger {
     if (head > before) this.#options.onHead(head);
     return result;
   }
-}
-
-function stored(
-  rows: readonly NewRow[],
-  { epoch, from, at }: { epoch: number; from: number; at: number },
-): StoredRow[] {
-  return rows.map(({ type, turn, body }, i) => {
-    const bytes = new TextEncoder().encode(body).length;
-    return { seq: from + i, epoch, at, type, turn, body, bytes };
-  });
 }

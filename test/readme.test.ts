@@ -2,17 +2,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { asInstalled } from './process/as-installed.ts';
 
 const read = (file: string): string => readFileSync(resolve(import.meta.dirname, '..', file), 'utf8');
 const readme = read('README.md');
 
-it('the README shows the first example as it stands', () => {
-  const shown = /```ts\n([\s\S]*?)```/.exec(readme)?.[1];
-  const example = read('src/examples/first/worker.ts')
-    .replace('../../index.ts', 'holdfast')
-    .replace('../../worker-entry.ts', 'holdfast/worker')
-    .replace('../../../durable-objects/index.ts', 'holdfast/durable-objects');
-  expect(shown).toBe(example);
+it.each(['src/examples/first/worker.ts', 'test/examples/first.test.ts'])(
+  'the README shows %s as a user writes it, and links it',
+  (file) => {
+    const shown = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+    expect(shown).toContain(asInstalled(read(file)));
+    expect(readme).toContain(`](${file})`);
+  },
+);
+
+it('the README names the defaults of settings', () => {
+  const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/model/choose-model.ts'))?.[1];
+  expect(readme).toContain(`\`${model}\` unless set`);
+  const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
+  expect(readme).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);
+});
+
+it('the README names what a Worker needs of our wrangler.toml', () => {
+  const lines = read('wrangler.toml').split('\n');
+  const needed = lines.filter((line) =>
+    /^(\[\[|main|compatibility_|name = "S|class_name|tag|new_)/.test(line),
+  );
+  expect(needed).toHaveLength(9);
+  expect(needed.filter((line) => !readme.includes(`\n${line}\n`))).toEqual([]);
 });
 
 it('the README names only files, scripts and folders that exist', () => {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { objectSession } from '../../src/session/object-session.ts';
+import { objectSession, SessionUnavailableError } from '../../src/session/object-session.ts';
 import { event, starting } from '../session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
@@ -49,7 +49,7 @@ describe('objectSession', () => {
     await session.begin(starting('t1', 'a'));
     const { namespace, count } = breaking('before', { times: 99, error: lost() });
     const appended = objectSession(namespace, name).append(1, 3, { events: [event('t1', 'x')] });
-    await expect(appended).rejects.toThrow('Network connection lost.');
+    await expect(appended).rejects.toThrow(new SessionUnavailableError(lost()));
     expect(count.stubs).toBe(5);
   });
 

@@ -31,6 +31,10 @@ const called = ({ tool, input }: PastCall): string => {
   return values.length === 0 ? tool : `${tool} (${values.join(', ').slice(0, 100)})`;
 };
 
+/** What an asking word looks for ("where": a location) answers better than a word that the question repeats. */
+const kinCounts = 3;
+const repeatedCounts = 2;
+
 /** Up to three facts whose names answer the question, the best first. */
 function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
   const asked = topicOf(task);
@@ -39,7 +43,7 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
     const direct = asked.filter((word) => fact.words.includes(word)).length;
     const kin = asked.filter((word) => kinOf(word).some((other) => fact.words.includes(other))).length;
     const person = !who || /^\p{L}[^\d]*$|@/u.test(String(fact.value));
-    return fact.marked || !person ? 0 : kin * 3 + direct * 2;
+    return fact.marked || !person ? 0 : kinCounts * kin + repeatedCounts * direct;
   };
   const ranked = calls.flatMap(({ facts, absent }) => [...facts, ...absent]).filter((fact) => rank(fact) > 0);
   return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);

@@ -4,10 +4,17 @@ import { kinOf } from './words.ts';
 /** How much a tool has to do with some words; 0 is nothing. */
 export type Relevance = (card: ToolCard, words: readonly string[]) => number;
 
+/** Kin says less than the word itself, the less the farther it stands in its list; even the last of a list says some. */
+const kinCounts = 0.7;
+const fartherCounts = 0.05;
+
 /** What a stem says about a tool, directly or through what an asking word looks for. */
 export const weightOf = (card: ToolCard, word: string): number =>
   card.weights.get(word) ??
-  Math.max(0, ...kinOf(word).map((kin, at) => (0.7 - at * 0.05) * (card.weights.get(kin) ?? 0)));
+  Math.max(
+    0,
+    ...kinOf(word).map((kin, at) => (kinCounts - at * fartherCounts) * (card.weights.get(kin) ?? 0)),
+  );
 
 /** Weighs a word by how few of the offered tools share it. */
 export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
