@@ -97,14 +97,7 @@ export class SessionLedger {
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
     if (this.#isLive(lease)) return this.#busy(lease, turn);
-    const term =
-      lease.state === 'held'
-        ? {
-            cause: 'expired' as const,
-            expired: lease.expired + 1,
-            expiredFor: this.#options.now() - this.#deadline,
-          }
-        : { cause: 'handed-over' as const, expired: lease.expired, expiredFor: 0 };
+    const term = this.#termAfter(lease, turn);
     const taken = this.#commit(() => this.#take({ ...lease, ...term, turn, nonce }));
     return this.#answer(taken, reader);
   }
@@ -194,6 +187,15 @@ export class SessionLedger {
     const lease = this.#storage.lease();
     const isOwn = lease.state === 'held' && lease.nonce === nonce && lease.turn === turn;
     return isOwn ? this.#heard(lease) : null;
+  }
+
+  /** A turn that was accepted and of which nothing is journaled yet is only now started. */
+  #termAfter({ state, expired }: Lease, turn: string): Pick<Lease, 'cause' | 'expired' | 'expiredFor'> {
+    if (state === 'held') {
+      return { cause: 'expired', expired: expired + 1, expiredFor: this.#options.now() - this.#deadline };
+    }
+    const isNew = this.#storage.turnStart(turn) === this.#storage.head();
+    return { cause: isNew ? 'started' : 'handed-over', expired, expiredFor: 0 };
   }
 
   /** Why this turn cannot start now. A turn that is stored already is `known`, with or without a key. */

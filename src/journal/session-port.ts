@@ -96,7 +96,10 @@ export interface Leased {
   readonly status: 'leased';
   readonly epoch: number;
   readonly leaseMs: number;
-  /** `started`: the turn is new. `expired`: its former holder fell silent. `handed-over`: it waited for a holder. */
+  /**
+   * `started`: nothing has happened in the turn yet. `expired`: its former holder fell silent. `handed-over`: it was
+   * given back, and waited for a holder.
+   */
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** Leases in a row that expired without progress, this take-over included. */
   readonly expirations: number;

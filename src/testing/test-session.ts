@@ -1,17 +1,17 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Leased } from '../journal/session-port.ts';
+import type { Leased, NotResumed } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import { type Clock, systemClock } from '../session/clock.ts';
 import { turnStopped } from '../session/follow-session.ts';
+import type { TurnEnd } from '../session/run-turn.ts';
 import { toSessionName } from '../session/session-name.ts';
 import { answerOf, type TurnAnswer } from '../session/turn-answer.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
-import { SessionLine } from './session-line.ts';
 import { turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
@@ -69,23 +69,29 @@ export function createTestSession(agent: Agent, options: TestSessionOptions): Te
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => goOn(turn) });
   const port = sessions.session(name);
   const steps = turnSteps({ port, agent: { ...agent, model }, model, clock });
-  const lines = new Set<SessionLine>();
+  let die: (() => void) | undefined;
 
-  /** One invocation of the Worker. Answers whether it was killed. */
-  async function invoke(leased: Leased): Promise<boolean> {
-    const line = new SessionLine(port);
-    lines.add(line);
-    try {
-      await Promise.race([steps.run(leased, { port: line.port }), line.broken]);
-    } finally {
-      lines.delete(line);
+  /** Invocations of the Worker, one after another, until one stops that was not killed. */
+  async function drive(turn: string, first: Leased): Promise<void> {
+    let leased: Leased | undefined = first;
+    while (leased) {
+      const successor = new Promise<Leased | NotResumed>((resolve) => {
+        die = () => {
+          die = undefined;
+          clock.skip(2 * leaseMs);
+          // The session changes hands within this call, so nothing that the dead one still sends is stored.
+          resolve(steps.resume(turn));
+        };
+      });
+      const end: TurnEnd | Leased | NotResumed = await Promise.race([steps.run(leased), successor]);
+      leased = end.status === 'leased' ? end : undefined;
     }
-    return line.isBroken;
+    die = undefined;
   }
 
   async function goOn(turn: string): Promise<void> {
     const leased = await steps.resume(turn);
-    if (leased.status === 'leased' && (await invoke(leased))) await goOn(turn);
+    if (leased.status === 'leased') await drive(turn, leased);
   }
 
   async function answer(turn: string): Promise<TurnAnswer> {
@@ -105,17 +111,13 @@ export function createTestSession(agent: Agent, options: TestSessionOptions): Te
       });
       if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
       const turn = leased.page.openTurn?.id ?? '';
-      if (await invoke(leased)) await goOn(turn);
+      await drive(turn, leased);
       return answer(turn);
     },
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),
-    kill() {
-      if (lines.size === 0) return;
-      clock.skip(2 * leaseMs);
-      for (const line of lines) line.break();
-    },
+    kill: () => die?.(),
   };
 }
 

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import { objectSession } from '../../src/session/object-session.ts';
 import { handOvers } from '../fixtures/hand-overs.ts';
-import { SHORT_LEASE_MS } from '../fixtures/lease-terms.ts';
+import { withLease } from '../fixtures/lease-terms.ts';
 import type { SessionHarness } from '../session-contract/harness.ts';
 
 declare global {
@@ -14,6 +14,9 @@ declare global {
   }
 }
 
+/** Short: many facts wait until it runs out. */
+const LEASE_MS = 300;
+
 export interface ObjectHarness extends SessionHarness {
   /** A new stub: one is dead for ever after a reset. */
   stub(): DurableObjectStub<SessionObject>;
@@ -21,12 +24,12 @@ export interface ObjectHarness extends SessionHarness {
 
 /** A session of a fresh name in a real Durable Object, in real time. */
 export function makeObjectHarness(): ObjectHarness {
-  const name = JSON.stringify(['owner', 'agent', `short-lease-${crypto.randomUUID()}`]);
+  const name = JSON.stringify(['owner', 'agent', `${withLease(LEASE_MS)}-${crypto.randomUUID()}`]);
   const stub = () => env.SESSIONS.getByName(name);
   return {
     name,
     session: objectSession(env.SESSIONS, name),
-    leaseMs: SHORT_LEASE_MS,
+    leaseMs: LEASE_MS,
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     restart: async () => {
       // An object that is not running cannot be evicted.

@@ -24,14 +24,12 @@ describe('a message for the background', () => {
     expect(events.map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
-      'turn-resumed',
       'model-replied',
       'tool-call-started',
       'tool-call-ended',
       'model-replied',
       'turn-ended',
     ]);
-    expect(events[2]).toMatchObject({ cause: 'handed-over' });
     expect((await json(await send(session))).turn).toMatchObject({ turn: accepted.turn, text: 'Done.' });
     const name = JSON.stringify(['local', 'scripted', session.split('/').at(-1)]);
     expect(handOvers.filter((one) => one.name === name)).toEqual([{ name, turn: accepted.turn }]);

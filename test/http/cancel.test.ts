@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { withLease } from '../fixtures/lease-terms.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+
+/** A holder that waits for its model hears of a note when it renews: after a third of its lease. */
+const renewingSession = (): string => newSession('scripted', withLease(1_000));
 
 const cancel = (session: string): Promise<Response> => send(`${session}/cancel`, { method: 'POST' });
 
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
-    const session = newSession();
+    const session = renewingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
@@ -26,7 +30,7 @@ describe('cancel', () => {
   });
 
   it('ends a streamed turn with its outcome', async () => {
-    const session = newSession();
+    const session = renewingSession();
     const answer = held('Never.');
     const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
     await answer.asked();
@@ -38,7 +42,7 @@ describe('cancel', () => {
   });
 
   it('stops a turn of the background', async () => {
-    const session = newSession();
+    const session = renewingSession();
     const answer = held('Never.');
     await post(
       session,
@@ -51,7 +55,7 @@ describe('cancel', () => {
   });
 
   it('leaves the session to the next message', async () => {
-    const session = newSession();
+    const session = renewingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
     await answer.asked();
@@ -62,7 +66,7 @@ describe('cancel', () => {
 
   it('does not wait for a model that does not listen', async () => {
     const answer = held('Never.', { deaf: true });
-    const session = newSession();
+    const session = renewingSession();
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     await cancel(session);
@@ -70,7 +74,7 @@ describe('cancel', () => {
   });
 
   it('twice is cancelling once', async () => {
-    const session = newSession();
+    const session = renewingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
@@ -81,7 +85,7 @@ describe('cancel', () => {
   });
 
   it('of a session in which nothing runs says so', async () => {
-    const session = newSession();
+    const session = renewingSession();
     await post(session, { message: script('Done.').message() });
     const response = await cancel(session);
     expect(response.status).toBe(409);

@@ -21,9 +21,6 @@ export const send: Send = (path, init) => exports.default.fetch(new Request(`${O
 export const newSession = (agent = 'scripted', prefix = 's'): string =>
   `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
 
-/** A path to a session whose lease soon runs out when its holder falls silent. */
-export const newShortSession = (agent = 'scripted'): string => newSession(agent, 'short-lease');
-
 type Headers = Readonly<Record<string, string>>;
 
 export const post = (

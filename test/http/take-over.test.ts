@@ -8,6 +8,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../src/model/chat-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { withLease } from '../fixtures/lease-terms.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -17,12 +18,15 @@ import {
   eventsOf,
   journal,
   json,
-  newShortSession,
+  newSession,
   post,
   readUntil,
   SSE,
   send,
 } from './client.ts';
+
+/** Its lease soon runs out when its holder falls silent. */
+const shortSession = (): string => newSession('scripted', withLease(300));
 
 const stubOf = (session: string) =>
   env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
@@ -38,7 +42,7 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 
 describe('a turn whose invocation falls silent', () => {
   it('is finished by the alarm, and its client gets the answer all the same', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const { message, model } = script(held('Never.', { deaf: true }).reply, record('taken'), 'Done.');
     const response = await post(session, { message: message() }, { via: abandoned });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
@@ -47,7 +51,7 @@ describe('a turn whose invocation falls silent', () => {
   });
 
   it('goes on in the stream of its client', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const { message } = script('Not stored.', 'Done.');
     const events = await allEvents(
       await post(session, { message: message() }, { headers: SSE, via: abandoned }),
@@ -63,7 +67,7 @@ describe('a turn whose invocation falls silent', () => {
   });
 
   it('is taken over when its alarm comes, not before', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const { message } = script(held('Never.').reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
     await expect.poll(async () => (await send(session)).status).toBe(200);
@@ -75,7 +79,7 @@ describe('a turn whose invocation falls silent', () => {
 
 describe('a turn whose lease another invocation took', () => {
   it('is not written any more by the first one, which waits for the answer', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
     const answering = post(session, { message: message() });
@@ -92,7 +96,7 @@ describe('a turn whose lease another invocation took', () => {
 
 describe('a turn whose object starts anew', () => {
   it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
-    const session = newShortSession();
+    const session = shortSession();
     const answer = held(record(how));
     const { message, model } = script(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
@@ -105,7 +109,7 @@ describe('a turn whose object starts anew', () => {
   });
 
   it('goes on in the background', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
     const answer = held(next);
@@ -119,7 +123,7 @@ describe('a turn whose object starts anew', () => {
   });
 
   it('is followed on by those who watch', async () => {
-    const session = newShortSession();
+    const session = shortSession();
     const answer = held('Done.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();

@@ -45,12 +45,13 @@ describe('a session whose object cannot be reached', () => {
       const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
       const via = appWith({}, { SESSIONS: objects });
       const session = newSession();
-      for (const response of [
-        await via(session),
-        await via(`${session}/events`, { headers: SSE }),
-        await post(session, { message: 'Hello' }, { via }),
-        await post(session, { message: 'Hello' }, { via, headers: { prefer: 'respond-async' } }),
-      ]) {
+      const responses = await Promise.all([
+        via(session),
+        via(`${session}/events`, { headers: SSE }),
+        post(session, { message: 'Hello' }, { via }),
+        post(session, { message: 'Hello' }, { via, headers: { prefer: 'respond-async' } }),
+      ]);
+      for (const response of responses) {
         expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
         expect(await json(response)).toEqual({
           type: 'urn:holdfast:problem:session-unavailable',

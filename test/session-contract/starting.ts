@@ -96,7 +96,7 @@ export function startingContract(make: MakeHarness): void {
       expect(page).toMatchObject({ head: 2, next: null, openTurn: { id: 't1', state: 'running' } });
       expect(await lease(session, goingOn('t1', 'a'))).toMatchObject({
         epoch: 1,
-        cause: 'handed-over',
+        cause: 'started',
         expirations: 0,
       });
     });

@@ -191,6 +191,41 @@ describe('a test session whose Worker is killed', () => {
     expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
   });
 
+  it('is killed once, however often the dead one says so, and whether or not it ever ends', async () => {
+    const hang = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: () => {
+        session.kill();
+        session.kill();
+        return new Promise<never>(() => {});
+      },
+    });
+    const session: TestSession = createTestSession(agentWith(hang), { replies: [asksToPay, 'Done.'] });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
+  });
+
+  it('stores nothing of what the dead one still does', async () => {
+    const session: TestSession = createTestSession(agentWith(pay), {
+      replies: [
+        async () => {
+          session.kill();
+          return asksToPay;
+        },
+        'Done.',
+      ],
+    });
+    expect(await session.send('Pay.')).toMatchObject({ text: 'Done.', toolCalls: 0 });
+    expect(await typesOf(session)).toEqual([
+      'session-opened',
+      'turn-started',
+      'turn-resumed',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
   it('asks the model again when its reply was lost', async () => {
     const session: TestSession = createTestSession(agentWith(), {
       replies: [
