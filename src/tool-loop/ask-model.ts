@@ -2,7 +2,6 @@ import { inFrame, type SessionEvent } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import type { Loop } from './loop.ts';
-import { messageOf } from './message-of.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -48,8 +47,9 @@ async function attemptReply(
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
     if (failure instanceof ModelError) throw failure;
-    const detail = `The model '${loop.model.name}' failed: ${messageOf(failure, 'it did not say why.')}`;
-    throw new ModelError('invalid-reply', detail, { cause: failure });
+    // Its words may hold what only the adapter should know.
+    console.error(`holdfast: the model '${loop.model.name}' threw`, failure);
+    throw new ModelError('invalid-reply', `The model '${loop.model.name}' threw instead of answering.`);
   }
 }
 

@@ -1,10 +1,10 @@
 /** What of a thrown message is passed on, in characters. */
 const MAX_MESSAGE = 2_000;
 
-/** What a thrown value says, for a model or a client to read. */
-export function messageOf(thrown: unknown, otherwise = 'The tool failed and did not say why.'): string {
+/** What a thrown value says, for a model to read. */
+export function messageOf(thrown: unknown): string {
   const message = wordsOf(thrown);
-  return message.trim() === '' ? otherwise : message.slice(0, MAX_MESSAGE);
+  return message.trim() === '' ? 'The tool failed and did not say why.' : message.slice(0, MAX_MESSAGE);
 }
 
 function wordsOf(thrown: unknown): string {

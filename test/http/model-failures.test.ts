@@ -142,7 +142,7 @@ describe('a model that fails', () => {
     const response = await post(session, { message: message() });
     expect(response.status).toBe(502);
     expect(await json(response)).toMatchObject({
-      error: { type: 'model-failure', message: "The model 'scripted' failed: no such dial" },
+      error: { type: 'model-failure', message: "The model 'scripted' threw instead of answering." },
     });
     expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
   });

@@ -14,11 +14,7 @@ describe('a session that a newer deployment wrote to', () => {
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":2') WHERE seq = 3`);
     });
-    for (const response of [
-      await send(session),
-      await send(`${session}/events`),
-      await post(session, { message: 'Hello' }),
-    ]) {
+    for (const response of [await send(session), await send(`${session}/events`)]) {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
       expect(await json(response)).toEqual({
         type: 'urn:holdfast:problem:newer-deployment',
@@ -28,6 +24,10 @@ describe('a session that a newer deployment wrote to', () => {
           'Event 3 was written by a newer version of this Worker. Try again when the deployment is complete.',
       });
     }
+    // It is stored, and the newer deployment will answer it.
+    const stored = await post(session, { message: 'Hello' });
+    expect([stored.status, stored.headers.get('location')]).toEqual([202, session]);
+    expect(await json(stored)).toMatchObject({ status: 'accepted', turn: expect.any(String) });
     log.mockRestore();
   });
 });
@@ -51,14 +51,25 @@ describe('a session whose object cannot be reached', () => {
         post(session, { message: 'Hello' }, { via }),
         post(session, { message: 'Hello' }, { via, headers: { prefer: 'respond-async' } }),
       ]);
+      const problem = {
+        type: 'urn:holdfast:problem:session-unavailable',
+        title: 'session unavailable',
+        status: 503,
+      };
+      const [state, events, ...messages] = responses;
       for (const response of responses) {
         expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-        expect(await json(response)).toEqual({
-          type: 'urn:holdfast:problem:session-unavailable',
-          title: 'session unavailable',
-          status: 503,
-          detail: 'The session cannot be reached now. Send the request again.',
-        });
+      }
+      for (const response of [state, events]) {
+        const detail = 'The session cannot be reached now. Send the request again.';
+        expect(response && (await json(response))).toEqual({ ...problem, detail });
+      }
+      for (const response of messages) {
+        const { turn, ...said } = await json(response);
+        const detail =
+          `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${session} ` +
+          'shows it. Send it again only with the Idempotency-Key that it had.';
+        expect(said).toEqual({ ...problem, detail });
       }
       log.mockRestore();
     },

@@ -70,7 +70,7 @@ describe('a turn', () => {
     expect(await app.say('Hi')).toMatchObject({
       turn: {
         outcome: 'failed',
-        error: { type: 'model-failure', message: "The model 'scripted' failed: weights are missing" },
+        error: { type: 'model-failure', message: "The model 'scripted' threw instead of answering." },
       },
     });
   });

@@ -1,7 +1,9 @@
+import { NewerEventError } from '../../journal/parse-event.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import { READER, readTurn } from '../../session/fold-session.ts';
 import { followSession, turnStopped } from '../../session/follow-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
+import { SessionUnavailableError } from '../../session/object-session.ts';
 import { runTurn, type TurnEnd } from '../../session/run-turn.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { answerOf, toAnswer } from '../../session/turn-answer.ts';
@@ -12,6 +14,7 @@ import type { Exchange } from '../exchange.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { parseMessageBody } from '../message-body.ts';
 import { prefersAsync, wantsEvents } from '../preferences.ts';
+import { Problem } from '../problem.ts';
 import { refusal } from '../refusal.ts';
 import { type EventStream, eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
@@ -29,12 +32,13 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
   const start = await readStart(exchange);
   const model = target.agent.model ?? host.model(env);
   if (prefersAsync(request)) {
-    const accepted = await target.port.accept(start);
+    const accepted = await mayBeTaken(target, start.turn, () => target.port.accept(start));
     if (accepted.status !== 'accepted' && accepted.status !== 'known') throw refusal(accepted, target.path);
     return later(target, accepted.turn, 'accepted');
   }
   const sentAt = host.clock.now();
-  const leased = await target.port.begin({ nonce: host.newId(), start, reader: READER });
+  const begin = { nonce: host.newId(), start, reader: READER };
+  const leased = await mayBeTaken(target, start.turn, () => target.port.begin(begin));
   if (leased.status === 'known') return joined(exchange, leased.turn);
   if (leased.status !== 'leased') throw refusal(leased, target.path);
   const run = (show?: (item: FeedItem) => void, leave?: AbortSignal): Promise<TurnEnd> =>
@@ -44,6 +48,22 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
       sentAt,
     );
   return wantsEvents(request) ? streamed(exchange, start.turn, run) : answered(exchange, start.turn, run);
+}
+
+/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
+async function mayBeTaken<T>({ path }: Target, turn: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (failure) {
+    if (!(failure instanceof SessionUnavailableError)) throw failure;
+    throw new Problem(
+      503,
+      'session-unavailable',
+      `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
+        'Send it again only with the Idempotency-Key that it had.',
+      { headers: { 'retry-after': '1' }, more: { turn } },
+    );
+  }
 }
 
 /** The turn that a message asks for. @throws Problem when it is not a message. */
@@ -67,12 +87,19 @@ type Run = (show?: (item: FeedItem) => void, leave?: AbortSignal) => Promise<Tur
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
   const { target, request } = exchange;
-  const end = await run(undefined, request.signal);
+  const end = await run(undefined, request.signal).catch(keptFor);
+  if (end === 'kept') return later(target, turn, 'accepted');
   if (end.status === 'suspended') return later(target, turn, 'suspended');
   if (end.status !== 'ended') return joined(exchange, turn);
   const answer = toAnswer(target.session, target.agent.name, end.turn);
   if (!answer) throw new Error('A turn ended without an outcome.');
   return toResponse(answer, target.path);
+}
+
+/** The turn is stored: what this invocation cannot read now, another one will. */
+function keptFor(failure: unknown): 'kept' {
+  if (failure instanceof NewerEventError || failure instanceof SessionUnavailableError) return 'kept';
+  throw failure;
 }
 
 /** The answer of a turn that runs, or ran, elsewhere, or waits. */
