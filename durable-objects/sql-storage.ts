@@ -116,7 +116,7 @@ export class SqlSessionStorage implements SessionStorage {
     if (bytes > maxBytes || long > 0) return null;
     const parts = this.#sql.exec<{ bodies: string }>(
       `SELECT '[' || group_concat(body, ',' ORDER BY seq) || ']' AS bodies
-      FROM (SELECT seq, body, sum(bytes) OVER (ORDER BY seq) / ? AS part ${matching}) GROUP BY part ORDER BY part`,
+      FROM (SELECT seq, body, sum(bytes) OVER (ORDER BY seq) / CAST(? AS INTEGER) AS part ${matching}) GROUP BY part ORDER BY part`,
       ...[JOINED_BYTES, until, types],
     );
     return parts.toArray().map((row) => row.bodies);

@@ -43,6 +43,9 @@ interface Emitted {
   readonly event: SessionEvent;
 }
 
+/** Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
+const MAX_APPEND = 8 * 1024 * 1024;
+
 /** Between an append that failed and the next try, in ms. */
 const FIRST_WAIT = 50;
 const LONGEST_WAIT = 1_000;
@@ -57,8 +60,8 @@ const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
 export class Outbox implements LoopJournal {
   readonly state: SessionState;
   readonly #options: Options;
-  #pending: Emitted[] = [];
-  #inboxRead: number[] = [];
+  readonly #pending: Emitted[] = [];
+  readonly #inboxRead: number[] = [];
   #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
   #isReleased = false;
   #acknowledged: number;
@@ -166,12 +169,12 @@ export class Outbox implements LoopJournal {
   }
 
   async #append(): Promise<void> {
-    const ending = this.#isReleased ? undefined : this.#ending;
-    if (this.#lost || (this.#pending.length === 0 && !ending)) return;
-    const sent = this.#pending;
-    const inboxRead = this.#inboxRead;
-    this.#pending = [];
-    this.#inboxRead = [];
+    if (this.#lost || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
+    const sent = this.#takePending();
+    const isLast = this.#pending.length === 0;
+    // Notes are deleted, and the lease given back, only with the last of the events.
+    const inboxRead = isLast ? this.#inboxRead.splice(0) : [];
+    const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const sentAt = this.#options.now();
     const from = this.#acknowledged + 1;
     const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
@@ -195,6 +198,16 @@ export class Outbox implements LoopJournal {
     } catch (failure) {
       this.#refused(failure instanceof Error ? failure.message : String(failure));
     }
+  }
+
+  /** What fits into one message to the object, and at least one event. */
+  #takePending(): Emitted[] {
+    let size = 0;
+    const end = this.#pending.findIndex(({ row }, index) => {
+      size += row.body.length;
+      return index > 0 && size > MAX_APPEND;
+    });
+    return this.#pending.splice(0, end === -1 ? this.#pending.length : end);
   }
 
   /** An append is idempotent, so one that failed is sent again while the lease lasts; a refusal is for good. */

@@ -45,6 +45,8 @@ const MAX_EXPIRATIONS = 3;
 const NEWER_DEPLOYMENT = 5_000;
 /** A snapshot is written when more events than this would have to be folded. */
 const SNAPSHOT_AFTER = 200;
+/** Characters; it travels with an append, and with the answer to every `begin`. */
+const MAX_SNAPSHOT = 4 * 1024 * 1024;
 
 /**
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
@@ -237,10 +239,11 @@ async function endTurn(
   await outbox.release('ended', isLong && isHeavy ? snapshotOf(state) : undefined);
 }
 
-/** A snapshot only saves time, so a state that cannot be written down does not keep a turn from ending. */
+/** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
 function snapshotOf(state: SessionState): Snapshot | undefined {
   try {
-    return { seq: state.seq, reducer: REDUCER_VERSION, body: toSnapshot(state) };
+    const body = toSnapshot(state);
+    return body.length > MAX_SNAPSHOT ? undefined : { seq: state.seq, reducer: REDUCER_VERSION, body };
   } catch (failure) {
     console.error('holdfast: a snapshot could not be made', failure);
     return undefined;

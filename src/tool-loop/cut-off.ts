@@ -2,7 +2,7 @@ import { Interrupted } from './interrupted.ts';
 
 /** What platforms and libraries say of a line that broke, or of a receiver that went away, before an answer came. */
 const CUT_OFF =
-  /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|internal error/i;
+  /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|\b(was|be|been) reset\b|internal error/i;
 
 /** What the platform adds to the errors of its own calls. */
 interface PlatformError extends Error {

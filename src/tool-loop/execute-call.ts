@@ -59,7 +59,8 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation(loop, frame, call, view);
   const calling = settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
-  const result = kept(call.name, await unlessAborted(loop.invocation.signal, invocation.reached, calling));
+  const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
+  const result = kept(call.name, answered, view.changes());
   const failed = result.type === 'error';
   return {
     result,
@@ -71,14 +72,14 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
 }
 
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
-function kept(tool: string, result: ToolResult): ToolResult {
-  const { length } = JSON.stringify(result);
+function kept(tool: string, result: ToolResult, changes: CallChanges | undefined): ToolResult {
+  const { length } = JSON.stringify([result, changes]);
   if (length <= MAX_RESULT) return result;
   return toolResult({
     type: 'error',
     message:
-      `Tool '${tool}' ran and finished, but its result of ${length} characters is over the limit of ${MAX_RESULT} ` +
-      'and was not kept. Ask it for less.',
+      `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
+      `of ${MAX_RESULT} and were not kept. Ask it for less.`,
   });
 }
 
@@ -92,6 +93,7 @@ async function unlessAborted<T>(
   const onAbort = (): void => {
     if (!reached()) early.reject(signal.reason);
   };
+  if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
   try {
     return await Promise.race([calling, early.promise]);

@@ -26,6 +26,8 @@ export function createInvocation(
   let ms: number | undefined;
   let reached = false;
   const enter = (): void => {
+    // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
+    if (loop.invocation.signal.aborted) throw loop.invocation.signal.reason;
     if (reached)
       throw new Error(`Tool '${record.name}' may execute, nest or suspend once a call, not twice.`);
     reached = true;

@@ -32,8 +32,16 @@ export const unknownOutcome = (tool: string): ToolResult =>
  *
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
-export async function runLeaf(loop: Loop, record: CallRecord, scope: CallScope, leaf: Leaf): Promise<Ran> {
+export async function runLeaf(
+  loop: Loop,
+  record: CallRecord,
+  scope: CallScope,
+  declared: Leaf,
+): Promise<Ran> {
   const inherited = record.started;
+  // What was started as more than a read may have happened, whatever its tool has become since.
+  const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
+  const leaf: Leaf = isWeakened ? { ...declared, effect: inherited } : declared;
   return loop.slots.hold(async () => {
     loop.invocation.checkpoint();
     // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
@@ -76,10 +84,13 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
     if (leaf.effect !== 'once') return stopped(loop, call, leaf, signal);
     const word = signal.aborted ? await lastWord(loop, answer) : first;
     if (word !== 'no-answer') return word;
+    const wasRunning = isRunning;
     const known = await reconciled(loop, call, leaf);
     if (known !== 'not-done') return known;
-    // What is not done yet may still be done by the very call that is asked about.
-    return isRunning ? unknownOutcome(call.tool) : withoutAnswer(loop, call, leaf, signal);
+    if (!wasRunning) return withoutAnswer(loop, call, leaf, signal);
+    // What was not done yet when it was asked about may have been done since, by the very call that was asked about.
+    const since = isRunning ? 'no-answer' : await answer;
+    return since === 'no-answer' ? unknownOutcome(call.tool) : since;
   } finally {
     cancel();
   }

@@ -39,7 +39,10 @@ async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
     lanes.set(lane, [...(lanes.get(lane) ?? []), call]);
   }
   const running = [...lanes.values()].map(async (lane) => {
-    for (const call of lane) await executeCall(loop, frame, call, offered);
+    for (const call of lane) {
+      loop.invocation.checkpoint();
+      await executeCall(loop, frame, call, offered);
+    }
   });
   const settled = await Promise.allSettled(running);
   loop.invocation.checkpoint();

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { script } from '../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { appWith, objectsWith } from './app.ts';
 import { json, newSession, post, SSE, send } from './client.ts';
 
 describe('a session that a newer deployment wrote to', () => {
@@ -75,6 +75,18 @@ describe('a session whose object cannot be reached', () => {
     },
     20_000,
   );
+
+  it('keeps a message that it took, and says where its answer will be', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: true }));
+    const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: fail, read: fail, renew: fail })) });
+    const session = newSession();
+    const response = await post(session, { message: script('Done.').message() }, { via });
+    expect([response.status, response.headers.get('location')]).toEqual([202, session]);
+    const { turn } = await json(response);
+    expect((await json(await send(session))).turn).toMatchObject({ turn });
+    log.mockRestore();
+  }, 20_000);
 
   it('fails in a way of its own as a 500 that tells nothing of the inside', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -6,7 +6,7 @@ import { createManualClock, type ManualClock } from '../../src/testing/manual-cl
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
-import { answers, LEASE_MS, passing } from './former-holder.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
 import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -126,5 +126,141 @@ describe('a take-over', () => {
     await clock.advance(LEASE_MS + 1);
     expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended' });
     expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: null });
+  });
+});
+
+describe('a once call that goes on after its timeout', () => {
+  it('has its own answer when it ends while it is asked about, and not-done is not believed', async () => {
+    const paid: string[] = [];
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 1_000,
+      run: async (_, { id }) => {
+        await sleep(6_500); // after the timeout and the last word
+        paid.push(id);
+        return 'paid';
+      },
+      reconcile: async () => {
+        const isPaid = paid.length > 0;
+        await sleep(900);
+        return isPaid ? { done: 'paid' } : 'not-done';
+      },
+    });
+    const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
+    const app = memoryApp({ tools: [pay], replies, clock, leaseMs: LEASE_MS });
+    expect(await passing(clock, app.run(await app.lease('Go.')))).toMatchObject({ status: 'ended' });
+    expect([paid.length, answers((await app.state()).messages)]).toEqual([1, [['pay', 'paid']]]);
+  });
+});
+
+describe('a turn that is cancelled', () => {
+  const hanging = (name: string): AnyTool => ({
+    name,
+    description: 'Hangs.',
+    inputSchema: { type: 'object' },
+    effect: 'read',
+    serial: 'one',
+    returnDirect: false,
+    call: never,
+  });
+
+  it('does not begin with what stood behind its running call', async () => {
+    const first = {
+      ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: never }),
+      serial: 'one',
+    };
+    const replies = [{ calls: [{ name: 'first' }, { name: 'second' }] }];
+    const app = memoryApp({ tools: [first, hanging('second')], replies, clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    for (let i = 0; i < 3; i += 1) await settle();
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['first', "Error: The call of 'first' was cancelled."],
+      ['second', "Error: The call of 'second' was cancelled before it ran."],
+    ]);
+  });
+
+  it('journals nothing of a call that it left, even while its end is on its way', async () => {
+    const gates = {
+      nest: (): void => {},
+      look: (): void => {},
+      renew: (): void => {},
+      append: (): void => {},
+    };
+    let isHolding = false;
+    const at = (gate: keyof typeof gates) =>
+      new Promise<void>((resolve) => {
+        gates[gate] = resolve;
+      });
+    const dig: AnyTool = {
+      ...hanging('dig'),
+      serial: undefined,
+      call: async (_, { nest }) => {
+        await at('nest');
+        return text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [] })).text);
+      },
+    };
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      timeout: 900_000,
+      run: () => at('look'),
+    });
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      renew: async (epoch) => {
+        const answer = await port.renew(epoch);
+        await at('renew');
+        return answer;
+      },
+      append: async (...request) => {
+        const answer = await port.append(...request);
+        if (isHolding) await at('append');
+        return answer;
+      },
+    });
+    const replies = [{ calls: [{ name: 'dig' }, { name: 'look' }] }];
+    const app = memoryApp({ tools: [dig, look], replies, clock, leaseMs: LEASE_MS, wrap });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    for (let i = 0; i < 5; i += 1) await settle();
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await clock.advance(LEASE_MS / 3 + 1); // a renewal is in flight, with the cancel
+    isHolding = true;
+    gates.look(); // the sibling ends, and its append is in flight
+    for (let i = 0; i < 5; i += 1) await settle();
+    gates.renew(); // cancelled; the end of the turn waits behind that append
+    for (let i = 0; i < 5; i += 1) await settle();
+    gates.nest();
+    for (let i = 0; i < 3; i += 1) await settle();
+    isHolding = false;
+    gates.append();
+    expect(await end).toMatchObject({ turn: { outcome: 'cancelled' } });
+    const rows = (await app.port.read({ from: 1 }))?.rows ?? [];
+    expect(rows.at(-1)?.type).toBe('turn-ended');
+    expect(rows.map(({ type }) => type)).not.toContain('frame-started');
+  });
+
+  it('has what was started as more than a read in doubt, whatever its tool has become', async () => {
+    const put = defineTool({
+      name: 'put',
+      description: 'Puts.',
+      effect: 'read',
+      timeout: 900_000,
+      run: never,
+    });
+    const app = memoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['put', 'idempotent']));
+    await clock.advance(LEASE_MS + 1);
+    const end = app.run(await app.resume(left.turn));
+    for (let i = 0; i < 3; i += 1) await settle();
+    await app.port.post('cancel', left.turn, '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([['put', unknown('put')]]);
   });
 });

@@ -118,6 +118,26 @@ describe('the outbox', () => {
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
   });
 
+  it('sends no more in one append than a message to the object may weigh', async () => {
+    const sizes: number[] = [];
+    const releases: unknown[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sizes.push(change.events.reduce((size, { body }) => size + body.length, 0));
+        releases.push(change.release);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { outbox, port } = await hold({ wrap });
+    for (let i = 0; i < 5; i += 1) outbox.emit(note('x'.repeat(5 * 1024 * 1024)));
+    await outbox.release('ended');
+    expect(sizes.length).toBe(5);
+    expect(Math.max(...sizes)).toBeLessThan(8 * 1024 * 1024);
+    expect(releases).toEqual([undefined, undefined, undefined, undefined, 'ended']);
+    expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
+  });
+
   it('stops when the port fails until the lease has run out', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,

@@ -90,7 +90,10 @@ async function answered(exchange: Exchange, turn: string, run: Run): Promise<Res
   const end = await run(undefined, request.signal).catch(keptFor);
   if (end === 'kept') return later(target, turn, 'accepted');
   if (end.status === 'suspended') return later(target, turn, 'suspended');
-  if (end.status !== 'ended') return joined(exchange, turn);
+  if (end.status !== 'ended') {
+    const answer = await joined(exchange, turn).catch(keptFor);
+    return answer === 'kept' ? later(target, turn, 'accepted') : answer;
+  }
   const answer = toAnswer(target.session, target.agent.name, end.turn);
   if (!answer) throw new Error('A turn ended without an outcome.');
   return toResponse(answer, target.path);
