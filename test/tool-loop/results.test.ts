@@ -220,3 +220,27 @@ describe('a tool that does not answer in time', () => {
     expect((await said([tool], [calls('cut'), 'Done.'])).texts).toEqual([text]);
   });
 });
+
+describe('a tool that is not made by defineTool', () => {
+  it('acts once a call: asking for more is an error that its model can read', async () => {
+    const runs: string[] = [];
+    const leaf = { effect: 'read', timeout: 1_000, run: () => runs.push('ran') } as const;
+    const greedy: AnyTool = {
+      name: 'greedy',
+      description: 'Acts twice.',
+      inputSchema: { type: 'object' },
+      effect: 'read',
+      returnDirect: false,
+      async call(_, { execute }) {
+        await execute(leaf);
+        return execute(leaf);
+      },
+    };
+    const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
+    await app.say('Go.');
+    expect(answers((await app.state()).messages)).toEqual([
+      ['greedy', "Error: Tool 'greedy' may execute, nest or suspend once a call, not twice."],
+    ]);
+    expect(runs).toEqual(['ran']);
+  });
+});
