@@ -43,6 +43,15 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /** Sorted by name. Empty: the model must answer in words. */
   readonly tools: readonly ToolDefinition[];
+  /** What an answer in words must be: JSON text that matches this schema. An adapter tells its provider if it can. */
+  readonly output?: OutputFormat | undefined;
+}
+
+/** The form of a structured answer. */
+export interface OutputFormat {
+  /** Letters, digits, `_` and `-`, at most 64: providers ask for a name. */
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 /** Tokens of one reply, as its provider counted them. */
