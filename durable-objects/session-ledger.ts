@@ -9,14 +9,16 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
+  Posted,
   Reader,
   ReadQuery,
   Renewed,
   ResumeRequest,
   TurnStart,
+  WaitAnswer,
 } from '../src/journal/session-port.ts';
 import { pageOfEvents } from './page-of-events.ts';
-import type { Lease, SessionStorage, StoredRow } from './session-storage.ts';
+import type { AgendaEntry, Lease, SessionStorage, StoredRow } from './session-storage.ts';
 import { storedAt, toStoredRows } from './stored-rows.ts';
 
 export interface LedgerOptions {
@@ -35,6 +37,9 @@ interface AppendRequest {
 
 /** What a caller is told to wait when nobody holds the turn in its way. */
 const SOON_MS = 1_000;
+/** How long an answer is remembered beside the journal, in ms: for one that was sent before the journal told of it. */
+const ANSWER_TTL = 7 * 24 * 60 * 60_000;
+const answerKey = (wait: string): string => `answer ${wait}`;
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -128,18 +133,54 @@ export class SessionLedger {
   }
 
   /** The same unread note twice is one note. A note for a suspended turn makes it wait for a holder again. */
-  post(kind: InboxKind, turn: string, body: string): 'posted' | 'no-such-turn' {
+  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
     const lease = this.#storage.lease();
+    const taken = answers && this.#storage.request(answerKey(answers.wait));
+    if (taken) return taken.bodyHash === answers.bodyHash ? 'known' : 'answered';
     if (lease.turn !== turn) return 'no-such-turn';
     return this.#commit(() => {
-      const unread = this.#storage.inbox();
-      if (!unread.some((row) => row.kind === kind && row.turn === turn && row.body === body)) {
-        this.#storage.addInbox(kind, turn, body);
+      if (answers && this.#isOver(answers.wait)) {
+        this.#expire(answers.wait);
+        return 'expired';
       }
-      if (lease.state === 'suspended') this.#storage.setLease({ ...lease, state: 'free' });
-      if (!this.#isLive(lease)) this.#schedule(turn, this.#options.now());
+      if (answers) this.#close(turn, answers);
+      this.#note(kind, turn, body);
       return 'posted';
     });
+  }
+
+  #note(kind: InboxKind, turn: string, body: string): void {
+    const unread = this.#storage.inbox();
+    if (!unread.some((row) => row.kind === kind && row.turn === turn && row.body === body)) {
+      this.#storage.addInbox(kind, turn, body);
+    }
+    const lease = this.#storage.lease();
+    if (lease.state === 'suspended') this.#storage.setLease({ ...lease, state: 'free' });
+    if (this.#isLive(lease)) this.#arm();
+    else this.#schedule(turn, this.#options.now());
+  }
+
+  #isOver(wait: string): boolean {
+    const now = this.#options.now();
+    return this.#storage
+      .agenda()
+      .some(({ kind, ref, due }) => kind === 'expiry' && ref === wait && due <= now);
+  }
+
+  /** Nobody answered in time: the holder is told, and no answer is taken any more. */
+  #expire(wait: string): void {
+    const { turn } = this.#storage.lease();
+    if (turn === null) return this.#storage.unschedule('expiry', wait);
+    this.#close(turn, { wait, bodyHash: '' });
+    this.#note('expired', turn, wait);
+  }
+
+  /** Takes the one answer of a wait. */
+  #close(turn: string, { wait, bodyHash }: WaitAnswer): void {
+    const now = this.#options.now();
+    this.#storage.forgetRequests(now);
+    this.#storage.addRequest({ key: answerKey(wait), bodyHash, turn, seq: 0, expires: now + ANSWER_TTL });
+    this.#storage.unschedule('expiry', wait);
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -159,8 +200,13 @@ export class SessionLedger {
     if (!this.#storage.exists()) return [];
     return this.#commit(() => {
       const now = this.#options.now();
-      const due = this.#storage.agenda().filter((entry) => entry.due <= now);
-      const handedOver = due.filter((entry) => this.#isWaiting(entry.ref)).map((entry) => entry.ref);
+      const due = (kind: AgendaEntry['kind']): string[] =>
+        this.#storage
+          .agenda()
+          .filter((entry) => entry.kind === kind && entry.due <= now)
+          .map(({ ref }) => ref);
+      for (const wait of due('expiry')) this.#expire(wait);
+      const handedOver = due('turn').filter((turn) => this.#isWaiting(turn));
       this.#arm();
       return handedOver;
     });
@@ -244,6 +290,11 @@ export class SessionLedger {
     this.#storage.addEvents(rows);
     if (change.inboxRead !== undefined) this.#storage.removeInbox(change.inboxRead);
     if (change.snapshot !== undefined) this.#storage.setSnapshot(change.snapshot);
+    const now = this.#options.now();
+    for (const { wait, after } of change.expiries ?? []) {
+      this.#storage.schedule({ kind: 'expiry', ref: wait, due: now + after });
+    }
+    if (change.expiries !== undefined) this.#arm();
     const expired = change.progress === true ? 0 : lease.expired;
     const changed = expired !== lease.expired || lease.grace !== null;
     const next: Lease = { ...lease, expired, grace: null };
@@ -268,6 +319,7 @@ export class SessionLedger {
         this.#storage.setLease({ ...lease, state: 'free', turn: null });
         const moot = this.#storage.inbox().filter((row) => row.turn === turn);
         this.#storage.removeInbox(moot.map((row) => row.id));
+        for (const { kind, ref } of this.#storage.agenda()) this.#storage.unschedule(kind, ref);
       }
     }
     this.#storage.unschedule('turn', turn);

@@ -10,11 +10,13 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
+  Posted,
   ReadQuery,
   Renewed,
   ResumeRequest,
   TurnRunner,
   TurnStart,
+  WaitAnswer,
 } from '../src/journal/session-port.ts';
 import { SessionLedger } from './session-ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
@@ -69,8 +71,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch);
   }
 
-  post(kind: InboxKind, turn: string, body: string): 'posted' | 'no-such-turn' {
-    return this.#ledger.post(kind, turn, body);
+  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
+    return this.#ledger.post(kind, turn, body, answers);
   }
 
   read(query: ReadQuery): EventPage | null {

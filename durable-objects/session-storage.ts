@@ -106,6 +106,7 @@ export interface StoredRequest {
 
 export interface AgendaEntry {
   readonly due: number;
-  readonly kind: 'turn';
+  /** `turn`: needs a holder. `expiry`: nobody has answered the wait of this id. */
+  readonly kind: 'turn' | 'expiry';
   readonly ref: string;
 }

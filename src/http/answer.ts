@@ -26,6 +26,8 @@ const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, typ
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],
   'tool-not-found': [502, 'model-failure'],
+  'invalid-output': [502, 'model-failure'],
+  'tool-failure': [502, 'turn-failed'],
   misconfigured: [500, 'misconfigured'],
   stuck: [500, 'turn-failed'],
   internal: [500, 'turn-failed'],

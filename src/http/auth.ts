@@ -1,4 +1,4 @@
-import { sha256 } from '../session/sha256.ts';
+import { sha256 } from '../tools/sha256.ts';
 import { Problem } from './problem.ts';
 
 /** Who a request comes from. A session belongs to `tenant`, or else to `id`. */

@@ -1,5 +1,5 @@
 import type { RequestKey } from '../journal/session-port.ts';
-import { sha256Hex } from '../session/sha256.ts';
+import { sha256Hex } from '../tools/sha256.ts';
 import { Problem } from './problem.ts';
 
 /** How long a retry finds its turn, in ms. */

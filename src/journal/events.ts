@@ -1,7 +1,7 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
-import type { BlackboardEntry, Effect } from '../tools/tool.ts';
-import type { ResultData } from '../tools/tool-result.ts';
+import type { BlackboardEntry, Decision, DecisionKind, Effect, JsonSchema } from '../tools/tool.ts';
+import type { ResultData, Signal } from '../tools/tool-result.ts';
 
 /** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
 export const EVENT_VERSION = 1;
@@ -41,9 +41,40 @@ export interface CallChanges {
   readonly blackboard?: readonly BlackboardEntry[];
 }
 
+/** What a suspended call waits for. */
+export interface Wait {
+  /** `result`: the caller runs the tool and sends what came of it. */
+  readonly for: 'decision' | 'result';
+  readonly message: string;
+  /** Of a decision: what may be decided. */
+  readonly allows: readonly DecisionKind[];
+  /** What the input of an `edit` must match. */
+  readonly schema: JsonSchema;
+  /** The role that may answer. */
+  readonly by?: string;
+  /** Milliseconds from the time of this event. */
+  readonly expires?: number;
+  readonly onExpiry: Exclude<DecisionKind, 'edit'>;
+  /** Hex SHA-256 over the tool's name, the call's input and the tool's schema: an answer holds for these only. */
+  readonly binding: string;
+}
+
+/** What somebody outside answered, once. */
+export type Answer =
+  | ({ readonly type: 'decision' } & Decision)
+  | { readonly type: 'result'; readonly result: ResultData; readonly by?: string };
+
 /** What stopped a turn that failed; safe to show to its owner. */
 export interface TurnError {
-  readonly type: 'model-failure' | 'empty-reply' | 'tool-not-found' | 'stuck' | 'misconfigured' | 'internal';
+  readonly type:
+    | 'model-failure'
+    | 'empty-reply'
+    | 'invalid-output'
+    | 'tool-not-found'
+    | 'tool-failure'
+    | 'stuck'
+    | 'misconfigured'
+    | 'internal';
   readonly message: string;
 }
 
@@ -76,6 +107,8 @@ export type SessionEvent =
       readonly toolCalls: readonly JournaledCall[];
       readonly finish: string;
       readonly usage?: Usage;
+      /** No model was asked: the frame's plan decided. */
+      readonly planned?: true;
       /** Asked without tools, because a limit was met. */
       readonly last?: true;
     })
@@ -90,8 +123,12 @@ export type SessionEvent =
       readonly direct?: true;
       readonly changes?: CallChanges;
     })
-  /** The call waits for somebody outside; `wait` says for what. */
-  | (InFrame & { readonly type: 'tool-call-suspended'; readonly call: string; readonly wait: Json })
+  /** The call waits for somebody outside. */
+  | (InFrame & { readonly type: 'tool-call-suspended'; readonly call: string; readonly wait: Wait })
+  /** What the call's last wait was answered with; the call begins anew and finds it. */
+  | (InFrame & { readonly type: 'tool-call-answered'; readonly call: string; readonly answer: Answer })
+  /** A call says something to the user; stored with its end. */
+  | (InFrame & { readonly type: 'message-sent'; readonly call: string; readonly text: string })
   /** `frame` is the id of the call that opens it, `parent` that of the frame around it. */
   | (InTurn & {
       readonly type: 'frame-started';
@@ -102,7 +139,15 @@ export type SessionEvent =
     })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
-  | (InTurn & { readonly type: 'turn-ended'; readonly outcome: FinalOutcome; readonly error?: TurnError });
+  | (InTurn & {
+      readonly type: 'turn-ended';
+      readonly outcome: FinalOutcome;
+      readonly error?: TurnError;
+      /** What ended it, when a call sent one. */
+      readonly signal?: Signal;
+      /** The answer, parsed as the agent's output. */
+      readonly object?: Json;
+    });
 
 /** The id of the turn's own loop. */
 export const ROOT = '';

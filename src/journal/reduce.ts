@@ -78,7 +78,12 @@ function foldCore(state: SessionState, event: SessionEvent): void {
     }
     case 'tool-call-suspended': {
       const call = findCall(turn, event.frame, event.call);
-      if (call) call.waitsFor = event.wait;
+      if (call) call.waits = [...(call.waits ?? []), { wait: event.wait }];
+      break;
+    }
+    case 'tool-call-answered': {
+      const last = findCall(turn, event.frame, event.call)?.waits?.at(-1);
+      if (last) last.answer = event.answer;
       break;
     }
     case 'tool-call-ended':
@@ -87,12 +92,15 @@ function foldCore(state: SessionState, event: SessionEvent): void {
     case 'cancel-requested':
       turn.cancelRequested = true;
       break;
+    case 'message-sent':
     case 'turn-yielded':
       break;
     case 'turn-ended':
       turn.outcome = event.outcome;
       turn.error = event.error;
-      turn.text = ANSWERED.includes(event.outcome) ? answerText(state.messages) : '';
+      turn.signal = event.signal;
+      turn.object = event.object;
+      turn.text = ANSWERED.includes(event.outcome) && !event.signal ? answerText(state.messages) : '';
       turn.frames.clear();
       break;
   }
@@ -130,6 +138,8 @@ function startTurn(state: SessionState, event: Started): TurnState {
     text: '',
     outcome: undefined,
     error: undefined,
+    signal: undefined,
+    object: undefined,
   };
 }
 
@@ -161,12 +171,14 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   frame.seen = { cells: state.cells.get(frame.path) ?? {}, entries: state.blackboard.length };
   frame.iterations += 1;
   frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
-  turn.iterations += 1;
+  if (!event.planned) {
+    turn.iterations += 1;
+    turn.model = event.model;
+  }
   turn.toolCalls += event.toolCalls.length;
   for (const call of event.toolCalls) {
     turn.callsByTool.set(call.name, (turn.callsByTool.get(call.name) ?? 0) + 1);
   }
-  turn.model = event.model;
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
   for (const total of [turn.usage, state.usage]) {
@@ -230,6 +242,6 @@ function endCall(messages: readonly Message[], event: Ended): void {
   if (!call || call.ended) return;
   delete call.place;
   delete call.started;
-  delete call.waitsFor;
+  delete call.waits;
   call.ended = { result: event.result, direct: event.direct ?? false, changes: event.changes };
 }

@@ -16,8 +16,11 @@ export interface SessionPort {
   append(epoch: number, from: number, change: Change): Promise<Appended | Fenced>;
   /** Keeps the lease in silence. */
   renew(epoch: number): Promise<Renewed | Fenced>;
-  /** Leaves a note for whoever holds the session now or next. Durable when it answers. */
-  post(kind: InboxKind, turn: string, body: string): Promise<'posted' | 'no-such-turn'>;
+  /**
+   * Leaves a note for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
+   * once, and not after the wait has expired.
+   */
+  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
   /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
@@ -28,7 +31,23 @@ export interface SessionPort {
   watch(onHead: (head: number) => void, onClosed: () => void): Promise<() => void>;
 }
 
-export type InboxKind = 'cancel';
+/** `expired` is posted by the object itself, at a wait's time. */
+export type InboxKind = 'cancel' | 'answer' | 'expired';
+
+/** Which wait a note answers, and a hash of what its sender sent: the same again is `known`. */
+export interface WaitAnswer {
+  readonly wait: string;
+  readonly bodyHash: string;
+}
+
+export type Posted =
+  | 'posted'
+  | 'no-such-turn'
+  /** This very answer was taken before. */
+  | 'known'
+  /** Another answer was taken before. */
+  | 'answered'
+  | 'expired';
 
 /** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */
 export interface NewRow {
@@ -142,6 +161,8 @@ export type NotResumed =
 
 export interface Change {
   readonly events: readonly NewRow[];
+  /** Waits among the events that expire, and after how many milliseconds. */
+  readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
   /** A reply or a result is among the events: take-overs without progress are counted anew. */

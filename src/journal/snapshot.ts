@@ -39,6 +39,8 @@ export function fromSnapshot(body: string): SessionState {
       model: turn.model ?? undefined,
       outcome: turn.outcome ?? undefined,
       error: turn.error ?? undefined,
+      signal: turn.signal ?? undefined,
+      object: turn.object,
       frames: new Map(),
       callsByTool: new Map(turn.callsByTool),
     },

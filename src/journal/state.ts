@@ -1,14 +1,16 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
-import { modelText, type ResultData } from '../tools/tool-result.ts';
+import { modelText, type ResultData, type Signal } from '../tools/tool-result.ts';
 import type {
+  Answer,
   CallChanges,
   FinalOutcome,
   JournaledCall,
   Principal,
   SessionEvent,
   TurnError,
+  Wait,
 } from './events.ts';
 
 /** One call of a reply, and how far it came. */
@@ -17,8 +19,8 @@ export interface CallRecord extends JournaledCall {
   place?: { readonly inTurn: number; readonly ofTool: number };
   /** While it is open: the effect under which it was started, which holds even when the tool has changed since. */
   started?: Effect;
-  /** What a suspended call waits for. */
-  waitsFor?: Json;
+  /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
+  waits?: { readonly wait: Wait; answer?: Answer }[];
   ended?: {
     readonly result: ResultData;
     readonly direct: boolean;
@@ -86,6 +88,8 @@ export interface TurnState {
   text: string;
   outcome: FinalOutcome | undefined;
   error: TurnError | undefined;
+  signal: Signal | undefined;
+  object: Json | undefined;
 }
 
 /** Everything that the loop knows of a session: a fold over its journal. */
@@ -129,9 +133,18 @@ export const emptyState = (): SessionState => ({
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
+/** What the call waits for now. */
+export function pendingWait({ waits }: CallRecord): Wait | undefined {
+  const last = waits?.at(-1);
+  return last?.answer ? undefined : last?.wait;
+}
+
+/** Names one wait of one call in the whole session. */
+export const waitId = (call: string, index: number): string => `${call}#${index}`;
+
 /** The reply whose calls have not all ended. */
-export function openBatch(frame: FrameState): readonly CallRecord[] {
-  const last = frame.messages.at(-1);
+export function openBatch(frame: FrameState | undefined): readonly CallRecord[] {
+  const last = frame?.messages.at(-1);
   return last?.role === 'assistant' && last.calls.some((call) => !call.ended) ? last.calls : [];
 }
 

@@ -4,10 +4,11 @@ import type { SessionState, StateSlice } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { Invocation } from '../tool-loop/loop.ts';
 import { untilAborted } from '../tool-loop/until-aborted.ts';
+import { sha256Hex } from '../tools/sha256.ts';
 import type { Clock } from './clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Outbox } from './outbox.ts';
-import { sha256Hex } from './sha256.ts';
+import { toAnswered } from './take-answer.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -34,6 +35,7 @@ export class HeldSession implements Invocation {
   readonly #stop = new AbortController();
   readonly #handOver = new AbortController();
   readonly #seen = new Set<number>();
+  #answered = 0;
   #handedOver: Interrupted | undefined;
   #cancelGrace: () => void = () => {};
 
@@ -101,8 +103,24 @@ export class HeldSession implements Invocation {
     if (fresh.length === 0) return;
     for (const { id } of fresh) this.#seen.add(id);
     this.outbox.read(fresh.map(({ id }) => id));
-    for (const { turn } of fresh) this.outbox.emit({ type: 'cancel-requested', turn });
-    this.cancel();
+    for (const row of fresh) this.#take(row);
+  }
+
+  /** Answers that came for calls which still waited. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  #take(row: InboxRow): void {
+    if (row.kind === 'cancel') {
+      this.outbox.emit({ type: 'cancel-requested', turn: row.turn });
+      this.cancel();
+      return;
+    }
+    const answered = toAnswered(this.outbox.state.turn, row);
+    if (!answered) return;
+    this.#answered += 1;
+    this.outbox.emit(answered);
   }
 
   /** Stops the model and the tools; the turn ends as cancelled. */

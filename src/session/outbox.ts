@@ -1,4 +1,4 @@
-import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import { parseEvent, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   SessionPort,
   Snapshot,
 } from '../journal/session-port.ts';
-import type { SessionState, StateSlice } from '../journal/state.ts';
+import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LoopJournal } from '../tool-loop/loop.ts';
 
@@ -41,6 +41,7 @@ interface Emitted {
   readonly row: NewRow;
   readonly seq: number;
   readonly event: SessionEvent;
+  readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
 }
 
 /** Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
@@ -49,6 +50,13 @@ const MAX_APPEND = 8 * 1024 * 1024;
 /** Between an append that failed and the next try, in ms. */
 const FIRST_WAIT = 50;
 const LONGEST_WAIT = 1_000;
+
+/** When the wait of this event is over, which was just folded. */
+function expiryOf(turn: TurnState | undefined, event: SessionEvent): Emitted['expiry'] {
+  if (event.type !== 'tool-call-suspended' || event.wait.expires === undefined) return undefined;
+  const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
+  return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
+}
 
 const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
 
@@ -105,9 +113,9 @@ export class Outbox implements LoopJournal {
     for (const event of events) {
       const row = toRow(event);
       const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
-      this.#pending.push({ row, seq: stored.seq, event: stored.event });
       this.bytes += row.body.length;
       reduce(this.state, stored.seq, stored.event, this.#options.slices);
+      this.#pending.push({ row, ...stored, expiry: expiryOf(this.state.turn, stored.event) });
     }
     this.#schedule();
   }
@@ -177,12 +185,14 @@ export class Outbox implements LoopJournal {
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const sentAt = this.#options.now();
     const from = this.#acknowledged + 1;
+    const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
     const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
     try {
       const answer = await this.#store(from, {
         events: sent.map(({ row }) => row),
         ...(inboxRead.length > 0 && { inboxRead }),
         ...(progress && { progress }),
+        ...(expiries.length > 0 && { expiries }),
         ...ending,
       });
       if (answer === 'given-up') return;

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { SLICES, STRATEGIES } from '../agent/kinds.ts';
-import { type FinalOutcome, ROOT, type TurnError } from '../journal/events.ts';
+import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
@@ -9,10 +9,13 @@ import type { SessionState, TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { LiveEvents, Loop, LoopEnd } from '../tool-loop/loop.ts';
+import type { LiveEvents, Loop } from '../tool-loop/loop.ts';
+import type { LoopEnd } from '../tool-loop/next-step.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { Secrets } from '../tools/secrets.ts';
+import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
+import type { Signal } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
 import { closeOpenCalls } from './close-turn.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
@@ -27,6 +30,10 @@ export interface TurnHost {
   /** Unless the agent has its own; read as `agent` is. */
   readonly model: ChatModel;
   readonly clock: Clock;
+  /** Under the agent's context, and the request's. */
+  readonly context?: ToolCallContext | undefined;
+  /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
+  readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
@@ -138,7 +145,13 @@ async function drive(run: Run): Promise<TurnEnd> {
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
   session.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
-  const end = await stopOf(() => loopEnd(run));
+  let answered: number;
+  let end: Stopped;
+  do {
+    answered = session.answered;
+    end = await stopOf(() => loopEnd(run));
+    // An answer that came while the loop stopped is not left to a holder that may never come.
+  } while (end.why === 'suspended' && session.answered > answered);
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (stopped.why) {
@@ -163,6 +176,7 @@ type Stopped =
       readonly why: 'ended';
       readonly outcome: FinalOutcome;
       readonly error?: TurnError;
+      readonly signal?: Signal;
       readonly open: string;
     };
 
@@ -171,9 +185,9 @@ const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled', open: 'was canc
 /** Every way in which a loop can stop, as data. */
 async function stopOf(run: () => Promise<LoopEnd>): Promise<Stopped> {
   try {
-    const { outcome, error } = await run();
+    const { outcome, ...more } = await run();
     if (outcome === 'suspended') return { why: outcome, detail: '' };
-    return { why: 'ended', outcome, ...(error && { error }), open: 'was not run' };
+    return { why: 'ended', outcome, ...more, open: 'was not run' };
   } catch (thrown) {
     if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown), open: 'was not run' };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
@@ -197,12 +211,14 @@ async function loopEnd(run: Run): Promise<LoopEnd> {
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
-  const end = await runToolLoop(toLoop(run), root);
+  const secrets = (await run.host.secrets?.(turn.principal)) ?? Secrets.NONE;
+  const end = await runToolLoop(toLoop(run, secrets), root);
   return end.outcome === 'completed' && turn.limited ? { outcome: 'limit-reached' } : end;
 }
 
-function toLoop({ host, turn, session, live }: Run): Loop {
-  const { agent } = host;
+function toLoop({ host, turn, session, live }: Run, secrets: Secrets): Loop {
+  const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
+  const stamp = ToolCallContext.of({ [LOOP_ID_KEY]: turn.loopId });
   return {
     turn: turn.id,
     frame: ROOT,
@@ -211,7 +227,9 @@ function toLoop({ host, turn, session, live }: Run): Loop {
     limits: agent.limits,
     model: agent.model ?? host.model,
     strategies: STRATEGIES,
-    context: agent.context.merge(ToolCallContext.of(turn.context)),
+    context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
+    secrets,
+    inSession: true,
     journal: session.outbox,
     live,
     slots: new Slots(),
@@ -230,10 +248,9 @@ const stuck = (turn: TurnState): LoopEnd => ({
 
 async function endTurn(
   { session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
-  { outcome, error, open }: Extract<Stopped, { why: 'ended' }>,
+  { why: _, open, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
-  const ended = { type: 'turn-ended', turn: turn.id, outcome, ...(error && { error }) } as const;
-  outbox.emit(...closeOpenCalls(turn, open), ended);
+  outbox.emit(...closeOpenCalls(turn, open), { type: 'turn-ended', turn: turn.id, ...end });
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
   await outbox.release('ended', isLong && isHeavy ? snapshotOf(state) : undefined);

@@ -4,6 +4,7 @@ import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-mo
 import type { Loop } from './loop.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
+import { isPlanned } from './planned-model.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
@@ -71,6 +72,7 @@ function replied(loop: Loop, reply: ModelReply, last: boolean): SessionEvent {
     })),
     finish,
     ...(usage && { usage }),
+    ...(isPlanned(loop.model) && { planned: true }),
     ...(last && { last }),
   };
 }

@@ -16,6 +16,7 @@ export class CallView {
   readonly #before: readonly BlackboardEntry[];
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
+  readonly #said: string[] = [];
 
   constructor(
     state: SessionState,
@@ -53,6 +54,15 @@ export class CallView {
       this.#added.push({ ...named, value: throughJson('call.blackboard', value) });
     },
   };
+
+  readonly say = (message: string): void => {
+    this.#said.push(message);
+  };
+
+  /** What the call said to the user, in order. */
+  get said(): readonly string[] {
+    return this.#said;
+  }
 
   /** What the call changed, if anything. */
   changes(): CallChanges | undefined {

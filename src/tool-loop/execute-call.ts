@@ -1,13 +1,21 @@
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
-import { type CallRecord, type FrameState, mayHaveHappened } from '../journal/state.ts';
+import {
+  type CallRecord,
+  type FrameState,
+  mayHaveHappened,
+  openBatch,
+  pendingWait,
+} from '../journal/state.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
+import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { failure, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { CallView } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
 import type { Loop, LoopLimits } from './loop.ts';
 import { messageOf } from './message-of.ts';
+import { signalOf } from './next-step.ts';
 import type { Offer } from './offer-tools.ts';
 import { unknownOutcome } from './run-leaf.ts';
 import { toolNotFound } from './tool-not-found.ts';
@@ -35,20 +43,27 @@ export async function executeCall(
   call: CallRecord,
   offered: Offer,
 ): Promise<void> {
-  if (call.waitsFor !== undefined) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
+  if (pendingWait(call)) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
   const ending = await endingOf(loop, frame, call, offered);
   const known = ending.reached || !inDoubt;
-  loop.journal.emit(callEnded(loop, call, known ? ending : { result: unknownOutcome(call.name) }));
+  const said = known && ending.result.type !== 'error' ? (ending.said ?? []) : [];
+  loop.journal.emit(
+    ...said.map((text) => messageSent(loop, call, text)),
+    callEnded(loop, call, known ? ending : { result: unknownOutcome(call.name) }),
+  );
 }
 
 /** `reached`: the tool got as far as its effect or its frame. */
 interface Execution extends Ending {
   readonly reached?: boolean;
+  readonly said?: readonly string[];
 }
 
 async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<Execution> {
+  const signal = signalOf(openBatch(frame));
+  if (signal && !call.started) return { result: skipped(call.name, signal) };
   const tool = offered.byName.get(call.name);
   if (!tool) return { result: toolNotFound(call.name, offered.byName) };
   const refused = overLimit(call, loop.limits);
@@ -57,15 +72,17 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   if (!parsed.ok) return { result: failure('invalid-input', parsed.message) };
 
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
-  const invocation = createInvocation(loop, frame, call, view);
+  const invocation = createInvocation(loop, frame, call, tool, view);
   const calling = settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
-  const result = kept(call.name, answered, view.changes());
+  const [clean, changes, said] = loop.secrets.redact([{ ...answered }, view.changes(), view.said]);
+  const result = withSignal(kept(call.name, toolResult(clean), changes), invocation.signal());
   const failed = result.type === 'error';
   return {
     result,
     direct: tool.returnDirect && !failed,
-    changes: failed ? undefined : view.changes(),
+    changes: failed ? undefined : changes,
+    said,
     ms: invocation.ms(),
     reached: invocation.reached(),
   };
@@ -108,8 +125,27 @@ async function settle(run: () => Promise<ToolResult>): Promise<ToolResult> {
     return await run();
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
+    if (thrown instanceof SignalError) return signalled(thrown);
     return toolResult({ type: 'error', message: messageOf(thrown) });
   }
+}
+
+/** What a decorator made of a result may have lost the signal that came with it. */
+const withSignal = (result: ToolResult, signal: Signal | undefined): ToolResult =>
+  signal && !result.signal ? toolResult({ ...result, signal }) : result;
+
+const skipped = (tool: string, { reason }: Signal): ToolResult =>
+  failure(
+    'skipped',
+    `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
+  );
+
+function messageSent(
+  { turn, frame }: Pick<Loop, 'turn' | 'frame'>,
+  { id }: CallRecord,
+  text: string,
+): SessionEvent {
+  return { type: 'message-sent', turn, ...inFrame(frame), call: id, text };
 }
 
 /** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */

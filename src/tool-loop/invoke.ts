@@ -1,8 +1,9 @@
-import { inFrame } from '../journal/events.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
-import type { CallScope, ToolInvocation } from '../tools/tool.ts';
+import type { AnyTool, CallScope, ToolInvocation } from '../tools/tool.ts';
+import type { Signal } from '../tools/tool-result.ts';
+import { askOutside } from './ask-outside.ts';
 import type { CallView } from './call-view.ts';
-import { Interrupted } from './interrupted.ts';
+import { historyOf } from './history.ts';
 import type { Loop } from './loop.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
@@ -14,6 +15,8 @@ export interface PreparedCall {
   reached(): boolean;
   /** Milliseconds inside `run`, or `undefined` when nothing ran. */
   ms(): number | undefined;
+  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
+  signal(): Signal | undefined;
 }
 
 /** Binds one call to the loop that runs it. */
@@ -21,15 +24,17 @@ export function createInvocation(
   loop: Loop,
   frame: FrameState,
   record: CallRecord,
+  tool: AnyTool,
   view: CallView,
 ): PreparedCall {
   let ms: number | undefined;
   let reached = false;
+  let signal: Signal | undefined;
+  const outside = askOutside(loop, record, tool);
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (loop.invocation.signal.aborted) throw loop.invocation.signal.reason;
-    if (reached)
-      throw new Error(`Tool '${record.name}' may execute, nest or suspend once a call, not twice.`);
+    if (reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
     reached = true;
   };
   const scope: CallScope = {
@@ -39,7 +44,12 @@ export function createInvocation(
     signal: loop.invocation.signal,
     state: view.state,
     blackboard: view.blackboard,
+    secrets: loop.secrets,
+    inSession: loop.inSession,
     progress: (status) => loop.live.progress(record.id, status),
+    say: view.say,
+    history: () => historyOf(frame.messages),
+    decide: outside.decide,
   };
   const call: ToolInvocation = {
     ...scope,
@@ -47,18 +57,19 @@ export function createInvocation(
       enter();
       const ran = await runLeaf(loop, record, scope, leaf);
       ms = ran.ms;
+      signal = ran.result.signal;
       return ran.result;
     },
-    nest: (config) => {
+    nest: async (config) => {
       enter();
-      return runFrame(loop, frame, record, config);
+      const outcome = await runFrame(loop, frame, record, config);
+      signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+      return outcome;
     },
-    suspend: (wait) => {
-      enter();
-      const { turn } = loop;
-      loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame.id), call: record.id, wait });
-      throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-    },
+    receive: outside.receive,
   };
-  return { call, reached: () => reached, ms: () => ms };
+  return { call, reached: () => reached, ms: () => ms, signal: () => signal };
 }
+
+/** The others end the loop in which they were sent, and no further. */
+const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';

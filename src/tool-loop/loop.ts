@@ -1,8 +1,10 @@
-import type { Outcome, SessionEvent, TurnError } from '../journal/events.ts';
+import type { SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { Secrets } from '../tools/secrets.ts';
 import type { AnyTool, Limits } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { LoopEnd } from './next-step.ts';
 import type { Slots } from './slots.ts';
 
 /** The journal as a loop writes it. */
@@ -33,12 +35,6 @@ export interface InjectionStrategy {
   offer(tools: readonly AnyTool[], state: SessionState, frame: FrameState): readonly AnyTool[];
 }
 
-/** How a loop stopped. */
-export interface LoopEnd {
-  readonly outcome: Outcome;
-  readonly error?: TurnError;
-}
-
 /** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
 export interface Loop {
   readonly turn: string;
@@ -49,6 +45,9 @@ export interface Loop {
   readonly model: ChatModel;
   readonly strategies: readonly InjectionStrategy[];
   readonly context: ToolCallContext;
+  readonly secrets: Secrets;
+  /** Whether a session keeps what is emitted. */
+  readonly inSession: boolean;
   readonly journal: LoopJournal;
   readonly live: LiveEvents;
   readonly slots: Slots;

@@ -1,5 +1,6 @@
 import type { Outcome, TurnError } from '../journal/events.ts';
-import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import { type CallRecord, type FrameState, openBatch, pendingWait } from '../journal/state.ts';
+import type { Signal } from '../tools/tool-result.ts';
 
 /** What a loop does next. */
 export type Step =
@@ -7,7 +8,14 @@ export type Step =
   | { readonly do: 'ask'; readonly last: boolean }
   /** Run the calls of the last reply that have not ended. */
   | { readonly do: 'act' }
-  | { readonly do: 'end'; readonly outcome: Outcome; readonly error?: TurnError };
+  | ({ readonly do: 'end' } & LoopEnd);
+
+/** How a loop stopped. */
+export interface LoopEnd {
+  readonly outcome: Outcome;
+  readonly error?: TurnError;
+  readonly signal?: Signal;
+}
 
 /** Calls of unknown tools in a row after which the model is not told a fourth time (TNF-01). */
 const UNKNOWN_TOOLS = 3;
@@ -21,7 +29,9 @@ export function nextStep(frame: FrameState, limits: { readonly iterations: numbe
   const last = frame.messages.at(-1);
   if (last?.role !== 'assistant') return { do: 'ask', last: false };
   const open = openBatch(frame);
-  if (open.length > 0) return open.every(isWaiting) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
+  if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
+  const signal = signalOf(last.calls);
+  if (signal) return { do: 'end', ...endBy(signal) };
   if (last.last) return { do: 'end', outcome: 'limit-reached' };
   if (last.calls.length > 0 && last.calls.every(({ ended }) => ended?.direct)) {
     return { do: 'end', outcome: 'returned-direct' };
@@ -32,7 +42,41 @@ export function nextStep(frame: FrameState, limits: { readonly iterations: numbe
   return { do: 'ask', last: frame.iterations >= limits.iterations };
 }
 
-const isWaiting = (call: CallRecord): boolean => call.waitsFor !== undefined || call.ended !== undefined;
+/** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */
+const isWaiting = (batch: readonly CallRecord[]): boolean =>
+  batch.some(pendingWait) &&
+  batch.every((call) => call.ended || pendingWait(call) || (call.waits && !call.started));
+
+/** The strongest signal of a batch; the first of several alike (PAR-06). */
+export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
+  const sent = batch.flatMap(({ ended }) => ended?.result.signal ?? []);
+  return STRENGTHS.map((type) => sent.find((signal) => signal.type === type)).find(Boolean);
+}
+
+const STRENGTHS: readonly Signal['type'][] = [
+  'misconfigured',
+  'fail',
+  'terminate-agent',
+  'exit',
+  'terminate-action',
+  'replan',
+];
+
+function endBy(signal: Signal): LoopEnd {
+  const { type, reason: message } = signal;
+  switch (type) {
+    case 'replan':
+    case 'terminate-action':
+      return { outcome: 'completed', signal };
+    case 'terminate-agent':
+    case 'exit':
+      return { outcome: 'cancelled', signal };
+    case 'misconfigured':
+      return { outcome: 'failed', signal, error: { type, message } };
+    case 'fail':
+      return { outcome: 'failed', signal, error: { type: 'tool-failure', message } };
+  }
+}
 
 const unknownTools: TurnError = {
   type: 'tool-not-found',

@@ -1,10 +1,11 @@
 import { ROOT } from '../journal/events.ts';
 import { answerText, type CallRecord, type FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
-import type { Json } from '../tools/json.ts';
 import type { Frame, FrameOutcome } from '../tools/tool.ts';
+import { type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
+import { plannedModel } from './planned-model.ts';
 
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
@@ -31,26 +32,28 @@ export async function runFrame(
     instructions: config.instructions,
     tools: config.tools,
     limits: withLimits(config.limits, loop.limits),
+    ...(config.plan && { model: plannedModel(config.plan, () => resultsOf(frame)) }),
   };
   return outcomeOf(nested, frame);
 }
 
 async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
   try {
-    const { outcome, error } = await loop.run(loop, frame);
+    const { outcome, error, signal } = await loop.run(loop, frame);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
-    const artifacts = artifactsOf(frame);
+    const ended = { results: resultsOf(frame), ...(signal && { signal }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      return { outcome, text: answerText(frame.messages), artifacts };
+      return { outcome, text: signal?.reason ?? answerText(frame.messages), ...ended };
     }
-    return { outcome: 'failed', text: error?.message ?? `The nested loop ended as ${outcome}.`, artifacts };
+    const text = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
+    return { outcome: 'failed', text, ...ended };
   } catch (failure) {
     if (!(failure instanceof ModelError)) throw failure;
-    return { outcome: 'failed', text: failure.message, artifacts: artifactsOf(frame) };
+    return { outcome: 'failed', text: failure.message, results: resultsOf(frame) };
   }
 }
 
-function artifactsOf(frame: FrameState): Json[] {
+function resultsOf(frame: FrameState): ToolResult[] {
   const calls = frame.messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
-  return calls.flatMap(({ ended }) => (ended?.result.type === 'artifact' ? [ended.result.value] : []));
+  return calls.flatMap(({ ended }) => (ended ? [toolResult(ended.result)] : []));
 }

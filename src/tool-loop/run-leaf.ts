@@ -1,5 +1,6 @@
 import { inFrame } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
+import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
@@ -48,7 +49,7 @@ export async function runLeaf(
     const goesOn = inherited === 'once' || inherited === leaf.effect;
     const started = goesOn ? undefined : start(loop, record, leaf);
     const [idempotencyKey] = await Promise.all([loop.invocation.idempotencyKey(record.id), started]);
-    const call: ToolCall = { ...scope, idempotencyKey };
+    const call: ToolCall = { ...scope, ...(leaf.effect === 'once' && { decide: tooLate }), idempotencyKey };
     if (inherited === 'once') {
       await loop.invocation.formerHolderGone();
       const known = await reconciled(loop, call, leaf);
@@ -79,7 +80,7 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
     const answer = answerOf({ ...call, signal }, leaf).finally(() => {
       isRunning = false;
     });
-    const first = await untilAborted(signal, answer).catch(() => 'no-answer' as const);
+    const first = await untilAborted(signal, answer).catch(noAnswer);
     if (first !== 'no-answer') return first;
     if (leaf.effect !== 'once') return stopped(loop, call, leaf, signal);
     const word = signal.aborted ? await lastWord(loop, answer) : first;
@@ -94,6 +95,21 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
   } finally {
     cancel();
   }
+}
+
+const isSuspended = (thrown: unknown): boolean => thrown instanceof Interrupted && thrown.why === 'suspended';
+
+function noAnswer(thrown: unknown): 'no-answer' {
+  if (isSuspended(thrown)) throw thrown;
+  return 'no-answer';
+}
+
+/** What a `once` call has done when it asks inside `run` would be done again after the answer. */
+async function tooLate(): Promise<never> {
+  throw new Error(
+    "A tool whose effect is 'once' cannot ask inside run, since run would begin anew after the answer. " +
+      'Ask before it, with requireApproval or withAwaiting.',
+  );
 }
 
 /** What a `read` or `idempotent` call came to that ran and gave no answer. */
@@ -123,6 +139,8 @@ async function answerOf(call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-an
   try {
     return toToolResult(call.tool, await leaf.run(call));
   } catch (thrown) {
+    if (isSuspended(thrown)) throw thrown;
+    if (thrown instanceof SignalError) return signalled(thrown);
     if (call.signal.aborted || isCutOff(thrown)) return 'no-answer';
     return toolResult({ type: 'error', message: messageOf(thrown) });
   }

@@ -1,8 +1,8 @@
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
-import type { Loop, LoopEnd } from './loop.ts';
-import { nextStep } from './next-step.ts';
+import type { Loop } from './loop.ts';
+import { type LoopEnd, nextStep } from './next-step.ts';
 import { offerTools } from './offer-tools.ts';
 
 /**

@@ -1,8 +1,11 @@
 import { checkNaming, readInput } from './check-definition.ts';
 import { checkInput } from './check-input.ts';
+import { copyJson } from './copy-json.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
-import type { Effect, Reconciliation, Tool, ToolCall } from './tool.ts';
+import type { Json } from './json.ts';
+import type { AnyTool, Effect, Reconciliation, Tool, ToolCall, ToolInvocation } from './tool.ts';
 import { ToolDefinitionError } from './tool-definition-error.ts';
+import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */
 export const DEFAULT_TIMEOUT = 30_000;
@@ -10,7 +13,7 @@ export const DEFAULT_TIMEOUT = 30_000;
 /** The longest timeout, 15 minutes: no invocation of the platform that works in the background lives longer. */
 export const MAX_TIMEOUT = 15 * 60_000;
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration, Output> {
+interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -19,12 +22,33 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   readonly input?: Declaration | undefined;
   /** Calls of one batch that share this word run one after another. */
   readonly serial?: string | undefined;
-  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
-  readonly timeout?: number | undefined;
   /** The turn may end with this tool's result, without another model call. */
   readonly returnDirect?: boolean | undefined;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: Readonly<Record<string, Json>> | undefined;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+}
+
+interface RunConfig<Declaration extends InputDeclaration, Output> {
+  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
+  readonly timeout?: number | undefined;
+  readonly expires?: undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
+}
+
+/**
+ * A tool that the caller runs (SPM-17): each call suspends the turn until its result comes by
+ * `POST .../results/{callId}`.
+ */
+interface ManualConfig {
+  readonly run?: undefined;
+  readonly effect?: undefined;
+  readonly reconcile?: undefined;
+  readonly timeout?: undefined;
+  /** Milliseconds until a call without a result is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
 }
 
 type ReconcileConfig<Declaration extends InputDeclaration> =
@@ -42,14 +66,13 @@ type ReconcileConfig<Declaration extends InputDeclaration> =
 /** The literal that `defineTool` takes. */
 export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
   Name,
-  Declaration,
-  Output
+  Declaration
 > &
-  ReconcileConfig<Declaration>;
+  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
 
 /**
  * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once (TYP-10). `Input` of the tool is what `run` is given, the schema's output.
+ * once (TYP-10). `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
@@ -58,9 +81,41 @@ export function defineTool<
   Declaration extends InputDeclaration = undefined,
   Output = unknown,
 >(config: ToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, Output> {
-  const { name, description, effect = 'once', timeout = DEFAULT_TIMEOUT, run, reconcile } = config;
+  const { name, description, output } = config;
   checkNaming(name, description);
-  checkTimeout(name, timeout);
+  checkMetadata(name, config.metadata);
+  const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
+  const schema = readInput<Declaration>(name, config.input);
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: act.effect,
+    serial: config.serial,
+    returnDirect: config.returnDirect ?? false,
+    metadata: config.metadata ?? {},
+    output,
+    check: (input) => checkInput(schema, input, name),
+    async call(input, invocation) {
+      const parsed = await checkInput(schema, input, invocation.tool);
+      if (!parsed.ok) return parsed.answer;
+      return typed(await act.act(parsed.value, invocation), output);
+    },
+  };
+}
+
+/** What is done with a checked input. */
+interface Act<Input> {
+  readonly effect: AnyTool['effect'];
+  act(input: Input, invocation: ToolInvocation): Promise<ToolResult>;
+}
+
+function running<Declaration extends InputDeclaration, Output>(
+  config: ToolConfig<string, Declaration, Output>,
+  run: RunConfig<Declaration, Output>['run'],
+): Act<InputOf<Declaration>> {
+  const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, reconcile } = config;
+  checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
   if (reconcile !== undefined && effect !== 'once') {
     throw new ToolDefinitionError(
       name,
@@ -68,30 +123,52 @@ export function defineTool<
       `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`,
     );
   }
-  const schema = readInput<Declaration>(name, config.input);
-
   return {
-    name,
-    description,
-    inputSchema: schema.json,
     effect,
-    serial: config.serial,
-    returnDirect: config.returnDirect ?? false,
-    async call(input, invocation) {
-      const parsed = await checkInput(schema, input, invocation.tool);
-      if (!parsed.ok) return parsed.answer;
-      return invocation.execute({
+    act: (input, invocation) =>
+      invocation.execute({
         effect,
         timeout,
-        run: (call) => run(parsed.value, call),
-        reconcile: reconcile && ((call) => reconcile(parsed.value, call)),
-      });
-    },
+        run: (call) => run(input, call),
+        reconcile: reconcile && ((call) => reconcile(input, call)),
+      }),
   };
 }
 
-function checkTimeout(tool: string, timeout: number): void {
-  if (timeout > 0 && timeout <= MAX_TIMEOUT) return;
-  const problem = `its timeout is ${timeout}; it must be more than 0 and at most ${MAX_TIMEOUT} milliseconds.`;
-  throw new ToolDefinitionError(tool, 'timeout', problem);
+function manually<Declaration extends InputDeclaration>({
+  name,
+  effect,
+  reconcile,
+  timeout,
+  expires,
+}: ToolConfig<string, Declaration, unknown>): Act<InputOf<Declaration>> {
+  if (effect !== undefined || reconcile !== undefined || timeout !== undefined) {
+    const problem = 'it has no run, so the caller runs it: effect, reconcile and timeout say nothing.';
+    throw new ToolDefinitionError(name, 'run', problem);
+  }
+  if (expires !== undefined) checkTime(name, 'expires', expires, Number.MAX_SAFE_INTEGER);
+  return {
+    effect: 'none',
+    act: (_, invocation) =>
+      invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires }),
+  };
+}
+
+/** A result whose artifact has no type of its own gets the tool's. */
+const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
+  type !== undefined && result.type === 'artifact' && result.artifactType === undefined
+    ? toolResult({ ...result, artifactType: type.name })
+    : result;
+
+function checkTime(tool: string, field: 'timeout' | 'expires', ms: number, most: number): void {
+  if (ms > 0 && ms <= most) return;
+  const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
+  throw new ToolDefinitionError(tool, field, problem);
+}
+
+function checkMetadata(tool: string, metadata: Readonly<Record<string, Json>> | undefined): void {
+  const copy = copyJson(metadata ?? {});
+  if (copy.ok) return;
+  const problem = `its metadata is not JSON: the value at \`${copy.problem.path}\` is ${copy.problem.what}.`;
+  throw new ToolDefinitionError(tool, 'metadata', problem);
 }

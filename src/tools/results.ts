@@ -2,7 +2,7 @@ import type { Json } from './json.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** A result that is words for the model. */
-export const text = (content: string): ToolResult => toolResult({ type: 'text', text: content });
+export const text = (content: string): ToolResult => toolResult({ type: 'text', content });
 
 /** A result that tells the model what went wrong; it reads `Error: {message}`. */
 export const error = (message: string): ToolResult => toolResult({ type: 'error', message });
@@ -18,9 +18,9 @@ export function artifact(
   content: string,
   ...rest: readonly [unknown] | readonly [ArtifactType, unknown]
 ): ToolResult {
-  if (rest.length === 1) return toolResult({ type: 'artifact', text: content, value: unchecked(rest[0]) });
+  if (rest.length === 1) return toolResult({ type: 'artifact', content, value: unchecked(rest[0]) });
   const [type, value] = rest;
-  return toolResult({ type: 'artifact', text: content, value: unchecked(value), artifactType: type.name });
+  return toolResult({ type: 'artifact', content, value: unchecked(value), artifactType: type.name });
 }
 
 /** `toToolResult` checks every artifact; asking for `Json` here would refuse values whose type is an interface. */

@@ -19,6 +19,15 @@ export class ToolCallContextError extends Error {
   }
 }
 
+/** The key under which the loop stamps the id of the loop that a call belongs to (CTX-13). */
+export const LOOP_ID_KEY = 'holdfast.loopId';
+
+/** The id of the loop that a call belongs to: one turn, or several that were sent the same `loopId`. */
+export function loopId(context: ToolCallContext): string | undefined {
+  const id = context.get(LOOP_ID_KEY);
+  return typeof id === 'string' ? id : undefined;
+}
+
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**

@@ -13,49 +13,80 @@ export type ErrorReason =
   | 'limit'
   | 'timeout'
   | 'cancelled'
+  /** Somebody who was asked said no, or did not answer in time. */
+  | 'declined'
+  /** A signal of another call of its batch ended the loop first (LOOP-16). */
+  | 'skipped'
   /** It started, and nobody knows whether it happened. */
   | 'unknown-outcome';
 
+/**
+ * Ends the loop in which the call ran, once its batch has settled (SIG-01). `replan` and `terminate-action` end that
+ * loop only; `terminate-agent` and `exit` end the turn as cancelled; `misconfigured` and `fail` end it as failed.
+ */
+export interface Signal {
+  readonly type: 'replan' | 'terminate-action' | 'terminate-agent' | 'exit' | 'misconfigured' | 'fail';
+  readonly reason: string;
+}
+
 /** What a tool answered, as plain JSON data: this is what the journal keeps. */
-export type ResultData =
-  | { readonly type: 'text'; readonly text: string }
-  /** Without `text` the model reads the value's JSON, so that the value is kept once. */
+export type ResultData = ResultContent & { readonly signal?: Signal };
+
+type ResultContent =
+  | { readonly type: 'text'; readonly content: string }
+  /** Without `content` the model reads the value's JSON, so that the value is kept once. */
   | {
       readonly type: 'artifact';
       readonly value: Json;
-      readonly text?: string;
+      readonly content?: string;
       readonly artifactType?: string;
     }
   | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
 
 /** A result that `text`, `artifact` or `error` made. */
-export type ToolResult = ResultData & { readonly [made]: true };
+export type ToolResult = ResultData & {
+  readonly [made]: true;
+  /** What the model reads, but for the `Error: ` before the message of an error (RES-03). */
+  readonly content: string;
+  /** The same, as the seeds call it. */
+  text(): string;
+};
 
 /** Names the type of an artifact; types of artifacts are nominal and are journaled by this name. */
 export interface ArtifactType {
   readonly name: string;
 }
 
-/** Brands plain result data, as read from the journal. */
-export const toolResult = (data: ResultData): ToolResult =>
-  Object.defineProperty({ ...data }, made, { value: true }) as ToolResult; // the property was just defined
+/** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */
+export function toolResult(data: ResultData): ToolResult {
+  const content = contentOf(data);
+  const result = Object.defineProperties(
+    { ...data },
+    { [made]: { value: true }, text: { value: () => content } },
+  );
+  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { value: content });
+  return result as ToolResult; // the properties were just defined
+}
 
 /** Recognises a result by its private mark, never by its shape. */
 export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && made in value;
 
-/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its text (RES-02). */
-export function modelText(result: ResultData): string {
-  switch (result.type) {
-    case 'text':
-      return result.text;
-    case 'artifact':
-      return result.text ?? JSON.stringify(result.value);
-    case 'error':
-      return `Error: ${result.message}`;
-  }
-}
+/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words (RES-02). */
+export const modelText = (result: ResultData): string =>
+  result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
 /** An error result with the reason that the system knows; a tool's own errors have none. */
 export const failure = (reason: ErrorReason, message: string): ToolResult =>
   toolResult({ type: 'error', message, reason });
+
+function contentOf(result: ResultData): string {
+  switch (result.type) {
+    case 'text':
+      return result.content;
+    case 'artifact':
+      return result.content ?? JSON.stringify(result.value);
+    case 'error':
+      return result.message;
+  }
+}

@@ -1,6 +1,8 @@
+import type { CheckedInput } from './check-input.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
-import type { ToolResult } from './tool-result.ts';
+import type { ArtifactType, ResultData, Signal, ToolResult } from './tool-result.ts';
 
 /**
  * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
@@ -41,6 +43,58 @@ export interface CallBlackboard {
   ): void;
 }
 
+/** What somebody outside may decide about a call. */
+export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
+
+/** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
+export interface DecisionRequest {
+  /** What is asked, for whoever decides. */
+  readonly message: string;
+  /** What may be decided; all four unless given. */
+  readonly allows?: readonly DecisionKind[] | undefined;
+  /** What the input of an `edit` must match; the tool's own input unless given. */
+  readonly schema?: JsonSchema | undefined;
+  /** The role that may decide; anybody who may see the session unless given. */
+  readonly by?: string | undefined;
+  /** Milliseconds until `onExpiry` is decided; never unless given. */
+  readonly expires?: number | undefined;
+  /** What counts as decided when nobody does in time; `reject` unless given. */
+  readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
+}
+
+/** What was decided, once and for this call only. */
+export interface Decision {
+  readonly decision: DecisionKind;
+  /** Of an `edit`: it matches the schema that was asked with. */
+  readonly input?: JsonObject | undefined;
+  readonly reason?: string | undefined;
+  /** The id of whoever decided. */
+  readonly by?: string | undefined;
+  /** Nobody decided in time. */
+  readonly expired?: true | undefined;
+}
+
+/** A tool that the caller runs: what is asked of them, and for how long. */
+export interface ResultRequest {
+  readonly message: string;
+  /** Milliseconds until the call is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+/** One message of the conversation as a tool may read it (SPA-08). */
+export type HistoryMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
+
+/** One call of a reply; without a result while it is open. */
+export interface HistoryCall {
+  readonly id: string;
+  readonly name: string;
+  /** The model's own text. */
+  readonly input: string;
+  readonly result?: ResultData | undefined;
+}
+
 /** One call, as a tool and its decorators see it. */
 export interface CallScope {
   /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
@@ -52,8 +106,25 @@ export interface CallScope {
   readonly signal: AbortSignal;
   readonly state: CallState;
   readonly blackboard: CallBlackboard;
+  /** Credentials for this invocation; never journaled, logged or shown. */
+  readonly secrets: Secrets;
+  /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
+  readonly inSession: boolean;
   /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
   progress(status: string): void;
+  /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
+  say(message: string): void;
+  /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
+  history(): readonly HistoryMessage[];
+  /**
+   * Asks somebody outside, and answers what they decided. Until then the call is suspended, and this never settles in
+   * the invocation that asked; after the decision the call begins anew, and comes by here again. So everything before it
+   * may run twice, and the questions of a call come in the same order every time. Inside `run` only `read` and
+   * `idempotent` tools may ask.
+   *
+   * @throws Error when the tool or its schema has changed since it was asked: the decision is void.
+   */
+  decide(request: DecisionRequest): Promise<Decision>;
 }
 
 /** What `run` is given beside its input. */
@@ -81,11 +152,8 @@ export interface ToolInvocation extends CallScope {
   execute(leaf: Leaf): Promise<ToolResult>;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
   nest(frame: Frame): Promise<FrameOutcome>;
-  /**
-   * Leaves the call open until somebody outside answers it: journals what it waits for and never returns. Before
-   * `execute` only.
-   */
-  suspend(wait: Json): never;
+  /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
+  receive(request: ResultRequest): Promise<ToolResult>;
 }
 
 /** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
@@ -97,13 +165,28 @@ export interface Frame {
   readonly message: string;
   readonly tools: readonly AnyTool[];
   readonly limits?: Limits | undefined;
+  /** Decides the calls in place of a model: a pipeline. */
+  readonly plan?: Plan | undefined;
 }
 
-/** How a nested loop stopped, with its answer and its artifacts in order. */
+/**
+ * The next call of a planned frame, by the results of those before it, in order; `undefined` when there is none. It is
+ * asked again on every resume, so it depends on nothing else.
+ */
+export type Plan = (results: readonly ToolResult[]) => PlannedCall | undefined;
+
+export interface PlannedCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+/** How a nested loop stopped, with its answer and the results of its calls in order. */
 export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
   readonly text: string;
-  readonly artifacts: readonly Json[];
+  readonly results: readonly ToolResult[];
+  /** What ended it, when a call sent one. */
+  readonly signal?: Signal | undefined;
 }
 
 /**
@@ -124,12 +207,22 @@ export interface AnyTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** `none`: the tool only opens a frame, and has no effect of its own. */
+  /** `none`: the tool opens a frame or leaves its running to the caller, and has no effect of its own. */
   readonly effect: Effect | 'none';
   /** Calls of one batch that share this word run one after another, in source order. */
   readonly serial?: string | undefined;
   /** The turn may end with this tool's result, without another model call (LOOP-11). */
   readonly returnDirect: boolean;
+  /** For programs that list tools: never sent to a model (TOOL-12). */
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+  /** What a decorator was made of (DEC-01). */
+  readonly delegate?: AnyTool | undefined;
+  /** The tools inside, for whoever lists them (TOOL-20). */
+  readonly inner?: readonly AnyTool[] | undefined;
+  /** Checks an input without running anything: what `run` would be given, or what the model is answered. */
+  check(input: JsonObject): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
   call(input: JsonObject, invocation: ToolInvocation): Promise<ToolResult>;
 }

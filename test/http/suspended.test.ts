@@ -7,6 +7,7 @@ import type { SessionPort } from '../../src/journal/session-port.ts';
 import { READER } from '../../src/session/fold-session.ts';
 import { objectSession } from '../../src/session/object-session.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { text } from '../../src/tools/results.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE } from './client.ts';
@@ -17,7 +18,7 @@ const waiting = defineAgent({
   name: 'agent',
   description: 'Waits.',
   instructions: '',
-  tools: [{ ...ask, call: (_, call) => call.suspend({ for: 'somebody' }) }],
+  tools: [{ ...ask, call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision) }],
   model: modelBySession,
 });
 const via = appWith({ agents: [waiting] });

@@ -40,7 +40,7 @@ export const ended = (
   type: 'tool-call-ended',
   turn: 't1',
   call,
-  result: typeof result === 'string' ? { type: 'text', text: result } : result,
+  result: typeof result === 'string' ? { type: 'text', content: result } : result,
   ...more,
 });
 

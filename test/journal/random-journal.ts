@@ -4,6 +4,7 @@ import { reduce } from '../../src/journal/reduce.ts';
 import { emptyState, type FrameState, openBatch, type SessionState } from '../../src/journal/state.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
 import type { ResultData } from '../../src/tools/tool-result.ts';
+import { aWait } from '../fixtures/a-wait.ts';
 
 /** Draws the next number below `size`. */
 type Draw = (size: number) => number;
@@ -67,7 +68,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
         effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read',
       };
     case 2:
-      return { type: 'tool-call-suspended', ...at, wait: { for: 'a decision' } };
+      return { type: 'tool-call-suspended', ...at, wait: aWait() };
     case 3: {
       const parent = frame.id === ROOT ? {} : { parent: frame.id };
       return { type: 'frame-started', turn, frame: call.id, ...parent, name: call.name, message: 'Dig.' };
@@ -99,14 +100,14 @@ type At = { readonly turn: string; readonly frame?: string; readonly call: strin
 
 function ended(draw: Draw, at: At): SessionEvent {
   const results: readonly ResultData[] = [
-    { type: 'text', text: 'fine' },
+    { type: 'text', content: 'fine' },
     { type: 'artifact', value: { n: draw(9) } },
-    { type: 'artifact', value: [draw(9)], text: 'a list', artifactType: 'List' },
+    { type: 'artifact', value: [draw(9)], content: 'a list', artifactType: 'List' },
     { type: 'error', message: 'No.' },
     { type: 'error', message: 'No such tool.', reason: 'unknown-tool' },
     { type: 'error', message: 'Enough.', reason: 'limit' },
   ];
-  const result = results[draw(results.length)] ?? { type: 'text', text: 'fine' };
+  const result = results[draw(results.length)] ?? { type: 'text', content: 'fine' };
   const state: JsonObject = Object.fromEntries([[KEYS[draw(KEYS.length)] ?? 'a', draw(100)]]);
   const blackboard = [{ name: 'note', value: draw(100) }];
   const changes = draw(2) === 0 ? { state } : { state, blackboard };

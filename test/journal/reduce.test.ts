@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import { openBatch, type SessionState, type StateSlice } from '../../src/journal/state.ts';
+import { aWait } from '../fixtures/a-wait.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 const turnOf = (state: SessionState) => {
@@ -90,11 +91,11 @@ describe('reduce', () => {
       started,
       replied(['a pay', 'b ask']),
       { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
-      { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: { for: 'ann' } },
+      { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: aWait() },
     ];
     expect(openBatch(frameOf(fold(events)))).toMatchObject([
       { started: 'once' },
-      { waitsFor: { for: 'ann' } },
+      { waits: [{ wait: aWait() }] },
     ]);
     const [, reply] = fold([...events, ended('a'), ended('b')]).messages;
     const kept = ['ended', 'id', 'input', 'name', 'providerId'];

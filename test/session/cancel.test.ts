@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { text } from '../../src/tools/results.ts';
 import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { settle } from './held.ts';
@@ -175,7 +176,9 @@ describe('a turn that is cancelled', () => {
   });
 
   it('ends although a sibling waits for somebody outside', async () => {
-    const ask = tool('ask', 'read', { call: async (_, invocation) => invocation.suspend({ for: 'ann' }) });
+    const ask = tool('ask', 'read', {
+      call: async (_, invocation) => text((await invocation.decide({ message: 'May I?' })).decision),
+    });
     const { answers } = await cancelled([ask, tool('look', 'read')]);
     expect(answers).toEqual([
       ['ask', "Error: The call of 'ask' was cancelled before it ran."],

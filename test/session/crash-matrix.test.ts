@@ -80,6 +80,8 @@ const dig = (line: Line, world: World): AnyTool => ({
   inputSchema: { type: 'object' },
   effect: 'none',
   returnDirect: false,
+  metadata: {},
+  check: async (input) => ({ ok: true, value: input }),
   async call(_, invocation) {
     const tools = scenario.tools(line, world).filter(({ name }) => name !== 'dig');
     const frame = await invocation.nest({ name: 'dig', instructions: '', message: 'Dig.', tools });

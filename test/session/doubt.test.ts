@@ -31,6 +31,8 @@ describe('a cancel', () => {
       inputSchema: { type: 'object' },
       effect: 'none',
       returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
       call: async (_, { nest }) =>
         text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
     };
@@ -52,6 +54,8 @@ describe('a cancel', () => {
       inputSchema: { type: 'object' },
       effect: 'once',
       returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
       call: never,
     };
     const app = memoryApp({
@@ -163,6 +167,8 @@ describe('a turn that is cancelled', () => {
     effect: 'read',
     serial: 'one',
     returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
     call: never,
   });
 

@@ -8,6 +8,7 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../src/testing/entry.ts';
+import { text } from '../../src/tools/results.ts';
 
 const agentWith = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay what is asked.', tools });
@@ -128,7 +129,10 @@ describe('a test session', () => {
   });
 
   it('says that a turn waits for a decision', async () => {
-    const ask: AnyTool = { ...pay, call: async (_, invocation) => invocation.suspend('May I?') };
+    const ask: AnyTool = {
+      ...pay,
+      call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision),
+    };
     const session = createTestSession(agentWith(ask), { replies: [asksToPay] });
     await expect(session.send('Pay.')).rejects.toThrow(/^Turn \w+ waits for a decision; `state\(\)` shows/);
     await expect(session.send('And?')).rejects.toThrow('The session took no message: it is suspended.');

@@ -6,6 +6,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { DEFAULT_LIMITS, type InjectionStrategy, type Loop } from '../../src/tool-loop/loop.ts';
 import { runToolLoop } from '../../src/tool-loop/run-tool-loop.ts';
 import { Slots } from '../../src/tool-loop/slots.ts';
+import { Secrets } from '../../src/tools/secrets.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 
@@ -38,6 +39,8 @@ export async function runBare({ tools, replies, slices = [], strategies = [] }: 
     model,
     strategies,
     context: ToolCallContext.EMPTY,
+    secrets: Secrets.NONE,
+    inSession: true,
     journal: {
       state,
       get nextSeq() {

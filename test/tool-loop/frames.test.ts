@@ -19,6 +19,8 @@ function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: Fr
     inputSchema: { type: 'object' },
     effect: 'none',
     returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
     async call(_, invocation) {
       const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
       const outcome = await invocation.nest(frame);
@@ -78,7 +80,9 @@ describe('a nested loop', () => {
       [digs([count], {}, outcomes)],
       [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
     );
-    expect(outcomes).toEqual([{ outcome: 'completed', text: 'Two.', artifacts: [{ n: 1 }, { n: 2 }] }]);
+    expect(outcomes).toMatchObject([
+      { outcome: 'completed', text: 'Two.', results: [{ value: { n: 1 } }, { value: { n: 2 } }] },
+    ]);
   });
 
   it('nests in a nested loop', async () => {
@@ -103,7 +107,9 @@ describe('a nested loop', () => {
     const { end } = await said([dig], [calls('dig'), calls('count', 'count'), 'One.', 'Done.'], {
       toolCalls: 2,
     });
-    expect(outcomes).toEqual([{ outcome: 'completed', text: 'One.', artifacts: [{ n: 1 }] }]);
+    expect(outcomes).toMatchObject([
+      { outcome: 'completed', text: 'One.', results: [{ value: { n: 1 } }, { reason: 'limit' }] },
+    ]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Done.', toolCalls: 3 } });
   });
 
@@ -212,7 +218,7 @@ describe('a nested loop that an invocation left behind', () => {
       [
         opened,
         inside({ text: '', toolCalls: [call] }),
-        { type: 'tool-call-ended', frame: 'c0', call: 'c0.0', result: { type: 'text', text: 'seven' } },
+        { type: 'tool-call-ended', frame: 'c0', call: 'c0.0', result: { type: 'text', content: 'seven' } },
       ],
     );
     expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'seven' });

@@ -231,6 +231,8 @@ describe('a tool that is not made by defineTool', () => {
       inputSchema: { type: 'object' },
       effect: 'read',
       returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
       async call(_, { execute }) {
         await execute(leaf);
         return execute(leaf);

@@ -3,6 +3,7 @@ import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
+import { aWait } from '../fixtures/a-wait.ts';
 import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
@@ -13,7 +14,9 @@ const waits = (serial?: string): AnyTool => ({
   effect: 'once',
   serial,
   returnDirect: false,
-  call: async (_, invocation) => invocation.suspend({ question: 'May I?' }),
+  metadata: {},
+  check: async (input) => ({ ok: true, value: input }),
+  call: async (_, invocation) => text((await invocation.decide({ message: 'May I?' })).decision),
 });
 const look = (ran: string[], serial?: string) =>
   defineTool({
@@ -35,8 +38,8 @@ describe('a call that waits for somebody outside', () => {
     const [, reply] = (await app.state()).messages;
     expect(reply).toMatchObject({
       calls: [
-        { name: 'ask', waitsFor: { question: 'May I?' } },
-        { name: 'look', ended: { result: { text: 'seen' } } },
+        { name: 'ask', waits: [{ wait: { message: 'May I?' } }] },
+        { name: 'look', ended: { result: { content: 'seen' } } },
       ],
     });
     await expect(app.lease('And?')).rejects.toThrow('The lease was refused: suspended.');
@@ -64,7 +67,7 @@ describe('a call that waits for somebody outside', () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
-    const suspended = { type: 'tool-call-suspended', call: 'c0', wait: 'ann' } as const;
+    const suspended = { type: 'tool-call-suspended', call: 'c0', wait: aWait() } as const;
     const left = await leftBehind(app, [...asked(['ask'], ['look']), suspended]);
     expect(await takenOver(app, clock, left)).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
@@ -88,7 +91,9 @@ describe('a call that waits for somebody outside', () => {
     const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('ask')] });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     const frames = [...((await app.state()).turn?.frames.values() ?? [])];
-    expect(frames.at(-1)?.messages.at(-1)).toMatchObject({ calls: [{ waitsFor: { question: 'May I?' } }] });
+    expect(frames.at(-1)?.messages.at(-1)).toMatchObject({
+      calls: [{ waits: [{ wait: { message: 'May I?' } }] }],
+    });
   });
 
   it('is cancelled by the next holder when a cancel arrives while it waits', async () => {

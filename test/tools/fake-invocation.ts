@@ -1,3 +1,4 @@
+import { Secrets } from '../../src/tools/secrets.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import type { Leaf, ToolInvocation } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
@@ -12,14 +13,17 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     signal: new AbortController().signal,
     state: { get: () => undefined, set: () => undefined },
     blackboard: { get: () => undefined, entries: () => [], add: () => undefined },
+    secrets: Secrets.NONE,
+    inSession: true,
     progress: () => undefined,
+    say: () => undefined,
+    history: () => [],
     async execute(leaf) {
       leaves.push(leaf);
       return toToolResult(tool, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) }));
     },
-    suspend: () => {
-      throw new Error('This tool waits for nobody.');
-    },
+    decide: () => Promise.reject(new Error('This tool waits for nobody.')),
+    receive: () => Promise.reject(new Error('This tool waits for nobody.')),
     nest: () => Promise.reject(new Error('This tool opens no frame.')),
   };
   return { invocation, leaves };

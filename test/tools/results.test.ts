@@ -8,15 +8,15 @@ describe('text, artifact and error (RES-01)', () => {
   });
 
   it('keep plain data', () => {
-    expect({ ...text('hi') }).toEqual({ type: 'text', text: 'hi' });
-    expect({ ...artifact('a report', [1]) }).toEqual({ type: 'artifact', text: 'a report', value: [1] });
+    expect({ ...text('hi') }).toEqual({ type: 'text', content: 'hi' });
+    expect({ ...artifact('a report', [1]) }).toEqual({ type: 'artifact', content: 'a report', value: [1] });
     expect({ ...error('no such order') }).toEqual({ type: 'error', message: 'no such order' });
   });
 
   it('name the type of an artifact', () => {
     expect({ ...artifact('Ada', { name: 'Customer' }, { id: '7' }) }).toEqual({
       type: 'artifact',
-      text: 'Ada',
+      content: 'Ada',
       value: { id: '7' },
       artifactType: 'Customer',
     });
@@ -25,7 +25,7 @@ describe('text, artifact and error (RES-01)', () => {
   it('keep an artifact that has the shape of a type, when no type is given', () => {
     expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
       type: 'artifact',
-      text: 'a name',
+      content: 'a name',
       value: { name: 'Customer' },
     });
   });

@@ -9,11 +9,11 @@ const lost = (where: string) =>
 
 describe('toToolResult', () => {
   it.each<[string, unknown, object]>([
-    ['undefined is the text "Done" (AET-04)', undefined, { type: 'text', text: 'Done' }],
-    ['null is the empty text (SPM-03)', null, { type: 'text', text: '' }],
-    ['a string is its text, without quotes (TYP-02)', 'found', { type: 'text', text: 'found' }],
-    ['a number is its JSON', 4.5, { type: 'text', text: '4.5' }],
-    ['a boolean is its JSON', false, { type: 'text', text: 'false' }],
+    ['undefined is the text "Done" (AET-04)', undefined, { type: 'text', content: 'Done' }],
+    ['null is the empty text (SPM-03)', null, { type: 'text', content: '' }],
+    ['a string is its text, without quotes (TYP-02)', 'found', { type: 'text', content: 'found' }],
+    ['a number is its JSON', 4.5, { type: 'text', content: '4.5' }],
+    ['a boolean is its JSON', false, { type: 'text', content: 'false' }],
     ['an object is an artifact (TYP-07)', { id: 7 }, { type: 'artifact', value: { id: 7 } }],
     ['an array is an artifact', [1, 'b'], { type: 'artifact', value: [1, 'b'] }],
     ['what looks like a result is data', { type: 'error' }, { type: 'artifact', value: { type: 'error' } }],
@@ -38,7 +38,7 @@ describe('toToolResult', () => {
     const result = toToolResult('search', artifact('Ada', { name: 'Customer' }, { id: '7', fax: undefined }));
     expect({ ...result }).toStrictEqual({
       type: 'artifact',
-      text: 'Ada',
+      content: 'Ada',
       value: { id: '7' },
       artifactType: 'Customer',
     });
@@ -51,7 +51,7 @@ describe('toToolResult', () => {
     cart.items.push('b');
     expect(results.map((result) => ({ ...result }))).toEqual([
       { type: 'artifact', value: { items: ['a'] } },
-      { type: 'artifact', text: 'a cart', value: { items: ['a'] } },
+      { type: 'artifact', content: 'a cart', value: { items: ['a'] } },
     ]);
   });
 

@@ -8,8 +8,8 @@ describe('a tool result', () => {
   });
 
   it('reads to the model as its text, its JSON, or "Error: ..." (RES-02)', () => {
-    expect(modelText({ type: 'text', text: 'hi' })).toBe('hi');
-    expect(modelText({ type: 'artifact', text: 'a report', value: [1] })).toBe('a report');
+    expect(modelText({ type: 'text', content: 'hi' })).toBe('hi');
+    expect(modelText({ type: 'artifact', content: 'a report', value: [1] })).toBe('a report');
     expect(modelText({ type: 'artifact', value: [1] })).toBe('[1]');
     expect(modelText({ type: 'error', message: 'no such order' })).toBe('Error: no such order');
   });

@@ -66,7 +66,7 @@ const styleOf = (result: ResultData): Style => (result.type === 'error' ? 'yello
 
 const wordsOf = (result: ResultData): string => {
   if (result.type === 'error') return `${result.reason ?? 'error'}: ${result.message}`;
-  return result.type === 'text' ? result.text : (result.text ?? JSON.stringify(result.value));
+  return result.type === 'text' ? result.content : (result.content ?? JSON.stringify(result.value));
 };
 
 /** A text on one line that fits. */

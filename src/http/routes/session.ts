@@ -1,5 +1,5 @@
 import { SLICES } from '../../agent/kinds.ts';
-import type { Message, SessionState } from '../../journal/state.ts';
+import { type Message, pendingWait, type SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
@@ -66,7 +66,8 @@ const pendingCalls = ({ turn }: SessionState): unknown[] =>
   [...(turn?.frames.values() ?? [])].flatMap(({ messages }) => {
     const last = messages.at(-1);
     const calls = last?.role === 'assistant' ? last.calls : [];
-    return calls.flatMap(({ id, name, input, waitsFor }) =>
-      waitsFor === undefined ? [] : [{ call: id, tool: name, input, waitsFor }],
-    );
+    return calls.flatMap((call) => {
+      const wait = pendingWait(call);
+      return wait ? [{ call: call.id, tool: call.name, input: call.input, wait }] : [];
+    });
   });

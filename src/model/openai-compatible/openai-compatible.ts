@@ -1,8 +1,10 @@
+import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT } from '../ask-patiently.ts';
 import type { ChatModel } from '../chat-model.ts';
+import { createMessageGate } from '../message-gate.ts';
+import { type Pace, realPace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
+import { blotSecrets } from './blot-secrets.ts';
 import { toRequestBody } from './request-body.ts';
-import { type Pace, realPace, withRetries } from './retry.ts';
-import { createMessageGate } from './secrets.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
 export interface OpenAICompatibleOptions {
@@ -21,9 +23,6 @@ export interface OpenAICompatibleOptions {
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
 }
-
-const DEFAULT_TIMEOUT = 120_000;
-const DEFAULT_RETRIES = 2;
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
 const parseUrl = (baseUrl: string): string => {
@@ -69,16 +68,20 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
   const endpoint: Endpoint = {
     url: parseUrl(options.baseUrl),
     headers: parseHeaders(apiKey, headers),
-    timeout,
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
-    clean: createMessageGate(apiKey, headers),
     now: pace.now,
   };
+  const gate = createMessageGate(blotSecrets(apiKey, headers));
+  const manner = { timeout, retries, gate, pace };
   return {
     name: model,
     async ask(request, { signal, onText }) {
       const body = toRequestBody(model, request, onText !== undefined);
-      return withRetries(() => askOnce(endpoint, { body, signal, onText }), { retries, signal, pace });
+      return askPatiently(manner, request, {
+        signal,
+        onText,
+        work: (attempt) => askOnce(endpoint, body, attempt),
+      });
     },
   };
 };

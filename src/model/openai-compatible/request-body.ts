@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRequest, RequestedCall, ToolDefinition } from '../chat-model.ts';
-import { isJsonObjectText } from './untrusted.ts';
+import { isJsonObjectText } from '../untrusted-reply.ts';
 
 /** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */
 const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key) => string) => {

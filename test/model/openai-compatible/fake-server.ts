@@ -4,7 +4,7 @@ import {
   type OpenAICompatibleOptions,
   pacedOpenAICompatible,
 } from '../../../src/model/openai-compatible/openai-compatible.ts';
-import type { Pace } from '../../../src/model/openai-compatible/retry.ts';
+import type { Pace } from '../../../src/model/retry.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
 

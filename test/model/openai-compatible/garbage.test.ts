@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_REPLY_BYTES } from '../../../src/model/openai-compatible/read-reply.ts';
+import { MAX_REPLY_BYTES } from '../../../src/model/chat-completions/read-events.ts';
 import { ask, body, completion, delta, failureOf, sse, streamOf } from './fake-server.ts';
 
 describe('garbage', () => {

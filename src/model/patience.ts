@@ -1,4 +1,4 @@
-import { ModelError } from '../chat-model.ts';
+import { ModelError } from './chat-model.ts';
 
 /** How long one attempt waits for a server, and what ends the waiting. */
 export interface Patience {

@@ -1,6 +1,6 @@
 import { ModelError } from '../chat-model.ts';
-import type { Patience } from './patience.ts';
-import { invalidReply } from './untrusted.ts';
+import type { Patience } from '../patience.ts';
+import { invalidReply } from '../untrusted-reply.ts';
 
 const brokenConnection = (): ModelError =>
   new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");

@@ -1,5 +1,5 @@
-import { ModelError } from '../chat-model.ts';
-import { isRecord, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
+import { ModelError } from './chat-model.ts';
+import { isRecord, parseJson, type UntrustedRecord } from './untrusted-json.ts';
 
 /** True for text that is one JSON object and nothing else. */
 export const isJsonObjectText = (text: string): boolean =>

@@ -1,6 +1,7 @@
 import type { RequestedCall } from '../chat-model.ts';
+import { withUniqueIds } from '../unique-ids.ts';
 import { isRecord } from '../untrusted-json.ts';
-import { invalidReply, isJsonObjectText, stringOf } from './untrusted.ts';
+import { invalidReply, isJsonObjectText, stringOf } from '../untrusted-reply.ts';
 
 /** Puts the tool calls of one reply together from the fragments they arrive in. */
 export interface CallAssembly {
@@ -51,12 +52,6 @@ const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean =>
   return input.trim() !== '' && isJsonObjectText(open.input);
 };
 
-const uniqueId = (wanted: string, taken: ReadonlySet<string>): string => {
-  let id = wanted;
-  for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}_${copy}`;
-  return id;
-};
-
 /** Creates an empty assembly for one reply. */
 export const createCallAssembly = (): CallAssembly => {
   const calls: OpenCall[] = [];
@@ -78,14 +73,6 @@ export const createCallAssembly = (): CallAssembly => {
       if (index !== undefined) latestAt.set(index, call);
     },
 
-    calls() {
-      const taken = new Set<string>();
-      return calls.map(({ id, name, input }, position) => {
-        if (name === '') throw invalidReply("The model's reply asks for a tool without naming it.");
-        const unique = uniqueId(id || `call_${position}`, taken);
-        taken.add(unique);
-        return { id: unique, name, input };
-      });
-    },
+    calls: () => withUniqueIds(calls),
   };
 };

@@ -1,6 +1,6 @@
-import type { ModelError, ModelFailure } from '../chat-model.ts';
+import type { ModelError, ModelFailure } from './chat-model.ts';
 
-/** What one attempt came to. `retryAfter` is the server's own wish, in ms. */
+/** What one attempt came to. `retryAfter` is the server's own wish, in ms; `Infinity` is never. */
 export type Attempt<T> =
   | { readonly type: 'succeeded'; readonly value: T }
   | { readonly type: 'failed'; readonly error: ModelError; readonly retryAfter: number | undefined };
@@ -49,7 +49,7 @@ export const realPace: Pace = {
 };
 
 /** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
-export const parseRetryAfter = (headers: Headers, now: number): number | undefined => {
+export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
   const inMs = headers.get('retry-after-ms');
   const inSeconds = headers.get('retry-after');
   const waits = [

@@ -1,8 +1,9 @@
 import type { ModelReply, Usage } from '../chat-model.ts';
+import { countUsage } from '../count-usage.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
 import { createCallAssembly } from './call-assembly.ts';
-import { reportedError } from './server-errors.ts';
-import { invalidReply, listOf, stringOf } from './untrusted.ts';
+import { reportedError } from './reported-error.ts';
 
 /** Puts one reply together from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
@@ -40,14 +41,8 @@ const textOfPart = (part: unknown): string => {
 const contentOf = (message: UntrustedRecord): string =>
   Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
 
-const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
-/** Usage is an aside: a reply is not refused because its counts make no sense. */
-const usageOf = (usage: unknown): Usage | undefined => {
-  if (!isRecord(usage)) return undefined;
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
-  return isTokenCount(inputTokens) && isTokenCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
-};
+const usageOf = (usage: unknown): Usage | undefined =>
+  isRecord(usage) ? countUsage(usage.prompt_tokens, usage.completion_tokens) : undefined;
 
 const checked = (value: unknown): UntrustedRecord => {
   if (!isRecord(value)) throw invalidReply("The model's reply is not a JSON object.");

@@ -1,0 +1,89 @@
+import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from './chat-model.ts';
+import type { MessageGate } from './message-gate.ts';
+import { createPatience, type Patience } from './patience.ts';
+import { type Attempt, type Pace, withRetries } from './retry.ts';
+
+/** How an adapter asks; the same for every ask. */
+export interface Manner {
+  /** The longest silence in ms. */
+  readonly timeout: number;
+  readonly retries: number;
+  /** What every error message passes. */
+  readonly gate: MessageGate;
+  readonly pace: Pace;
+}
+
+/** What a manner is when nobody says otherwise. */
+export const DEFAULT_TIMEOUT = 120_000;
+export const DEFAULT_RETRIES = 2;
+
+/** One attempt at a reply, for the adapter to work with. */
+export interface OpenAttempt {
+  readonly patience: Patience;
+  /** Fires when the attempt is over, however it ends, so that nothing of it stays open. */
+  readonly signal: AbortSignal;
+  /** Whether somebody listens to the text as it arrives. */
+  readonly streamed: boolean;
+  /** Hands text on. */
+  readonly onText: (piece: string) => void;
+  /** The wait before the next attempt that the server asks for, in ms; `Infinity` when it wants none. */
+  waitAfter(ms: number | undefined): void;
+}
+
+/** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
+export type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
+
+const attemptOnce = async (
+  { timeout, gate }: Manner,
+  { messages }: ModelRequest,
+  { signal, onText, work }: AskOptions & { readonly work: Work },
+): Promise<Attempt<ModelReply>> => {
+  const over = new AbortController();
+  const finish = (): void => over.abort();
+  signal.addEventListener('abort', finish);
+  const patience = createPatience(signal, timeout);
+  let outputBegan = false;
+  let retryAfter: number | undefined;
+  try {
+    patience.check();
+    const value = await work({
+      patience,
+      signal: over.signal,
+      streamed: onText !== undefined,
+      onText(piece) {
+        if (onText === undefined) return;
+        outputBegan = true;
+        onText(piece);
+      },
+      waitAfter(ms) {
+        retryAfter = ms;
+      },
+    });
+    return { type: 'succeeded', value };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const { failure, message, status } = error;
+    const shown = new ModelError(failure, gate(message, messages), { status, outputBegan });
+    return { type: 'failed', error: shown, retryAfter };
+  } finally {
+    signal.removeEventListener('abort', finish);
+    finish();
+  }
+};
+
+/**
+ * Asks by attempts: each waits no longer than the manner allows, and a failure that may pass is followed by another while
+ * no text has been handed on. Every error's message has passed the gate.
+ *
+ * @throws ModelError of the last attempt, and what `onText` throws.
+ */
+export const askPatiently = (
+  manner: Manner,
+  request: ModelRequest,
+  options: AskOptions & { readonly work: Work },
+): Promise<ModelReply> =>
+  withRetries(() => attemptOnce(manner, request, options), {
+    retries: manner.retries,
+    signal: options.signal,
+    pace: manner.pace,
+  });

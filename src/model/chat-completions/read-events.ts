@@ -1,0 +1,53 @@
+import { createParser } from 'eventsource-parser';
+import { ModelError } from '../chat-model.ts';
+import type { Patience } from '../patience.ts';
+
+/** More than any model writes at once; a Worker has 128 MB for everything. */
+export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+
+/** The error for a reply that stops in its middle. */
+export const cutShort = (): ModelError =>
+  new ModelError('truncated', "The model's reply ended before it was complete.");
+
+/** Who reads the events of one stream. */
+export interface EventReader {
+  /** Takes the data of one event. What it throws ends the reading. */
+  take(data: string): void;
+  /** Whether the reply is complete, so that a stream that breaks now breaks nothing. */
+  readonly finished: boolean;
+}
+
+/**
+ * Hands each event's data to the reader until `[DONE]` or the stream's end, and tells whether `[DONE]` came.
+ *
+ * @throws ModelError when the stream breaks before the reply is complete, and what `take` throws.
+ */
+export const readEvents = async (
+  pieces: AsyncIterable<string>,
+  patience: Patience,
+  reader: EventReader,
+): Promise<boolean> => {
+  let done = false;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      patience.check();
+      if (done || data === '') return;
+      done = data.trim() === '[DONE]';
+      if (!done) reader.take(data);
+    },
+  });
+  try {
+    for await (const piece of pieces) {
+      parser.feed(piece);
+      if (done) return true;
+    }
+    // The last event of a server that ends without an empty line.
+    parser.feed('\n\n');
+  } catch (error) {
+    // Nothing of worth can follow the end of the reply, so losing the rest of the stream loses nothing.
+    const lost =
+      error instanceof ModelError && (error.failure === 'truncated' || error.failure === 'timeout');
+    if (!lost || !reader.finished) throw error;
+  }
+  return done;
+};

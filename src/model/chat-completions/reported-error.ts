@@ -1,0 +1,31 @@
+import { ModelError, type ModelFailure } from '../chat-model.ts';
+import { failureOfStatus, sentence } from '../status-error.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+
+/** A server's own words, from the shapes that servers use; empty when there are none. */
+export const wordsOf = (body: unknown): string => {
+  if (typeof body === 'string') return body;
+  if (!isRecord(body)) return '';
+  if (body.error !== undefined && body.error !== null) return wordsOf(body.error);
+  const words = [body.message, body.detail].find((value) => typeof value === 'string');
+  return typeof words === 'string' ? words : '';
+};
+
+const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
+  const status = [report.code, report.status].map(Number).find((code) => code >= 400 && code <= 599);
+  if (status !== undefined) return { failure: failureOfStatus(status), status };
+  const kind = `${report.type} ${report.code}`;
+  if (kind.includes('rate_limit')) return { failure: 'rate-limited' };
+  return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };
+};
+
+/** The error that a server reports inside an answer with status 200, as gateways do when a stream breaks upstream. */
+export const reportedError = (value: UntrustedRecord): ModelError | undefined => {
+  const report = value.object === 'error' ? value : value.error;
+  // Some servers send `null` or an empty text with every chunk.
+  if (report === undefined || report === null || report === '') return undefined;
+  const { failure, status } = failureOfReport(isRecord(report) ? report : {});
+  return new ModelError(failure, sentence("The model's server reported an error", wordsOf(report)), {
+    status,
+  });
+};

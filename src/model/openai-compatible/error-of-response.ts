@@ -1,0 +1,35 @@
+import { ModelError } from '../chat-model.ts';
+import { readText } from '../chat-completions/read-text.ts';
+import { wordsOf } from '../chat-completions/reported-error.ts';
+import type { Patience } from '../patience.ts';
+import { errorOfStatus } from '../status-error.ts';
+import { parseJson } from '../untrusted-json.ts';
+
+const MAX_ERROR_BYTES = 64 * 1024;
+
+const readBody = async (response: Response, patience: Patience): Promise<string> => {
+  let text = '';
+  try {
+    for await (const piece of readText(response.body, { patience, maxBytes: MAX_ERROR_BYTES })) text += piece;
+  } catch (error) {
+    // The status says enough: a body that is late, broken or endless must not hide it. An abort must.
+    if (!(error instanceof ModelError) || error.failure === 'aborted') throw error;
+  }
+  return text;
+};
+
+/**
+ * The error for a response whose status is not 2xx. Reads and closes the body.
+ *
+ * @throws ModelError `aborted` when the signal fires meanwhile.
+ */
+export const errorOfResponse = async (
+  response: Response,
+  patience: Patience,
+  retryAfter: number | undefined,
+): Promise<ModelError> => {
+  const body = await readBody(response, patience);
+  // A page of a proxy says nothing to anybody.
+  const words = wordsOf(parseJson(body) ?? (body.trimStart().startsWith('<') ? '' : body));
+  return errorOfStatus(response.status, words, retryAfter);
+};

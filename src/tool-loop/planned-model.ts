@@ -1,0 +1,29 @@
+import type { ChatModel, ModelReply } from '../model/chat-model.ts';
+import type { Plan } from '../tools/tool.ts';
+import type { ToolResult } from '../tools/tool-result.ts';
+
+/** The name under which a plan's replies are journaled. */
+const PLAN = 'plan';
+
+/**
+ * A plan in the place of a model: the loop, the journal and everything that happens to a call are the same. Asking it
+ * costs nothing, so it is asked again on every resume.
+ */
+export const plannedModel = (plan: Plan, results: () => readonly ToolResult[]): PlannedModel => ({
+  name: PLAN,
+  planned: true,
+  async ask(): Promise<ModelReply> {
+    const done = results();
+    const next = plan(done);
+    if (!next) return { text: PLAN, toolCalls: [], finish: 'stop' };
+    const call = { id: `step_${done.length}`, name: next.tool, input: JSON.stringify(next.input) };
+    return { text: '', toolCalls: [call], finish: 'tool-calls' };
+  },
+});
+
+interface PlannedModel extends ChatModel {
+  readonly planned: true;
+}
+
+/** Whether a model's replies are a plan's, which nobody was asked for. */
+export const isPlanned = (model: ChatModel): boolean => 'planned' in model;

@@ -1,0 +1,70 @@
+const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
+
+/**
+ * Credentials for the tools of one invocation. They are never journaled: a resumed turn gets them anew from the app.
+ * Printing them, or writing them as JSON, shows their names only.
+ */
+export class Secrets {
+  /** The bag without secrets. */
+  static readonly NONE: Secrets = new Secrets(new Map());
+
+  readonly #values: ReadonlyMap<string, string>;
+
+  private constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
+  }
+
+  /** Copies the values; those that are `undefined` are left out. */
+  static of(values: Readonly<Record<string, string | undefined>>): Secrets {
+    const given = Object.entries(values).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, value]],
+    );
+    return given.length === 0 ? Secrets.NONE : new Secrets(new Map(given));
+  }
+
+  get(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+
+  /** @throws Error that names the secret when there is none of this name. */
+  require(name: string): string {
+    const value = this.#values.get(name);
+    if (value === undefined) throw new Error(`There is no secret '${name.slice(0, 80)}'.`);
+    return value;
+  }
+
+  keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
+  /** A copy of JSON-like data without any of the secrets in its texts; the data itself when there is none in it. */
+  redact<T>(value: T): T {
+    const hidden = [...this.#values].filter(([, secret]) => secret.length >= MIN_REDACTED);
+    if (hidden.length === 0) return value;
+    const clean = (text: string): string =>
+      hidden.reduce((left, [name, secret]) => left.replaceAll(secret, () => `[secret ${name}]`), text);
+    return mapTexts(value, clean) as T; // only texts are changed, into texts
+  }
+
+  toJSON(): readonly string[] {
+    return this.keys();
+  }
+
+  toString(): string {
+    return `Secrets(${this.keys().join(', ')})`;
+  }
+
+  [inspect](): string {
+    return this.toString();
+  }
+}
+
+/** Shorter values occur by chance, and replacing them would garble honest results. */
+const MIN_REDACTED = 6;
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
+}
