@@ -1,7 +1,12 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
-const nodeTests = ['test/process/**/*.test.ts', 'test/architecture.test.ts', 'test/readme.test.ts'];
+const nodeTests = [
+  'test/process/**/*.test.ts',
+  'test/spec/**/*.test.ts',
+  'test/architecture.test.ts',
+  'test/readme.test.ts',
+];
 
 export default defineConfig({
   test: {

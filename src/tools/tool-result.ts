@@ -59,12 +59,11 @@ export interface ArtifactType {
 
 /** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */
 export function toolResult(data: ResultData): ToolResult {
-  const content = contentOf(data);
-  const result = Object.defineProperties(
-    { ...data },
-    { [made]: { value: true }, text: { value: () => content } },
-  );
-  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { value: content });
+  // Made when asked for: the words of an artifact may be its whole JSON.
+  const content = (): string => contentOf(data);
+  const added = { [made]: { value: true }, text: { value: content } };
+  const result = Object.defineProperties({ ...data }, added);
+  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: content });
   return result as ToolResult; // the properties were just defined
 }
 

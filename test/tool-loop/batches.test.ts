@@ -239,7 +239,7 @@ describe('a result', () => {
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
-        "Error: Tool 'dump' ran and finished, but its result and what it changed, of 9000032 characters, are over the limit " +
+        "Error: Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit " +
         'of 8388608 and were not kept. Ask it for less.',
     });
   });

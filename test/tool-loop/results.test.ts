@@ -241,7 +241,7 @@ describe('a tool that is not made by defineTool', () => {
     const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
     await app.say('Go.');
     expect(answers((await app.state()).messages)).toEqual([
-      ['greedy', "Error: Tool 'greedy' may execute, nest or suspend once a call, not twice."],
+      ['greedy', "Error: Tool 'greedy' may execute or nest once a call, not twice."],
     ]);
     expect(runs).toEqual(['ran']);
   });

@@ -1,0 +1,62 @@
+import { LATER, NOT_APPLICABLE, SECTIONS } from './sections.ts';
+
+/** One test of a run, as the JSON report tells of it. */
+export interface RanTest {
+  /** The titles of the blocks around it and its own, joined by blanks. */
+  readonly title: string;
+  readonly passed: boolean;
+}
+
+/** What became of one id. */
+export type Standing =
+  | { readonly id: string; readonly is: 'covered'; readonly by: readonly string[] }
+  | { readonly id: string; readonly is: 'not-applicable' | 'later'; readonly why: string }
+  | { readonly id: string; readonly is: 'missing' };
+
+export interface Coverage {
+  readonly standings: readonly Standing[];
+  /** What makes the figures worthless: a title that names too much, a reason for what is covered, a failed test. */
+  readonly faults: readonly string[];
+}
+
+const MAX_IDS = 3;
+/** Of all ids, those that may be said not to apply. */
+const MAX_NOT_APPLICABLE = 0.06;
+
+export const ALL_IDS: readonly string[] = Object.entries(SECTIONS).flatMap(([section, count]) =>
+  Array.from({ length: count }, (_, index) => `${section}-${String(index + 1).padStart(2, '0')}`),
+);
+
+/** The spec ids that a title names, each once. */
+export const idsOf = (title: string): string[] => [...new Set(title.match(/\b[A-Z]{3,4}-\d\d\b/g) ?? [])];
+
+/** Which id is proved by which passed test. */
+export function coverageOf(tests: readonly RanTest[]): Coverage {
+  const byId = new Map<string, string[]>();
+  for (const { title, passed } of tests) {
+    if (passed) for (const id of idsOf(title)) byId.set(id, [...(byId.get(id) ?? []), title]);
+  }
+  const standings = ALL_IDS.map((id): Standing => {
+    const by = byId.get(id);
+    if (by) return { id, is: 'covered', by };
+    if (NOT_APPLICABLE[id]) return { id, is: 'not-applicable', why: NOT_APPLICABLE[id] };
+    return LATER[id] ? { id, is: 'later', why: LATER[id] } : { id, is: 'missing' };
+  });
+  return { standings, faults: faultsOf(tests, byId) };
+}
+
+function faultsOf(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly string[]>): string[] {
+  const crowded = tests.filter(({ title }) => idsOf(title).length > MAX_IDS);
+  const excused = [...Object.keys(NOT_APPLICABLE), ...Object.keys(LATER)];
+  const unknown = excused.filter((id) => !ALL_IDS.includes(id));
+  const share = Object.keys(NOT_APPLICABLE).length / ALL_IDS.length;
+  return [
+    ...crowded.map(({ title }) => `names more than ${MAX_IDS} ids: ${title}`),
+    ...excused.filter((id) => byId.has(id)).map((id) => `${id} is covered and needs no excuse`),
+    ...unknown.map((id) => `${id} is not in the specification`),
+    ...tests.filter(({ passed }) => !passed).map(({ title }) => `failed: ${title}`),
+    ...(share > MAX_NOT_APPLICABLE
+      ? [`${(share * 100).toFixed(1)} % of the ids are said not to apply; the most is 6 %`]
+      : []),
+  ];
+}

@@ -1,0 +1,97 @@
+/**
+ * `npm run spec-coverage`: runs the tests and prints, for every behaviour of the specification, the passed tests that
+ * name it. `-- --report file.json` reads the JSON report of a run instead; `-- --seed 7` draws 25 ids to try mutations on.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ALL_IDS, type Coverage, coverageOf, type RanTest, type Standing } from './coverage.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const { values } = parseArgs({ options: { report: { type: 'string' }, seed: { type: 'string' } } });
+
+const coverage = coverageOf(testsOf(values.report ?? runTests()));
+print(coverage);
+if (values.seed !== undefined)
+  console.log(`drawn with seed ${values.seed}: ${drawn(Number(values.seed)).join(' ')}`);
+const missing = coverage.standings.filter(({ is }) => is === 'missing');
+process.exitCode = missing.length + coverage.faults.length + specFaults().length === 0 ? 0 : 1;
+
+/** Runs every test and answers where its report is. */
+function runTests(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-spec-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const report = join(folder, 'report.json');
+  console.log('spec: running all tests ...');
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  spawnSync('npx', ['vitest', 'run', ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (!existsSync(report)) throw new Error('The tests wrote no report.');
+  return report;
+}
+
+function testsOf(report: string): RanTest[] {
+  interface Report {
+    readonly testResults: readonly {
+      readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    }[];
+  }
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report; // vitest's own JSON report
+  return testResults.flatMap(({ assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'passed' || status === 'failed')
+      .map(({ fullName, status }) => ({ title: fullName, passed: status === 'passed' })),
+  );
+}
+
+function print({ standings, faults }: Coverage): void {
+  for (const standing of standings) console.log(line(standing));
+  for (const fault of [...faults, ...specFaults()]) console.log(`fault: ${fault}`);
+  const count = (is: Standing['is']): number => standings.filter((one) => one.is === is).length;
+  const later = count('later') === 0 ? '' : `, ${count('later')} in a later part`;
+  const [covered, excused, lacking] = [count('covered'), count('not-applicable'), count('missing')];
+  console.log(`spec: ${covered} covered, ${excused} not applicable, ${lacking} missing${later}`);
+}
+
+function line(standing: Standing): string {
+  switch (standing.is) {
+    case 'covered':
+      return `${standing.id}  ${standing.by.join('\n         ')}`;
+    case 'missing':
+      return `${standing.id}  MISSING`;
+    default:
+      return `${standing.id}  (${standing.is}) ${standing.why}`;
+  }
+}
+
+/** Where the specification is at hand, the sections are compared with it. */
+function specFaults(): string[] {
+  const file = join(root, '../shared/spec/behaviours.md');
+  if (!existsSync(file)) return [];
+  const defined = new Set(
+    [...readFileSync(file, 'utf8').matchAll(/^- \*\*([A-Z]+-\d\d)\*\*/gm)].map(([, id = '']) => id),
+  );
+  const sections = new Set(ALL_IDS.map((id) => id.split('-')[0]));
+  const ours = [...defined].filter((id) => sections.has(id.split('-')[0]));
+  return [
+    ...ours
+      .filter((id) => !ALL_IDS.includes(id))
+      .map((id) => `${id} is in the specification and not in sections.ts`),
+    ...ALL_IDS.filter((id) => !defined.has(id)).map((id) => `${id} is not in the specification`),
+  ];
+}
+
+/** 25 covered ids, the same ones for the same seed. */
+function drawn(seed: number): string[] {
+  let state = seed >>> 0 || 1;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const left = coverage.standings.filter(({ is }) => is === 'covered').map(({ id }) => id);
+  return Array.from(
+    { length: Math.min(25, left.length) },
+    () => left.splice(Math.floor(next() * left.length), 1)[0] ?? '',
+  ).sort();
+}
