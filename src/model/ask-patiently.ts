@@ -26,8 +26,16 @@ export interface OpenAttempt {
   readonly streamed: boolean;
   /** Hands text on. */
   readonly onText: (piece: string) => void;
-  /** The wait before the next attempt that the server asks for, in ms; `Infinity` when it wants none. */
-  waitAfter(ms: number | undefined): void;
+  /** Keeps the wait in mind that the server asks for, and gives the error to be thrown. */
+  fail(failure: ExplainedFailure): ModelError;
+}
+
+/** Why an attempt comes to nothing. */
+export interface ExplainedFailure {
+  /** Its message may still hold secrets. */
+  readonly error: ModelError;
+  /** The wait before the next attempt that the server asks for, in ms; `Infinity` when another is of no use. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
@@ -55,8 +63,9 @@ const attemptOnce = async (
         outputBegan = true;
         onText(piece);
       },
-      waitAfter(ms) {
-        retryAfter = ms;
+      fail(failure) {
+        retryAfter = failure.retryAfter;
+        return failure.error;
       },
     });
     return { type: 'succeeded', value };

@@ -8,6 +8,14 @@ export const isJsonObjectText = (text: string): boolean =>
 /** The error for a reply that breaks the protocol; `problem` is our own text, never the server's. */
 export const invalidReply = (problem: string): ModelError => new ModelError('invalid-reply', problem);
 
+/** The error for a reply that stops in its middle. */
+export const cutShort = (): ModelError =>
+  new ModelError('truncated', "The model's reply ended before it was complete.");
+
+/** The error for a reply whose connection ended with an error. */
+export const brokenConnection = (): ModelError =>
+  new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
+
 /**
  * The string under `key`; the empty string when it is absent or `null`, as many servers fill their gaps with `null`.
  *
@@ -29,4 +37,22 @@ export const listOf = (record: UntrustedRecord, key: string): readonly unknown[]
   const value: unknown = record[key] ?? [];
   if (!Array.isArray(value)) throw invalidReply(`The model's reply holds '${key}' that is not a list.`);
   return value;
+};
+
+/**
+ * The JSON text of a value that a server or a library had parsed already; text stays as it is, and nothing is no text.
+ *
+ * @throws ModelError `invalid-reply` for what JSON cannot hold.
+ */
+export const jsonTextOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  try {
+    // Its type leaves out that there is no text for a symbol or a function.
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch {
+    // A cycle or a bigint.
+  }
+  throw invalidReply("The model's reply holds a value that is not JSON.");
 };

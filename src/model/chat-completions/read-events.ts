@@ -5,10 +5,6 @@ import type { Patience } from '../patience.ts';
 /** More than any model writes at once; a Worker has 128 MB for everything. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
-/** The error for a reply that stops in its middle. */
-export const cutShort = (): ModelError =>
-  new ModelError('truncated', "The model's reply ended before it was complete.");
-
 /** Who reads the events of one stream. */
 export interface EventReader {
   /** Takes the data of one event. What it throws ends the reading. */

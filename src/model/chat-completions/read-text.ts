@@ -1,9 +1,5 @@
-import { ModelError } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
-import { invalidReply } from '../untrusted-reply.ts';
-
-const brokenConnection = (): ModelError =>
-  new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
+import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
 
 /**
  * Yields the decoded text of a body as it arrives; no body is no text. The reader is cancelled on every path, since an
@@ -23,6 +19,8 @@ export async function* readText(
     for (;;) {
       const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnection);
       if (done) break;
+      // A binding may hand over a stream of anything.
+      if (!(value instanceof Uint8Array)) throw invalidReply("The model's reply is not a stream of bytes.");
       bytes += value.byteLength;
       if (bytes > limits.maxBytes)
         throw invalidReply(`The model's reply is larger than ${limits.maxBytes} bytes.`);

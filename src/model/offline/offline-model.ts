@@ -6,7 +6,8 @@ import {
   type RequestedCall,
 } from '../chat-model.ts';
 import { answerFrom } from './answer.ts';
-import { memoryOf } from './memory.ts';
+import { answerInForm } from './answer-in-form.ts';
+import { type Memory, memoryOf } from './memory.ts';
 import { planNext } from './plan.ts';
 import { toolCard } from './tool-card.ts';
 
@@ -28,6 +29,8 @@ import { toolCard } from './tool-card.ts';
  * - a later message that refers back ("Who owns it?", "And flomp 13?"): answered from earlier results where they hold
  *   the answer, else looked up by the identifiers in them;
  * - a tool that only opens others (its result is a text that names them), before one of those.
+ *
+ * An answer in a form (`output`) holds what was found under the form's names, and else the least that its schema takes.
  *
  * Not supported: other languages, conditions ("if it is late, cancel it" is only looked up), identifiers without a digit,
  * sums and comparisons of results, and more than eight calls in a turn.
@@ -62,7 +65,7 @@ function replyTo(request: ModelRequest): ModelReply {
     name: tool,
     input: JSON.stringify(input),
   }));
-  const text = toolCalls.length > 0 ? '' : answerFrom(memory, plan, cards);
+  const text = toolCalls.length > 0 ? '' : textOf(request, memory, answerFrom(memory, plan, cards));
   const output =
     text.length + toolCalls.reduce((sum, { name, input }) => sum + name.length + input.length, 0);
   return {
@@ -71,6 +74,12 @@ function replyTo(request: ModelRequest): ModelReply {
     finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
     usage: { inputTokens: tokens(charactersIn(request)), outputTokens: tokens(output) },
   };
+}
+
+/** The answer in words, or in the form that was asked for: from what the turn found, or else from what was found before. */
+function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: string): string {
+  const calls = turn.flat();
+  return output === undefined ? words : answerInForm(output, calls.length > 0 ? calls : earlier, words);
 }
 
 /** A rough count that is the same for the same text. */

@@ -32,7 +32,8 @@ export interface Param {
   readonly choices: readonly string[];
 }
 
-type Schema = Readonly<Record<string, unknown>>;
+/** A JSON Schema, or a part of one. */
+export type Schema = Readonly<Record<string, unknown>>;
 
 const asks = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
 const tells =
@@ -43,7 +44,8 @@ const maxDepth = 4;
 export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
   propertiesOf(schema, schema, toolNouns, 0);
 
-function propertiesOf(
+/** The properties of an object schema that is a part of `root`. */
+export function propertiesOf(
   node: Schema,
   root: Schema,
   toolNouns: readonly string[],
@@ -93,14 +95,7 @@ const unknownParam = (name: string): Param => ({
 function resolved(value: unknown, root: Schema, depth = 0): Schema {
   if (!isRecord(value) || depth > maxDepth) return {};
   const reference = value.$ref;
-  if (typeof reference === 'string') {
-    const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
-    return resolved(
-      path.reduce<unknown>((node, key) => own(node, key), root),
-      root,
-      depth + 1,
-    );
-  }
+  if (typeof reference === 'string') return resolved(referred(reference, root), root, depth + 1);
   const branches = [value.anyOf, value.oneOf, value.allOf].find(Array.isArray);
   if (branches === undefined || value.type !== undefined) return value;
   const useful = branches
@@ -110,6 +105,12 @@ function resolved(value: unknown, root: Schema, depth = 0): Schema {
     ...useful,
     ...Object.fromEntries(Object.entries(value).filter(([key]) => /^(default|description)$/.test(key))),
   };
+}
+
+/** What a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
+export function referred(reference: string, root: Schema): unknown {
+  const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
+  return path.reduce<unknown>((node, key) => own(node, key), root);
 }
 
 const own = (node: unknown, key: string): unknown =>
@@ -175,7 +176,7 @@ function stringShape(schema: Schema, { words, description }: Naming): Shape {
 }
 
 /** Compiles only patterns that cannot take exponential time: no repeated groups, few open repetitions. */
-function safePattern(pattern: unknown): RegExp | undefined {
+export function safePattern(pattern: unknown): RegExp | undefined {
   if (typeof pattern !== 'string' || pattern.length > 100 || /\)[*+{?]|\\\d|\(\?[=!<]/.test(pattern))
     return undefined;
   if ((pattern.match(/[*+]|,\}/g) ?? []).length > 3) return undefined;

@@ -1,6 +1,7 @@
 import type { OpenAttempt } from '../ask-patiently.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
+import { waitOrRelease } from '../wait-or-release.ts';
 import { errorOfResponse } from './error-of-response.ts';
 import { readReply } from './read-reply.ts';
 
@@ -21,23 +22,19 @@ const unreachable = (error: unknown): ModelError =>
     `The model's server could not be reached: ${error instanceof Error ? error.message : 'no reason given'}`,
   );
 
-const send = async (endpoint: Endpoint, body: string, attempt: OpenAttempt): Promise<Response> => {
+const send = (endpoint: Endpoint, body: string, { patience, signal }: OpenAttempt): Promise<Response> => {
   // A redirect would carry the key to an address that nobody configured.
   const request: RequestInit = {
     method: 'POST',
     headers: endpoint.headers,
     body,
-    signal: attempt.signal,
+    signal,
     redirect: 'manual',
   };
-  const answer = (async () => endpoint.fetch(endpoint.url, request))();
-  try {
-    return await attempt.patience.wait(() => answer, unreachable);
-  } catch (error) {
-    // A `fetch` that ignores its signal may still answer; nobody will read it.
-    answer.then((late) => late.body?.cancel()).catch(() => {});
-    throw error;
-  }
+  return waitOrRelease(patience, () => endpoint.fetch(endpoint.url, request), {
+    broken: unreachable,
+    release: ({ body: late }) => late?.cancel(),
+  });
 };
 
 /**
@@ -53,6 +50,6 @@ export const askOnce = async (
   const response = await send(endpoint, body, attempt);
   if (response.ok) return readReply(response, attempt.patience, attempt);
   const retryAfter = parseRetryAfter(response.headers, endpoint.now());
-  attempt.waitAfter(retryAfter);
-  throw await errorOfResponse(response, attempt.patience, retryAfter);
+  const error = await errorOfResponse(response, attempt.patience, retryAfter);
+  throw attempt.fail({ error, retryAfter });
 };

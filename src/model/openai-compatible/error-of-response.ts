@@ -1,6 +1,6 @@
-import { ModelError } from '../chat-model.ts';
 import { readText } from '../chat-completions/read-text.ts';
 import { wordsOf } from '../chat-completions/reported-error.ts';
+import { ModelError } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
 import { errorOfStatus } from '../status-error.ts';
 import { parseJson } from '../untrusted-json.ts';

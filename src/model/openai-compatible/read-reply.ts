@@ -1,10 +1,10 @@
-import type { ModelReply } from '../chat-model.ts';
-import { cutShort, MAX_REPLY_BYTES, readEvents } from '../chat-completions/read-events.ts';
+import { MAX_REPLY_BYTES, readEvents } from '../chat-completions/read-events.ts';
 import { readText } from '../chat-completions/read-text.ts';
 import { createReplyAssembly } from '../chat-completions/reply-assembly.ts';
+import type { ModelReply } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
 import { parseJson } from '../untrusted-json.ts';
-import { invalidReply } from '../untrusted-reply.ts';
+import { cutShort, invalidReply } from '../untrusted-reply.ts';
 
 /** Servers answer either way whatever they were asked for, so the content type decides, and only without one `streamed`. */
 const isEventStream = (response: Response, streamed: boolean): boolean => {

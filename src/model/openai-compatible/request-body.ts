@@ -1,5 +1,5 @@
-import type { ModelMessage, ModelRequest, RequestedCall, ToolDefinition } from '../chat-model.ts';
-import { isJsonObjectText } from '../untrusted-reply.ts';
+import { toWireCall, toWireTool } from '../chat-completions/to-wire.ts';
+import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
 
 /** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */
 const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key) => string) => {
@@ -14,17 +14,14 @@ const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key)
 };
 
 // The adapter may be made anew for each request, so these outlive it: a thousand tools are converted once.
-const toolJson = remembered(({ name, description, inputSchema }: ToolDefinition) =>
-  JSON.stringify({ type: 'function', function: { name, description, parameters: inputSchema } }),
-);
+const toolJson = remembered((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
 const toolsJson = remembered((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
-const toWireCall = ({ id, name, input }: RequestedCall) => ({
-  id,
-  type: 'function',
-  // Several servers parse the arguments of earlier calls and answer 400 to what the model itself got wrong.
-  function: { name, arguments: isJsonObjectText(input) ? input : '{}' },
-});
+// Without `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
+// ordinary schema would end every turn with a 400. An answer that strays from the form is for the loop to notice.
+const outputJson = remembered(({ name, schema }: OutputFormat) =>
+  JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
+);
 
 const toWireMessage = (message: ModelMessage) => {
   switch (message.role) {
@@ -41,14 +38,22 @@ const toWireMessage = (message: ModelMessage) => {
 };
 
 /**
- * The JSON text of a `POST /chat/completions`. The JSON of tool definitions is reused, by the identity of their array
- * and of each definition.
+ * The JSON text of a `POST /chat/completions`. The JSON of tool definitions and of the answer's form is reused, by the
+ * identity of the tools' array, of each definition and of the form.
  */
-export const toRequestBody = (model: string, request: ModelRequest, streamed: boolean): string => {
+export const toRequestBody = (
+  model: string,
+  { messages, tools, output }: ModelRequest,
+  streamed: boolean,
+): string => {
   const body = JSON.stringify({
     model,
-    messages: request.messages.map(toWireMessage),
+    messages: messages.map(toWireMessage),
     ...(streamed ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
-  return request.tools.length === 0 ? body : `${body.slice(0, -1)},"tools":${toolsJson(request.tools)}}`;
+  const more = [
+    ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),
+    ...(output === undefined ? [] : [`"response_format":${outputJson(output)}`]),
+  ];
+  return more.length === 0 ? body : `${body.slice(0, -1)},${more.join(',')}}`;
 };

@@ -114,6 +114,15 @@ describe('a secret', () => {
   });
 });
 
+it('what a server quotes of the conversation is not told', async () => {
+  const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
+  const request = { messages: [{ role: 'system' as const, text }], tools: [] };
+  const echo = { error: { message: `Cannot read '${text}'.` } };
+  expect((await failureOf(status(400, {}, echo), { request })).message).toBe(
+    "The model's server answered 400: Cannot read '[request]'.",
+  );
+});
+
 describe('an error inside an answer', () => {
   it.each<[unknown, ModelFailure, number | undefined]>([
     [{ error: { message: 'no' } }, 'server-error', undefined],

@@ -122,6 +122,22 @@ describe('the request', () => {
     expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages']);
   });
 
+  it('asks for the form of an answer, beside the tools, and not strictly', () => {
+    const schema = { type: 'object', properties: { mood: { type: 'string' } } };
+    const output = { name: 'mood', schema };
+    const response_format = { type: 'json_schema', json_schema: { name: 'mood', schema } };
+    expect(body({ ...hello, output })).toEqual({
+      model: 'm-1',
+      messages: [{ role: 'user', content: 'hello' }],
+      response_format,
+    });
+    expect(body({ ...hello, tools: [weather], output }, true)).toMatchObject({
+      stream: true,
+      tools: [{ function: { name: 'weather' } }],
+      response_format,
+    });
+  });
+
   it('converts a tool definition once, in whichever arrays it comes', () => {
     let conversions = 0;
     const counted: ToolDefinition = {

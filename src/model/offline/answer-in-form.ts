@@ -1,0 +1,119 @@
+import type { OutputFormat } from '../chat-model.ts';
+import { isRecord, isScalar, type Scalar } from '../untrusted-json.ts';
+import { factValues } from './fill-value.ts';
+import type { PastCall } from './memory.ts';
+import { type Param, propertiesOf, type Schema } from './params.ts';
+import { partOf } from './part-of.ts';
+import { numberFitting, textFitting } from './smallest-value.ts';
+import { stem, wordsOf } from './words.ts';
+
+const maxDepth = 8;
+const maxValues = 300;
+const maxItems = 20;
+
+/** What the values of one answer are made from. */
+interface Source {
+  readonly root: Schema;
+  readonly calls: readonly PastCall[];
+  /** The answer in words, for a text that is to hold it. */
+  readonly words: string;
+  /** How many values there may still be: a schema may want more than anybody can read. */
+  left: number;
+}
+
+/** Where a value goes. */
+interface Place {
+  /** What was found for it, the best first. */
+  readonly found: readonly Scalar[];
+  /** It is to hold the answer in words. */
+  readonly tells: boolean;
+  /** What it is a part of. */
+  readonly nouns: readonly string[];
+  readonly depth: number;
+}
+
+/**
+ * JSON text for the form: what the calls found, under the names that they found it, and where they found nothing, or
+ * nothing that fits, the least that the schema takes. Always the same for the same calls; never throws.
+ */
+export function answerInForm(
+  { name, schema }: OutputFormat,
+  calls: readonly PastCall[],
+  words: string,
+): string {
+  const source: Source = { root: schema, calls, words, left: maxValues };
+  const nouns = wordsOf(name).map(stem);
+  return JSON.stringify(valueFor(schema, source, { found: [], tells: false, nouns, depth: 0 }));
+}
+
+function valueFor(schema: unknown, source: Source, place: Place): unknown {
+  source.left -= 1;
+  if (source.left < 0 || place.depth > maxDepth) return null;
+  const { found, tells } = place;
+  const part = partOf(schema, source.root);
+  if (part.const !== undefined) return part.const;
+  if (Array.isArray(part.enum)) return choiceOf(part.enum, found);
+  if (part.default !== undefined && found.length === 0) return part.default;
+  switch (part.type) {
+    case 'object':
+      return objectOf(part, source, place);
+    case 'array':
+      return listOf(part, source, place);
+    case 'string':
+      return textFitting(part, [...found.map(String), ...(tells ? [source.words] : [])]);
+    case 'number':
+    case 'integer':
+      return numberFitting(part, found.map(Number));
+    case 'boolean':
+      return String(found[0]) === 'true';
+    default:
+      return found[0] ?? null;
+  }
+}
+
+const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknown => {
+  const names = found.map(String);
+  return choices.find((choice) => isScalar(choice) && names.includes(String(choice))) ?? choices[0] ?? null;
+};
+
+/** What is required, and of the rest what is known. */
+function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknown {
+  const properties = isRecord(part.properties) ? part.properties : {};
+  const required = Array.isArray(part.required) ? part.required.map(String) : [];
+  const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
+  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, source.root, nouns, 0);
+  const places = new Map(params.map((param) => [param.name, placeOf(param, source.calls, depth + 1)]));
+  const known = [...places].filter(([, { found }]) => found.length > 0).map(([name]) => name);
+  const nothing: Place = { found: [], tells: false, nouns, depth: depth + 1 };
+  return Object.fromEntries(
+    [...new Set([...required, ...known])].map((name) => {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : part.additionalProperties;
+      return [name, valueFor(schema, source, places.get(name) ?? nothing)];
+    }),
+  );
+}
+
+/** A property as it is read alone: what is inside of it is looked at when it is filled, if it ever is. */
+function withoutParts(schema: unknown, root: Schema): Schema {
+  const own: Schema = { ...partOf(schema, root), properties: undefined };
+  const { items } = own;
+  if (items === undefined) return own;
+  return { ...own, items: { ...partOf(items, root), properties: undefined, items: undefined } };
+}
+
+function placeOf(param: Param, calls: readonly PastCall[], depth: number): Place {
+  const { name, nouns } = param;
+  const shape = param.shape.type === 'list' ? param.shape.item : param.shape;
+  const tells = shape.type === 'text' || /answer|reply|result|conclusion/i.test(name);
+  return { found: factValues({ ...param, shape }, calls).values, tells, nouns, depth };
+}
+
+/** One item for each value that is known, and no fewer than there must be. */
+function listOf(part: Schema, source: Source, { found, tells, nouns, depth }: Place): unknown {
+  const { minItems: fewest, maxItems: most, items } = part;
+  const wanted = Math.max(found.length, typeof fewest === 'number' ? fewest : 0);
+  const length = Math.max(0, Math.min(wanted, typeof most === 'number' ? most : maxItems, maxItems));
+  return Array.from({ length }, (_, at) =>
+    valueFor(items, source, { found: found.slice(at, at + 1), tells, nouns, depth: depth + 1 }),
+  );
+}

@@ -1,0 +1,1 @@
+export { type AiBinding, type WorkersAiOptions, workersAi } from './workers-ai.ts';

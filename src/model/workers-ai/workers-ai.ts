@@ -1,0 +1,75 @@
+import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import type { ChatModel, ModelError, ModelReply } from '../chat-model.ts';
+import { ConfigurationError } from '../configuration-error.ts';
+import { createMessageGate } from '../message-gate.ts';
+import { type Pace, realPace } from '../retry.ts';
+import { waitOrRelease } from '../wait-or-release.ts';
+import { explainError } from './explain-error.ts';
+import { readRun } from './read-run.ts';
+import { toRunInputs } from './run-inputs.ts';
+
+/** What is needed of the `AI` binding of Workers AI; Cloudflare's `Ai` is one, and so is anything that wraps it. */
+export interface AiBinding {
+  run(
+    model: string,
+    inputs: Record<string, unknown>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<unknown>;
+}
+
+/** Which model of Workers AI is asked, and how. */
+export interface WorkersAiOptions {
+  /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
+  readonly model: string;
+  /** The longest silence in ms: for a whole reply, or between two chunks of a streamed one. Default 120,000. */
+  readonly timeout?: number | undefined;
+  /** How often a failure that may pass is tried again, before any output. Default 2. */
+  readonly retries?: number | undefined;
+}
+
+/**
+ * A model of Workers AI, through its binding. Failures that may pass (no capacity, silence, a reply cut off) are tried
+ * again while no text has been handed on; a used-up allocation of the day is not.
+ *
+ * @throws ConfigurationError when there is no such binding.
+ *
+ * @example Through an AI Gateway:
+ * ```ts
+ * const run: AiBinding['run'] = (model, inputs, options) =>
+ *   env.AI.run(model, inputs, { ...options, gateway: { id: 'my-gateway' } });
+ * const model = workersAi({ run }, { model: '@cf/meta/llama-3.3-70b-instruct-fp8-fast' });
+ * ```
+ */
+export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatModel =>
+  pacedWorkersAi(binding, options, realPace);
+
+const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
+
+/** `workersAi` with time and chance given. For tests, and not exported by the package. */
+export const pacedWorkersAi = (
+  binding: AiBinding,
+  { model, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES }: WorkersAiOptions,
+  pace: Pace,
+): ChatModel => {
+  // A Worker without the binding has `undefined` in its place, whatever its types say.
+  if (typeof (binding as AiBinding | undefined)?.run !== 'function') {
+    throw new ConfigurationError(
+      "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",
+    );
+  }
+  // The binding holds no credential that an error could tell.
+  const gate = createMessageGate((message) => message);
+  return {
+    name: model,
+    async ask(request, { signal, onText }) {
+      const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
+        const broken = (thrown: unknown): ModelError => attempt.fail(explainError(thrown));
+        const inputs = toRunInputs(request, attempt.streamed);
+        // The model may not heed its signal: the wait ends without it.
+        const run = () => binding.run(model, inputs, { signal: attempt.signal });
+        return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
+      };
+      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, work });
+    },
+  };
+};
