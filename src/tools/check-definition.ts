@@ -1,3 +1,4 @@
+import { copyJson } from './copy-json.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -5,6 +6,7 @@ import {
   InputSchemaError,
   toInputSchema,
 } from './input-schema.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { ToolDefinitionError } from './tool-definition-error.ts';
 
 const MAX_NAME = 64;
@@ -38,4 +40,13 @@ export function readInput<Declaration extends InputDeclaration>(
     if (!(cause instanceof InputSchemaError)) throw cause;
     throw new ToolDefinitionError(tool, 'input', cause.message, { cause });
   }
+}
+
+/** A copy of the metadata for the tool of this name. @throws ToolDefinitionError when it is not JSON. */
+export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
+  const copy = copyJson(metadata);
+  if (copy.ok && isJsonObject(copy.value)) return copy.value;
+  const { path, what } = copy.ok ? { path: '$', what: 'not an object' } : copy.problem;
+  const problem = `its metadata is not JSON: the value at \`${path}\` is ${what}.`;
+  throw new ToolDefinitionError(tool, 'metadata', problem);
 }

@@ -4,6 +4,10 @@ import type { AnyTool } from './tool.ts';
  * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
  * name, schema, metadata, effect, serial, returnDirect. `call` hands on the invocation that it was given, and with it
  * the context (CTX-09).
+ *
+ * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result
+ * after it. Around all of them is the loop, which binds the call, makes an error of what is thrown and lets signals
+ * through; so the usual order is observability around event publication around what belongs to the tool (DEC-22).
  */
 export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
   ...tool,

@@ -1,8 +1,8 @@
-import { checkNaming, readInput } from './check-definition.ts';
+import { checkNaming, readInput, readMetadata } from './check-definition.ts';
 import { checkInput } from './check-input.ts';
-import { copyJson } from './copy-json.ts';
+import { checkTime } from './check-time.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
-import type { Json } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { AnyTool, Effect, Reconciliation, Tool, ToolCall, ToolInvocation } from './tool.ts';
 import { ToolDefinitionError } from './tool-definition-error.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
@@ -25,7 +25,7 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
   /** The turn may end with this tool's result, without another model call. */
   readonly returnDirect?: boolean | undefined;
   /** For programs that list tools; never sent to a model. Must be JSON. */
-  readonly metadata?: Readonly<Record<string, Json>> | undefined;
+  readonly metadata?: JsonObject | undefined;
   /** The type of the artifacts that it returns without naming one. */
   readonly output?: ArtifactType | undefined;
 }
@@ -83,7 +83,7 @@ export function defineTool<
 >(config: ToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, Output> {
   const { name, description, output } = config;
   checkNaming(name, description);
-  checkMetadata(name, config.metadata);
+  const metadata = readMetadata(name, config.metadata ?? {});
   const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
   const schema = readInput<Declaration>(name, config.input);
   return {
@@ -93,9 +93,9 @@ export function defineTool<
     effect: act.effect,
     serial: config.serial,
     returnDirect: config.returnDirect ?? false,
-    metadata: config.metadata ?? {},
+    metadata,
     output,
-    check: (input) => checkInput(schema, input, name),
+    check: (input, as = name) => checkInput(schema, input, as),
     async call(input, invocation) {
       const parsed = await checkInput(schema, input, invocation.tool);
       if (!parsed.ok) return parsed.answer;
@@ -159,16 +159,3 @@ const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =
   type !== undefined && result.type === 'artifact' && result.artifactType === undefined
     ? toolResult({ ...result, artifactType: type.name })
     : result;
-
-function checkTime(tool: string, field: 'timeout' | 'expires', ms: number, most: number): void {
-  if (ms > 0 && ms <= most) return;
-  const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
-  throw new ToolDefinitionError(tool, field, problem);
-}
-
-function checkMetadata(tool: string, metadata: Readonly<Record<string, Json>> | undefined): void {
-  const copy = copyJson(metadata ?? {});
-  if (copy.ok) return;
-  const problem = `its metadata is not JSON: the value at \`${copy.problem.path}\` is ${copy.problem.what}.`;
-  throw new ToolDefinitionError(tool, 'metadata', problem);
-}

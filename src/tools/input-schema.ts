@@ -4,7 +4,7 @@ import type { GenericSchema } from 'valibot';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { jsonSchemaCheck } from './json-schema-check.ts';
-import { problemLines } from './problem-lines.ts';
+import { issueLines, problemLines } from './problem-lines.ts';
 import type { JsonSchema } from './tool.ts';
 
 /** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
@@ -57,7 +57,7 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
     async parse(input) {
       const result = await schema['~standard'].validate(input);
       if (!result.issues) return { ok: true, value: result.value };
-      return { ok: false, problems: problemLines(result.issues.map(toProblem)) };
+      return { ok: false, problems: issueLines(result.issues) };
     },
   };
 }
@@ -78,20 +78,49 @@ function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
   };
 }
 
-function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
+/** What a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be written. */
+export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // One dialect for all, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
   const failure = 'cannot be written as JSON Schema';
   if (isValibot(schema)) {
     return attempt(failure, () => ({
-      ...toJsonSchema(schema, { target, typeMode: 'input', errorMode: 'ignore' }),
+      ...toJsonSchema(schema, {
+        target,
+        typeMode: 'input',
+        errorMode: 'ignore',
+        overrideSchema: ({ valibotSchema: { type } }) => (UNSENDABLE.has(type) ? refuse(type) : undefined),
+      }),
     }));
   }
-  if (hasConverter(schema)) return attempt(failure, () => schema['~standard'].jsonSchema.input({ target }));
+  if (hasConverter(schema)) {
+    const { jsonSchema, vendor } = schema['~standard'];
+    const libraryOptions = vendor === 'arktype' ? ARKTYPE : undefined;
+    return attempt(failure, () => jsonSchema.input({ target, libraryOptions }));
+  }
   throw new InputSchemaError(
     `its input is a schema of '${schema['~standard'].vendor}' that cannot be converted to JSON Schema. ` +
       "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or plain JSON Schema.",
   );
+}
+
+/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything (TOOL-22). */
+const UNSENDABLE = new Set([
+  ...['function', 'promise', 'instance', 'symbol', 'bigint'],
+  ...['map', 'set', 'date', 'blob', 'file'],
+]);
+
+/** The same for ArkType, by its own settings; Zod refuses them unasked. */
+const ARKTYPE = {
+  fallback: {
+    proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
+    domain: ({ domain }: { readonly domain: string }) => refuse(domain),
+    date: () => refuse('Date'),
+  },
+};
+
+function refuse(type: string): never {
+  throw new Error(`a model cannot send a value of the type '${type}'`);
 }
 
 /** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
@@ -122,12 +151,8 @@ function attempt<Value>(failure: string, convert: () => Value): Value {
   }
 }
 
-const toProblem = ({ path = [], message }: StandardSchemaV1.Issue) => ({
-  path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
-  message,
-});
-
-const isStandardSchema = (declared: StandardSchemaV1 | JsonSchema): declared is StandardSchemaV1 =>
+/** Whether a declaration is a schema of some library, and not JSON Schema. */
+export const isStandardSchema = (declared: StandardSchemaV1 | JsonSchema): declared is StandardSchemaV1 =>
   '~standard' in declared;
 
 const isValibot = (schema: StandardSchemaV1): schema is GenericSchema =>

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { formatPath, shorten } from './json-text.ts';
 
 /** One thing that is wrong with an input. An empty path is the input itself. */
@@ -20,6 +21,15 @@ export function problemLines(problems: readonly Problem[]): readonly string[] {
   const rest = lines.length - MAX_PROBLEMS;
   return rest > 0 ? [...lines.slice(0, MAX_PROBLEMS), `and ${rest} more`] : lines;
 }
+
+/** The same for what a Standard Schema says. */
+export const issueLines = (issues: readonly StandardSchemaV1.Issue[]): readonly string[] =>
+  problemLines(
+    issues.map(({ path = [], message }) => ({
+      path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
+      message,
+    })),
+  );
 
 function problemLine({ path, message }: Problem): string {
   const where = shorten(formatPath(path), MAX_PATH);

@@ -1,11 +1,13 @@
 import type { Json } from './json.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
-/** A result that is words for the model. */
-export const text = (content: string): ToolResult => toolResult({ type: 'text', content });
+/** A result that is words for the model; the empty text when there are none (AET-02). */
+export const text = (content: string | null | undefined): ToolResult =>
+  toolResult({ type: 'text', content: content ?? '' });
 
-/** A result that tells the model what went wrong; it reads `Error: {message}`. */
-export const error = (message: string): ToolResult => toolResult({ type: 'error', message });
+/** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message (AET-02). */
+export const error = (message: string | null | undefined): ToolResult =>
+  toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
 
 /**
  * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,

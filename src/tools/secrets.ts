@@ -9,9 +9,15 @@ export class Secrets {
   static readonly NONE: Secrets = new Secrets(new Map());
 
   readonly #values: ReadonlyMap<string, string>;
+  /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
+  readonly #hidden: readonly (readonly [name: string, written: string])[];
 
   private constructor(values: ReadonlyMap<string, string>) {
     this.#values = values;
+    this.#hidden = [...values]
+      .filter(([, secret]) => secret.length >= MIN_REDACTED)
+      .flatMap(([name, secret]) => [...writtenForms(secret)].map((written) => [name, written] as const))
+      .sort(([, a], [, b]) => b.length - a.length);
   }
 
   /** Copies the values; those that are `undefined` are left out. */
@@ -37,9 +43,12 @@ export class Secrets {
     return [...this.#values.keys()];
   }
 
-  /** A copy of JSON-like data without any of the secrets in its texts; the data itself when there is none in it. */
+  /**
+   * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON and in a
+   * URL; the data itself when there are none of six characters or more. Other encodings are not looked for.
+   */
   redact<T>(value: T): T {
-    const hidden = [...this.#values].filter(([, secret]) => secret.length >= MIN_REDACTED);
+    const hidden = this.#hidden;
     if (hidden.length === 0) return value;
     const clean = (text: string): string =>
       hidden.reduce((left, [name, secret]) => left.replaceAll(secret, () => `[secret ${name}]`), text);
@@ -58,6 +67,15 @@ export class Secrets {
     return this.toString();
   }
 }
+
+/** As it is, and as it stands in JSON text and in a URL. */
+const writtenForms = (secret: string): ReadonlySet<string> =>
+  new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ]);
 
 /** Shorter values occur by chance, and replacing them would garble honest results. */
 const MIN_REDACTED = 6;

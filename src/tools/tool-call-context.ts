@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { shorten } from './json-text.ts';
+import { sameJson } from './same-json.ts';
 
 /** What is wrong with a value of the context. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
@@ -45,11 +46,12 @@ export class ToolCallContext {
   }
 
   /**
-   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands.
+   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself (CTX-06).
    *
    * @throws ToolCallContextError when a value is not JSON.
    */
-  static of(values: JsonObject | Iterable<readonly [string, Json]>): ToolCallContext {
+  static of(values: ToolCallContext | JsonObject | Iterable<readonly [string, Json]>): ToolCallContext {
+    if (values instanceof ToolCallContext) return values;
     const copies = new Map<string, Json>();
     for (const [key, value] of isIterable(values) ? values : Object.entries(values)) {
       if (value !== undefined) copies.set(key, copyOf(key, value));
@@ -59,7 +61,7 @@ export class ToolCallContext {
 
   /**
    * The value of a key, `undefined` when there is none; with a schema, the schema's output. The schema is asked about
-   * `undefined` too, so that it may supply a default.
+   * `undefined` too, so that it may supply a default: `v.nullish(v.string(), 'en')` also for a value that is `null`.
    *
    * @throws ToolCallContextError when the schema refuses the value or answers with a promise.
    */
@@ -83,6 +85,11 @@ export class ToolCallContext {
     if (other.#values.size === 0) return this;
     if (this.#values.size === 0) return other;
     return new ToolCallContext(new Map([...this.#values, ...other.#values]));
+  }
+
+  /** Whether both have the same keys with the same values, in any order. */
+  equals(other: ToolCallContext): boolean {
+    return sameJson(this.toJSON(), other.toJSON());
   }
 
   /** The values, for the journal; `of` makes the same context of them again. */

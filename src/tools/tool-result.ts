@@ -8,6 +8,8 @@ const made: unique symbol = Symbol('holdfast.tool-result');
 
 /** Why a call ended in an error. Absent: the tool itself said so. */
 export type ErrorReason =
+  /** Its code threw; the message is what was thrown. */
+  | 'threw'
   | 'unknown-tool'
   | 'invalid-input'
   | 'limit'

@@ -83,7 +83,8 @@ export interface ResultRequest {
 
 /** One message of the conversation as a tool may read it (SPA-08). */
 export type HistoryMessage =
-  | { readonly role: 'user'; readonly text: string }
+  /** `by`: nobody sent it; the loop asks for something. */
+  | { readonly role: 'user'; readonly text: string; readonly by?: 'loop' | undefined }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
 
 /** One call of a reply; without a result while it is open. */
@@ -177,7 +178,8 @@ export type Plan = (results: readonly ToolResult[]) => PlannedCall | undefined;
 
 export interface PlannedCall {
   readonly tool: string;
-  readonly input: JsonObject;
+  /** Text is read as a model's own is: what is wrong with it is the call's answer. */
+  readonly input: JsonObject | string;
 }
 
 /** How a nested loop stopped, with its answer and the results of its calls in order. */
@@ -197,10 +199,13 @@ export interface Limits {
   /** Model calls, the last one (without tools) not counted. */
   readonly iterations?: number | undefined;
   /** Tool calls in the turn. */
-  readonly toolCalls?: number | undefined;
-  /** Calls of any one tool in the turn. */
-  readonly callsPerTool?: number | undefined;
+  readonly toolCalls?: CallLimit | undefined;
+  /** Calls of any one tool in the turn; or by the tool's name, where `*` is every tool that is not named (SPM-13). */
+  readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
+
+/** How many calls are allowed. A tool that is `unlimited` still counts among the calls of the turn. */
+export type CallLimit = number | 'unlimited';
 
 /** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
 export interface AnyTool {
@@ -221,8 +226,13 @@ export interface AnyTool {
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them (TOOL-20). */
   readonly inner?: readonly AnyTool[] | undefined;
-  /** Checks an input without running anything: what `run` would be given, or what the model is answered. */
-  check(input: JsonObject): Promise<CheckedInput<unknown>>;
+  /** Reads the model's own text in place of the parser, which refuses what is no JSON object (AET-05). Must not throw. */
+  readonly readInput?: ((raw: string) => JsonObject) | undefined;
+  /**
+   * Checks an input without running anything: what `run` would be given, or what the model is answered. `name` is the
+   * one under which the model knows the tool; its own unless given.
+   */
+  check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
   call(input: JsonObject, invocation: ToolInvocation): Promise<ToolResult>;
 }

@@ -1,6 +1,11 @@
+import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { DEFAULT_TIMEOUT, defineTool, MAX_TIMEOUT } from '../../src/tools/define-tool.ts';
+import { defineDomainType } from '../../src/tools/domain-type.ts';
+import type { InputDeclaration } from '../../src/tools/input-schema.ts';
+import { artifact, error } from '../../src/tools/results.ts';
 import type { ToolCall } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { ToolDefinitionError } from '../../src/tools/tool-definition-error.ts';
@@ -17,7 +22,7 @@ const order = defineTool({
 
 describe('a defined tool', () => {
   it('holds what the model is shown, and careful defaults (TOOL-01, TOOL-11)', () => {
-    expect({ ...order, call: undefined }).toEqual({
+    expect({ ...order, call: undefined, check: undefined }).toEqual({
       name: 'order',
       description: 'Order an item.',
       inputSchema: {
@@ -28,7 +33,71 @@ describe('a defined tool', () => {
       effect: 'once',
       serial: undefined,
       returnDirect: false,
+      metadata: {},
+      output: undefined,
+      check: undefined,
       call: undefined,
+    });
+  });
+
+  it('keeps what it declares beside that (TOOL-03, TOOL-11)', () => {
+    const direct = defineTool({
+      name: 'direct',
+      description: 'Answers.',
+      returnDirect: true,
+      serial: 'desk',
+      metadata: { team: { id: 7 } },
+      run: () => 'ok',
+    });
+    expect(direct).toMatchObject({ returnDirect: true, serial: 'desk', metadata: { team: { id: 7 } } });
+  });
+
+  it('copies its metadata (TOOL-12)', () => {
+    const metadata = { tags: ['a'] };
+    const tool = defineTool({ name: 'tagged', description: 'Is tagged.', metadata, run: () => 'ok' });
+    metadata.tags.push('b');
+    expect(tool.metadata).toEqual({ tags: ['a'] });
+  });
+
+  it.each<[string, (this: void) => unknown]>([
+    ['nothing', () => 'hi ada'],
+    ['its input', ({ name }: { name?: string } = {}) => `hi ${name}`],
+    [
+      'its input and the call',
+      ({ name }: { name?: string } = {}, call?: ToolCall) => `hi ${name ?? call?.id}`,
+    ],
+  ])('runs a function that takes %s (TOOL-02, TOOL-04)', async (_, run) => {
+    const input = v.object({ name: v.string() });
+    const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
+    expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').invocation))).toBe('hi ada');
+  });
+
+  it('hands its function the context of the call, EMPTY when there is none (TOOL-02, CTX-08)', async () => {
+    const seen: ToolCallContext[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { context }) => void seen.push(context),
+    });
+    const acme = ToolCallContext.of({ tenantId: 'acme' });
+    await look.call({}, fakeInvocation('look', acme).invocation);
+    await look.call({}, fakeInvocation('look').invocation);
+    expect(seen[0]).toBe(acme);
+    expect(seen[1]).toBe(ToolCallContext.EMPTY);
+  });
+
+  it('takes the JSON Schema of a domain type as its input (TOOL-09)', () => {
+    const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
+    const save = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      input: Customer.json,
+      run: ({ id }) => id,
+    });
+    expect(save.inputSchema).toEqual({
+      type: 'object',
+      properties: { id: { type: 'string' } },
+      required: ['id'],
     });
   });
 
@@ -169,6 +238,12 @@ describe('a definition that cannot work', () => {
       'reconcile',
       "Tool 'order': only a tool with the effect 'once' reconciles; 'read' calls are run again.",
     ],
+    [
+      'metadata that is not JSON',
+      () => defineTool({ ...base, metadata: { since: Object(new Date(0)) } }),
+      'metadata',
+      "Tool 'order': its metadata is not JSON: the value at `$.since` is a Date.",
+    ],
   ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
@@ -183,8 +258,92 @@ describe('a definition that cannot work', () => {
     },
   );
 
+  it.each<[string, InputDeclaration, string]>([
+    [
+      'a function of Valibot',
+      v.object({ done: v.function() }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'function'.",
+    ],
+    [
+      'a stream of Valibot, nested',
+      v.object({ file: v.optional(v.object({ body: v.pipe(v.instance(ReadableStream), v.readonly()) })) }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'instance'.",
+    ],
+    [
+      'a promise of Valibot',
+      v.object({ later: v.promise() }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'promise'.",
+    ],
+    [
+      'a stream of Zod',
+      z.object({ body: z.instanceof(ReadableStream) }),
+      'cannot be written as JSON Schema: Custom types cannot be represented in JSON Schema.',
+    ],
+    [
+      'a stream of ArkType',
+      type({ body: type.instanceOf(ReadableStream) }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'ReadableStream'.",
+    ],
+    [
+      'a function of ArkType',
+      type({ done: 'Function' }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'Function'.",
+    ],
+    [
+      'a function in JSON Schema',
+      { type: 'object', properties: { done: { default: () => 1 } } },
+      'schema is not JSON: the value at `$.properties.done.default` is a function.',
+    ],
+  ])('is refused with a parameter that is %s (TOOL-22)', (_, input, problem) => {
+    const define = () => defineTool({ ...base, input });
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(`Tool 'order': its input ${problem}`);
+  });
+
+  it('may make a stream or a date of what a model sends (TOOL-22)', () => {
+    const input = v.object({ at: v.pipe(v.string(), v.toDate()) });
+    expect(defineTool({ ...base, input }).inputSchema.properties).toEqual({ at: { type: 'string' } });
+  });
+
+  it('waits for a function that answers later (TOOL-22)', async () => {
+    const later = defineTool({ ...base, run: async () => ({ ok: true }) });
+    expect({ ...(await later.call({}, fakeInvocation('order').invocation)) }).toEqual({
+      type: 'artifact',
+      value: { ok: true },
+    });
+  });
+
   it('takes the longest name and the longest timeout', () => {
     expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT }).name).toHaveLength(60);
     expect(defineTool({ ...base, name: 'x'.repeat(64) }).name).toHaveLength(64);
+  });
+});
+
+describe('the type of an artifact', () => {
+  const Customer = { name: 'Customer' };
+  const answering = (run: () => unknown) =>
+    defineTool({ name: 'find', description: 'Finds.', output: Customer, run });
+
+  it.each<[string, () => unknown, object]>([
+    [
+      'a returned object gets it',
+      () => ({ id: '7' }),
+      { type: 'artifact', value: { id: '7' }, artifactType: 'Customer' },
+    ],
+    [
+      'an artifact without a type gets it',
+      () => artifact('Ada', { id: '7' }),
+      { type: 'artifact', content: 'Ada', value: { id: '7' }, artifactType: 'Customer' },
+    ],
+    [
+      'one with a type keeps its own',
+      () => artifact('An order', { name: 'Order' }, { id: '7' }),
+      { type: 'artifact', content: 'An order', value: { id: '7' }, artifactType: 'Order' },
+    ],
+    ['words have none', () => 'nobody', { type: 'text', content: 'nobody' }],
+    ['an error has none', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
+  ])('is what its tool says: %s', async (_, run, expected) => {
+    const result = await answering(run).call({}, fakeInvocation('find').invocation);
+    expect({ ...result }).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../src/tools/results.ts';
-import { isToolResult, modelText } from '../../src/tools/tool-result.ts';
+import { isToolResult, modelText, toolResult } from '../../src/tools/tool-result.ts';
 
 describe('text, artifact and error (RES-01)', () => {
   it('make results that are recognised', () => {
@@ -33,5 +33,21 @@ describe('text, artifact and error (RES-01)', () => {
   it('show the model only the words of an artifact (RES-02, RES-05)', () => {
     expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
     expect(modelText(error('no such order'))).toBe('Error: no such order');
+  });
+
+  it('have words whatever their kind (RES-03)', () => {
+    const results = [
+      text('42'),
+      artifact('a report', [1]),
+      toolResult({ type: 'artifact', value: { n: 1 } }),
+      error('no such order'),
+    ];
+    expect(results.map((result) => result.content)).toEqual(['42', 'a report', '{"n":1}', 'no such order']);
+    expect(results.map((result) => result.text())).toEqual(results.map(({ content }) => content));
+  });
+
+  it('journal nothing of that twice', () => {
+    expect(JSON.stringify(error('no'))).toBe('{"type":"error","message":"no"}');
+    expect(JSON.stringify(toolResult({ type: 'artifact', value: 1 }))).toBe('{"type":"artifact","value":1}');
   });
 });

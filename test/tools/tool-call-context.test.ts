@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../../src/tools/tool-call-context.ts';
 
 const acme = ToolCallContext.of({ tenantId: 'acme', token: 's3cret' });
@@ -48,6 +49,38 @@ describe('a tool-call context', () => {
     expect(acme.keys()).toEqual(['tenantId', 'token']);
     expect([acme.has('token'), acme.has('other')]).toEqual([true, false]);
     expect([acme.get('tenantId'), acme.get('other')]).toEqual(['acme', undefined]);
+  });
+
+  it('reads a default for a missing key, and for null through a schema that takes it (CTX-03)', () => {
+    const context = ToolCallContext.of({ locale: null });
+    const locale = v.nullish(v.string(), 'en');
+    expect([context.get('locale', locale), context.get('other', locale)]).toEqual(['en', 'en']);
+    expect([context.get('locale'), context.has('locale')]).toEqual([null, true]);
+  });
+
+  it('equals another with the same entries, in any order (CTX-03)', () => {
+    const of = (values: JsonObject) => ToolCallContext.of(values);
+    const nested = of({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
+    expect(nested.equals(of({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
+    expect(ToolCallContext.EMPTY.equals(of({}))).toBe(true);
+    const others: JsonObject[] = [
+      {},
+      { a: 1 },
+      { a: 1, b: { c: [1, { d: null }] } },
+      { a: 1, b: { c: [{ d: null }, 1], e: 'x' } },
+      { a: 1, b: { c: [1, { d: null }, 2], e: 'x' } },
+      { a: '1', b: { c: [1, { d: null }], e: 'x' } },
+      { a: 1, z: { c: [1, { d: null }], e: 'x' } },
+      { a: 1, b: { c: { 0: 1, 1: { d: null } }, e: 'x' } },
+    ];
+    for (const other of others) {
+      expect([nested.equals(of(other)), of(other).equals(nested)]).toEqual([false, false]);
+    }
+    expect(of(JSON.parse('{"__proto__":{}}')).equals(of({ x: {} }))).toBe(false);
+  });
+
+  it('is made of a context as that context itself (CTX-06)', () => {
+    expect(ToolCallContext.of(acme)).toBe(acme);
   });
 
   it('treats the names of prototypes as any other key', () => {

@@ -1,0 +1,14 @@
+import type { AnyTool, CallScope } from '../tool.ts';
+import type { ToolInput } from '../tool-input.ts';
+
+/** What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model. */
+export type ApprovalMessage<T extends AnyTool> =
+  | string
+  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
+
+/** The text of a message for one call. */
+export const messageFor = async <T extends AnyTool>(
+  message: ApprovalMessage<T>,
+  input: ToolInput<T>,
+  call: CallScope,
+): Promise<string> => (typeof message === 'string' ? message : message(input, call));

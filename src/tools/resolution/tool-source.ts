@@ -1,0 +1,24 @@
+import type { AnyTool } from '../tool.ts';
+
+/** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
+export interface ToolProvider {
+  /**
+   * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
+   * another invocation: a tool that is gone by then is answered as one that does not exist. Must answer at once; what
+   * it throws fails the turn.
+   */
+  toolsNow(): readonly AnyTool[];
+}
+
+/**
+ * An object whose class has a static `tools` table, or such a class (see `toolsOf`). The types can only tell it from a
+ * tool that was not made by `defineTool`.
+ */
+export type ToolObjectSource = object & ({ readonly run?: undefined } | { readonly description?: undefined });
+
+/** What a list of tools may hold. */
+export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
+
+/** Whether a value of such a list is asked for its tools anew each time. */
+export const isToolProvider = (value: unknown): value is ToolProvider =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';

@@ -1,0 +1,26 @@
+import type { DomainType } from './domain-type.ts';
+import type { Json } from './json.ts';
+import type { AnyTool, Tool } from './tool.ts';
+import type { ArtifactType, ToolResult } from './tool-result.ts';
+
+/** What the `run` of a tool returns. `unknown` for a tool whose types were erased. */
+export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infer Output> ? Output : unknown;
+
+/**
+ * The artifact of a tool, as readers of it are given it: a value of the type that was asked for; without a type what
+ * `run` returns, when that is an object or a list; `Json` when nothing more is known.
+ */
+export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefined> = Type extends ArtifactType
+  ? Type extends DomainType<string, infer Value>
+    ? Value
+    : Json
+  : unknown extends ToolOutput<T>
+    ? Json
+    : Known<Extract<ToolOutput<T>, object>>;
+
+/** The same, where lists are taken item by item (DEC-06). */
+export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
+  ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
+
+/** A result that `run` made itself may hold any artifact, and words hold none. */
+type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;

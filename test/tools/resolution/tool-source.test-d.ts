@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { defineAgent } from '../../../src/agent/define-agent.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import type { ToolTable } from '../../../src/tools/objects/tool-table.ts';
+import { resolveTools } from '../../../src/tools/resolution/resolve-tools.ts';
+import type { ToolSource } from '../../../src/tools/resolution/tool-source.ts';
+import type { AnyTool } from '../../../src/tools/tool.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
+
+class Calculator {
+  static readonly tools = {
+    add: { description: 'Adds.', input: v.object({ a: v.number() }) },
+  } satisfies ToolTable<Calculator>;
+  add({ a }: { a: number }) {
+    return a;
+  }
+}
+
+/** A tool object may have a method that is called `run`. */
+class Job {
+  static readonly tools = { run: { description: 'Runs.' } } satisfies ToolTable<Job>;
+  run() {
+    return 'done';
+  }
+}
+
+export const sources: readonly ToolSource[] = [look, new Calculator(), new Job(), { toolsNow: () => [look] }];
+expectTypeOf(resolveTools(sources).tools).toEqualTypeOf<readonly AnyTool[]>();
+defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
+
+// @ts-expect-error a tool is made by defineTool
+resolveTools([{ name: 'pay', description: 'Pays.', run: () => 'paid' }]);
+
+// @ts-expect-error names are not tools
+resolveTools(['look']);
+
+// @ts-expect-error a provider answers with tools, at once
+resolveTools([{ toolsNow: async () => [look] }]);
+
+// @ts-expect-error there is no such option
+resolveTools([look], { strict: true });
