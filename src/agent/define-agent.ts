@@ -1,89 +1,142 @@
 import type { ChatModel } from '../model/chat-model.ts';
+import type { LoopInspector } from '../tool-loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop.ts';
+import { type LoopPolicies, type Policies, withPolicies } from '../tool-loop/policies.ts';
+import type { LoopTransformer } from '../tool-loop/transformer.ts';
+import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
+import type { InputDeclaration } from '../tools/input-schema.ts';
 import type { JsonObject } from '../tools/json.ts';
+import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
+import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
+import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
 import type { AnyTool, Limits } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { AgentDefinitionError } from './agent-definition-error.ts';
+import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
+import { checkLimits, checkPolicies } from './check-limits.ts';
+import { paragraphs } from './paragraphs.ts';
+import { type Reference, referenceText } from './reference.ts';
+import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
-export interface Agent<Name extends string = string> {
+export interface Agent<Name extends string = string, Output = unknown> {
   readonly name: Name;
   readonly description: string;
+  /** With the notes of its references. */
   readonly instructions: string;
+  /** With those of its references. */
   readonly tools: readonly AnyTool[];
+  /** Asked for more tools whenever its own loop offers some. */
+  readonly toolProviders: readonly ToolProvider[];
+  /** What is added to its tools in each environment. */
+  readonly toolGroups: readonly ToolGroupRequest[];
+  /** What groups may need. */
+  readonly permissions: readonly ToolGroupPermission[];
   /** Absent: the app's model. */
   readonly model?: ChatModel | undefined;
   readonly limits: LoopLimits;
+  readonly policies: LoopPolicies;
+  readonly inspectors: readonly LoopInspector[];
+  readonly transformers: readonly LoopTransformer[];
   /** Under every request's context, which wins where both have a key (CTX-05). */
   readonly context: ToolCallContext;
+  readonly loopIds: LoopIds;
+  /** The form of its answers. Absent: words. */
+  readonly output?: AgentOutput | undefined;
+  /** For inference only; never set. */
+  readonly '~types'?: { readonly output: Output };
 }
 
+/**
+ * What becomes of a turn whose sender gave no `loopId`. `stamped`: its tools read a fresh one in their context, so that
+ * what happens once a loop, happens once a turn (CTX-13). `as-sent`: they read none. A `loopId` that was sent stands.
+ */
+export type LoopIds = 'stamped' | 'as-sent';
+
 /** The literal that `defineAgent` takes. */
-export interface AgentConfig<Name extends string> {
+export interface AgentConfig<Name extends string, Declaration extends InputDeclaration = undefined> {
   /** Stands in the paths of its sessions: 1 to 64 of the characters A-Z a-z 0-9 _ -. */
   readonly name: Name;
   /** What the agent is for, for whoever reads `GET /agents`. */
   readonly description: string;
   /** What the model is told first in every request. */
   readonly instructions: string;
-  /** What the model may call; each name once. */
-  readonly tools: readonly AnyTool[];
+  /** What the model may call; each name once. Tools, tool objects and tool providers may be mixed (AET-06). */
+  readonly tools?: readonly ToolSource[] | undefined;
+  /** More tools, by the role of a group that each environment fills, or as a group. */
+  readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
+  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused (TGR-09). */
+  readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /** Their notes are added to the instructions, and their tools to the tools. */
+  readonly references?: readonly Reference[] | undefined;
   /** Absent: the app's model. */
   readonly model?: ChatModel | undefined;
   /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool. */
   readonly limits?: Limits | undefined;
+  /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
+  readonly policies?: Policies | undefined;
+  /** Watch its loops, nested ones too, and change nothing. */
+  readonly inspectors?: readonly LoopInspector[] | undefined;
+  /** Change what the models of its loops are shown, nested ones too; in order. */
+  readonly transformers?: readonly LoopTransformer[] | undefined;
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
-  readonly context?: JsonObject | undefined;
+  readonly context?: JsonObject | ToolCallContext | undefined;
+  /** `stamped` unless given. */
+  readonly loopIds?: LoopIds | undefined;
+  /**
+   * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
+   * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
+   */
+  readonly output?: Declaration | undefined;
 }
 
 /**
  * Declares an agent.
  *
- * @throws AgentDefinitionError when the name cannot stand in a path, two tools share a name (AEV-04), or a limit is
- *   not a positive whole number.
+ * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
+ *   tools share a name (AEV-04), a limit is not a positive whole number, a policy has a number that it cannot work with,
+ *   or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
-export function defineAgent<const Name extends string>(config: AgentConfig<Name>): Agent<Name> {
-  const { name, description, instructions, tools, model, limits, context = {} } = config;
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new AgentDefinitionError(
-      name,
-      'name',
-      'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -',
-    );
-  }
-  const seen = new Set<string>();
-  for (const tool of tools) {
-    if (seen.has(tool.name))
-      throw new AgentDefinitionError(name, 'tools', `has two tools of the name '${tool.name}'`);
-    seen.add(tool.name);
-  }
-  for (const [limit, value] of Object.entries(limits ?? {})) {
-    if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
-    const problem = `has a limit '${limit}' of ${value}: use a positive whole number`;
-    throw new AgentDefinitionError(name, `limits.${limit}`, problem);
-  }
+export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
+  config: AgentConfig<Name, Declaration>,
+): Agent<Name, OutputOf<Declaration>> {
+  const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
+  checkName(name);
+  const referenced = references.flatMap((reference) => reference.tools);
+  const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
+  checkLimits(name, config.limits);
+  const policies = withPolicies(config.policies);
+  checkPolicies(name, policies);
   return {
     name,
     description,
-    instructions,
-    tools: [...tools],
-    model,
-    limits: withLimits(limits, DEFAULT_LIMITS),
-    context: ToolCallContext.of(context),
+    instructions: paragraphs(instructions, ...references.map(referenceText)),
+    tools,
+    toolProviders: providers,
+    toolGroups: [...toolGroups],
+    permissions: [...permissions],
+    model: config.model,
+    limits: withLimits(config.limits, DEFAULT_LIMITS),
+    policies,
+    inspectors: [...(config.inspectors ?? [])],
+    transformers: [...(config.transformers ?? [])],
+    context: ToolCallContext.of(config.context ?? {}),
+    loopIds: config.loopIds ?? 'stamped',
+    output: toAgentOutput(name, config.output),
   };
 }
 
-/** An agent was declared wrongly; thrown where it is defined. */
-export class AgentDefinitionError extends Error {
-  override readonly name = 'AgentDefinitionError';
-  /** The name that was given, valid or not. */
-  readonly agent: string;
-  /** The property of the definition that is wrong, such as `limits.iterations`. */
-  readonly field: string;
+function checkName(name: string): void {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
+  const problem = 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
+  throw new AgentDefinitionError(name, 'name', problem);
+}
 
-  /** `problem` is a sentence that goes on after "Agent 'x' ". */
-  constructor(agent: string, field: string, problem: string) {
-    super(`Agent '${agent}' ${problem}.`);
-    this.agent = agent;
-    this.field = field;
+function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
+  try {
+    return collectTools(sources);
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new AgentDefinitionError(agent, 'tools', `cannot have these tools: ${cause.message}`);
   }
 }

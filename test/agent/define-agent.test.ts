@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
-import { AgentDefinitionError, type Limits } from '../../src/index.ts';
+import { AgentDefinitionError, type Limits, type Policies } from '../../src/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
@@ -15,6 +15,38 @@ it('has the documented limits unless it declares others', () => {
   });
 });
 
+it('may have a limit for some tools only, and none for others', () => {
+  const limits: Limits = { toolCalls: 'unlimited', callsPerTool: { look: 1, list: 'unlimited' } };
+  expect(defineAgent({ ...base, limits }).limits).toEqual({
+    iterations: 20,
+    toolCalls: 'unlimited',
+    callsPerTool: { '*': 40, look: 1, list: 'unlimited' },
+  });
+});
+
+it('has the documented policies unless it declares others', () => {
+  const unknownTools = {
+    mode: 'feedback',
+    retries: 3,
+    autoExecute: false,
+    similarity: 0.25,
+    containment: 0.2,
+    suggestions: 3,
+  };
+  const { exceptions, ...policies } = defineAgent(base).policies;
+  expect(policies).toEqual({
+    returnDirect: 'all',
+    unknownTools,
+    blankReplies: { retries: 1, end: 'failed' },
+  });
+  const declared: Policies = { unknownTools: { autoExecute: true, retries: undefined } };
+  expect(defineAgent({ ...base, policies: declared }).policies).toEqual({
+    ...policies,
+    unknownTools: { ...unknownTools, autoExecute: true },
+    exceptions,
+  });
+});
+
 it('does not change with the list of tools that it was given', () => {
   const tools = [look];
   const agent = defineAgent({ ...base, tools });
@@ -24,11 +56,40 @@ it('does not change with the list of tools that it was given', () => {
 
 it.each<[string, object, string]>([
   ['name', { name: 'a/b' }, "Agent 'a/b' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -."],
-  ['tools', { tools: [look, look] }, "Agent 'clerk' has two tools of the name 'look'."],
+  [
+    'tools',
+    { tools: [look, { ...look }] },
+    "Agent 'clerk' cannot have these tools: Duplicate tool name: 'look'.",
+  ],
   [
     'limits.iterations',
     { limits: { iterations: 0 } satisfies Limits },
     "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
+  ],
+  [
+    'limits.callsPerTool.look',
+    { limits: { callsPerTool: { '*': 'unlimited', look: 1.5 } } satisfies Limits },
+    "Agent 'clerk' has a limit 'callsPerTool.look' of 1.5: use a positive whole number.",
+  ],
+  [
+    'limits.callsPerTool',
+    { limits: { callsPerTool: 0 } satisfies Limits },
+    "Agent 'clerk' has a limit 'callsPerTool' of 0: use a positive whole number.",
+  ],
+  [
+    'policies.unknownTools.retries',
+    { policies: { unknownTools: { retries: -1 } } satisfies Policies },
+    "Agent 'clerk' has a policy 'unknownTools.retries' of -1: use a whole number from 0.",
+  ],
+  [
+    'policies.unknownTools.similarity',
+    { policies: { unknownTools: { similarity: 2 } } satisfies Policies },
+    "Agent 'clerk' has a policy 'unknownTools.similarity' of 2: use a number from 0 to 1.",
+  ],
+  [
+    'policies.blankReplies.retries',
+    { policies: { blankReplies: { retries: 0.5 } } satisfies Policies },
+    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
   ],
 ])('names what is wrong: %s', (field, config, message) => {
   let thrown: unknown;

@@ -1,0 +1,85 @@
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { withMetadata } from '../../tools/decorators/with-metadata.ts';
+import type { ToolGroup } from '../../tools/groups/define-tool-group.ts';
+import type { AnyTool } from '../../tools/tool.ts';
+import type { Agent } from '../define-agent.ts';
+import { paragraphs } from '../paragraphs.ts';
+import { chooseGroup } from './choose-group.ts';
+import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
+import { isToolGroup } from './tool-group-request.ts';
+
+/** The Worker's vars, secrets and bindings. */
+type Env = Readonly<Record<string, unknown>>;
+
+/** What code has registered. */
+export interface Registered {
+  /** Groups that are asked for by role. */
+  readonly groups: readonly ToolGroup[];
+  /** The groups that these agents were given as they are may be named by settings. */
+  readonly agents: readonly Agent[];
+}
+
+/**
+ * Makes the function that gives an agent the tool groups it asks for, as an environment has them (TGR-01). It answers
+ * the same object for the same agent and environment, and the agent itself when it asks for none.
+ *
+ * It throws a ConfigurationError when a group is missing, not allowed, or wrongly configured.
+ */
+export function agentResolver({ groups, agents }: Registered): (agent: Agent, env: Env) => Agent {
+  const given = agents.flatMap(({ toolGroups }) => toolGroups.filter(isToolGroup));
+  const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
+  return (agent, env) => {
+    if (agent.toolGroups.length === 0) return agent;
+    const ofEnv = resolved.get(env) ?? new WeakMap<Agent, Agent>();
+    resolved.set(env, ofEnv);
+    const known = ofEnv.get(agent);
+    if (known) return known;
+    const made = resolve(agent, environmentGroups(env.TOOL_GROUPS, groups, given));
+    ofEnv.set(agent, made);
+    return made;
+  };
+}
+
+function resolve(agent: Agent, environment: EnvironmentGroups): Agent {
+  const groups = agent.toolGroups.flatMap((request) => chooseGroup(agent, request, environment) ?? []);
+  const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
+    text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
+  );
+  return {
+    ...agent,
+    instructions: paragraphs(agent.instructions, ...new Set(notes)),
+    tools: allTools(agent, groups),
+    toolGroups: [],
+  };
+}
+
+/** @throws ConfigurationError when two different tools share a name: the model could mean either (AEV-05). */
+function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
+  const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
+  const added: AnyTool[] = [];
+  for (const group of groups) {
+    const from = `one of tool group '${group.role}'`;
+    for (const tool of group.tools) {
+      const known = origins.get(tool.name);
+      if (known === undefined) added.push(withMetadata(tool, 'toolGroup', card(group)));
+      else if (known.tool !== tool) throw twoOf(agent.name, tool.name, [known.from, from]);
+      origins.set(tool.name, { tool, from });
+    }
+  }
+  return [...agent.tools, ...added];
+}
+
+const twoOf = (agent: string, tool: string, [one, other]: readonly [string, string]): ConfigurationError =>
+  new ConfigurationError(
+    `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}.`,
+  );
+
+/** What programs that list an agent's tools are told of their group (TGR-04). */
+const card = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
+  role,
+  name,
+  description,
+  provider,
+  version,
+  permissions,
+});

@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defineAgent } from '../../src/agent/define-agent.ts';
+import { communicateTool } from '../../src/process/communicate-tool.ts';
+import { progressTool } from '../../src/process/progress-tool.ts';
+import type { FeedItem } from '../../src/session/live-feed.ts';
+import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
+import { toToolResult } from '../../src/tools/to-tool-result.ts';
+import type { AnyTool, CallScope, ToolInvocation } from '../../src/tools/tool.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const agent = defineAgent({
+  name: 'clerk',
+  description: 'Works.',
+  instructions: 'Work.',
+  tools: [progressTool(), communicateTool()],
+});
+
+/** What the model reads of one call with this input, which is sent as it is when it is text. */
+async function said(name: string, input: unknown) {
+  const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
+  const answer = await session.send('Go.');
+  const last = session.requests[1]?.messages.at(-1);
+  return { session, answer, text: last?.role === 'tool' ? last.text : undefined };
+}
+
+const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'message-sent' ? [event.text] : []));
+
+/** A call that the loop does not make: outside of a session, or with a channel that breaks. */
+async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
+  const invocation: ToolInvocation = {
+    ...fakeInvocation(tool.name).invocation,
+    ...scope,
+    execute: async (leaf) =>
+      toToolResult(tool.name, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) })),
+  };
+  return tool.call(input, invocation);
+}
+
+describe('progress', () => {
+  it('shows one required text', () => {
+    expect(progressTool()).toMatchObject({
+      name: 'progress',
+      effect: 'read',
+      inputSchema: {
+        type: 'object',
+        properties: { status: { type: 'string', description: 'What you are doing, in a few words' } },
+        required: ['status'],
+      },
+    });
+  });
+
+  it('tells whoever watches, and keeps nothing (COM-01)', async () => {
+    const replies = [{ calls: [{ name: 'progress', input: { status: 'Reading.' } }] }, 'Done.'];
+    const app = memoryApp({ tools: [progressTool()], replies });
+    const shown: FeedItem[] = [];
+    await app.say('Go.', { show: (item) => shown.push(item) });
+    expect(shown.filter(({ type }) => type === 'progress')).toMatchObject([{ status: 'Reading.' }]);
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Progress reported: Reading.' });
+    const turn = (await app.state()).turn?.id ?? '';
+    expect((await app.events(turn)).map(({ event }) => event.type)).not.toContain('message-sent');
+  });
+
+  it('is acknowledged with a warning where nobody can watch (COM-04)', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const progress = vi.fn();
+    const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
+    expect(result.content).toBe('Progress noted (no active process to display it).');
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      'holdfast: progress was reported outside of a session, so nobody is told.',
+    );
+    expect(progress).not.toHaveBeenCalled();
+  });
+
+  it('is no failure when it cannot be shown (COM-05)', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const progress = (): never => {
+      throw new Error('The line is dead.');
+    };
+    const result = await called(progressTool(), { status: 'Reading.' }, { progress });
+    expect(result).toEqual({ type: 'text', content: 'Progress reported: Reading.' });
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('communicate', () => {
+  it('shows one required text', () => {
+    expect(communicateTool().inputSchema).toEqual({
+      type: 'object',
+      properties: { message: { type: 'string', description: 'What to say to the user' } },
+      required: ['message'],
+    });
+  });
+
+  it('sends a message that the journal keeps, with the end of the call (COM-02)', async () => {
+    const { session, answer, text } = await said('communicate', { message: 'Half way.' });
+    expect(text).toBe('Message sent to user.');
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
+  });
+
+  it('says it once, also when the Worker is killed after it', async () => {
+    const asks = { calls: [{ name: 'communicate', input: { message: 'Half way.' } }] };
+    const dies = () => {
+      session.kill();
+      return 'Lost.';
+    };
+    const session: TestSession = createTestSession(agent, {
+      replies: [asks, dies, asks, 'Done.'],
+      clock: createManualClock(),
+    });
+    await session.send('Go.');
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+    session.restart();
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+  });
+
+  it('is acknowledged with a warning where nobody can be reached (COM-04)', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const say = vi.fn();
+    const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
+    expect(result.content).toBe('Message noted (no active process to deliver it).');
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      'holdfast: a message was sent outside of a session, so nobody gets it.',
+    );
+    expect(say).not.toHaveBeenCalled();
+  });
+
+  it('does not report success when the message cannot be sent (COM-05)', async () => {
+    const say = (): never => {
+      throw new Error('The line is dead.');
+    };
+    await expect(called(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
+      'The line is dead.',
+    );
+  });
+});
+
+describe('both', () => {
+  it.each<[string, string, unknown]>([
+    ['progress', 'status', {}],
+    ['progress', 'status', { status: null }],
+    ['progress', 'status', { status: ' \n' }],
+    ['communicate', 'message', {}],
+    ['communicate', 'message', { text: 'Hello.' }],
+  ])('say what is missing: %s, %s (COM-03)', async (name, parameter, input) => {
+    const { session, text } = await said(name, input);
+    expect(text).toBe(`Error: Missing '${parameter}' parameter`);
+    expect(await messagesIn(session)).toEqual([]);
+  });
+
+  it.each([[''], ['  ']])('communicate refuses to send nothing: %j (COM-05)', async (message) => {
+    const { session, text } = await said('communicate', { message });
+    expect(text).toBe("Error: Missing 'message' parameter");
+    expect(await messagesIn(session)).toEqual([]);
+  });
+
+  it.each([['progress'], ['communicate']])(
+    'answer malformed JSON with an error: %s (COM-06)',
+    async (name) => {
+      const { answer, text } = await said(name, '{"status":');
+      expect(text).toBe(
+        `Error: The input of tool '${name}' is not valid JSON: it does not end with '}', so it may be cut off. ` +
+          'Send one JSON object that matches its schema.',
+      );
+      expect(answer.outcome).toBe('completed');
+    },
+  );
+
+  it('tell consoles that they need no banner of their own (COM-06)', () => {
+    expect([progressTool().metadata, communicateTool().metadata]).toEqual([
+      { banner: false },
+      { banner: false },
+    ]);
+  });
+});
