@@ -1,13 +1,22 @@
 /** This repository's own Worker: the example agents behind the HTTP app. */
 import { env } from 'cloudflare:workers';
+import { defineRefunds } from './examples/refunds/refunds.ts';
 import { paperShop, shopAt } from './examples/support/shop.ts';
 import { defineSupport } from './examples/support/support.ts';
 import { createHoldfast } from './worker-entry.ts';
 
-/** Where the services of the example's shop answer; without it nothing real happens. */
-const { SHOP_URL } = env as { readonly SHOP_URL?: string }; // a var of wrangler.toml or of --var
+interface Vars {
+  /** Where the services of the examples' shop answer; without it nothing real happens. */
+  readonly SHOP_URL?: string;
+  /** Milliseconds that a refund waits for its approval; three days unless set. */
+  readonly REFUND_EXPIRES_MS?: string;
+}
 
-const holdfast = createHoldfast({ agents: [defineSupport(SHOP_URL ? shopAt(SHOP_URL) : paperShop)] });
+const { SHOP_URL, REFUND_EXPIRES_MS } = env as Vars; // vars of wrangler.toml or of --var
+const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
+const expires = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
+
+const holdfast = createHoldfast({ agents: [defineSupport(shop), defineRefunds(shop, { expires })] });
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

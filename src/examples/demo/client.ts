@@ -5,6 +5,13 @@ import type { SessionEvent } from '../../journal/events.ts';
 /** An event as the events endpoint shows it. */
 export type TimelineEvent = SessionEvent & { readonly seq: number; readonly at: number };
 
+/** A call that waits for a decision. */
+export interface Pending {
+  readonly call: string;
+  readonly message: string;
+  readonly links: { readonly approvals: string };
+}
+
 /** The answer of a turn, as far as the demo looks at it. */
 export interface Answer {
   readonly turn: string;
@@ -12,16 +19,27 @@ export interface Answer {
   readonly text: string;
   readonly iterations: number;
   readonly toolCalls: number;
+  /** What a suspended turn waits for. */
+  readonly pending?: readonly Pending[];
+}
+
+/** What somebody decides about a call. */
+export interface Decision {
+  readonly decision: 'approve' | 'edit' | 'reject' | 'exit';
+  readonly input?: object;
+  readonly reason?: string;
 }
 
 /** One session, used over HTTP as anybody would. */
 export interface Client {
-  /** Waits for the answer. Rejects when the connection is lost. */
-  send(message: string): Promise<Answer>;
+  /** Waits for the answer. Turns of one `loopId` are one loop. Rejects when the connection is lost. */
+  send(message: string, loopId?: string): Promise<Answer>;
   /** Returns as soon as the message is accepted. */
   sendInBackground(message: string): Promise<void>;
   /** Calls back for each server-sent event. Rejects when the connection is lost. */
   stream(message: string, onEvent: (type: string, data: unknown) => void): Promise<void>;
+  /** Decides about a call that waits, and waits for the answer. Rejects when it was decided already. */
+  decide(pending: Pending, decision: Decision): Promise<Answer>;
   /** The journal so far. */
   events(): Promise<readonly TimelineEvent[]>;
   /** Follows the journal, and sends nothing, until an event after `seq` ends a turn; resolves with the journal. */
@@ -37,18 +55,10 @@ interface StreamedEvent {
 /** How long anything may take before the demo gives up, in ms. */
 const PATIENCE = 30_000;
 
-export function openSession(url: string, session: string): Client {
-  const path = `${url}/agents/support/sessions/${session}`;
-  const post = async (message: string, headers: Readonly<Record<string, string>>): Promise<Response> => {
-    const response = await fetch(`${path}/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ message }),
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-    if (!response.ok) throw new Error(`POST answered ${response.status}: ${await response.text()}`);
-    return response;
-  };
+export function openSession(url: string, session: string, agent = 'support'): Client {
+  const path = `${url}/agents/${agent}/sessions/${session}`;
+  const post = (message: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+    postJson(`${path}/messages`, { message }, headers);
   const events = async (): Promise<readonly TimelineEvent[]> => {
     const response = await fetch(`${path}/events`, { signal: AbortSignal.timeout(PATIENCE) });
     if (!response.ok) throw new Error(`GET answered ${response.status}: ${await response.text()}`);
@@ -57,7 +67,10 @@ export function openSession(url: string, session: string): Client {
   };
   return {
     events,
-    send: async (message) => (await post(message, {})).json() as Promise<Answer>, // what DESIGN 7 says
+    send: async (message, loopId) =>
+      (await postJson(`${path}/messages`, { message, loopId })).json() as Promise<Answer>, // what DESIGN 7 says
+    decide: async ({ links }, decision) =>
+      (await postJson(url + links.approvals, decision)).json() as Promise<Answer>, // what DESIGN 7 says
     async sendInBackground(message) {
       const { status } = await post(message, { prefer: 'respond-async' });
       if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);
@@ -84,6 +97,21 @@ export function openSession(url: string, session: string): Client {
       throw new Error(`The turn did not end by itself within ${PATIENCE} ms.`);
     },
   };
+}
+
+async function postJson(
+  url: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  if (!response.ok) throw new Error(`POST answered ${response.status}: ${await response.text()}`);
+  return response;
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {

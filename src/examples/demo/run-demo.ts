@@ -2,8 +2,6 @@
  * `npm run demo`: a tour of the support agent without a key or a network, then four kills. Effects are counted by a
  * separate process; the journal is only shown. The last line says what was expected and seen, and so does the exit code.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSession } from './client.ts';
 import { countEffects, type Effect, type Execution } from './counted-effects.ts';
@@ -12,13 +10,11 @@ import { kills } from './kills.ts';
 import { freePort } from './ports.ts';
 import { runKill, unknownOutcomes } from './run-kill.ts';
 import { Stage } from './stage.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { styled } from './timeline.ts';
 import { tour, tourEffects } from './tour.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
-// Registered after the process groups' own, and so run when they are dead.
-process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+const directory = temporaryDirectory('holdfast-demo-');
 
 const began = performance.now();
 

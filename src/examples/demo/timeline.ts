@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Answer } from '../../journal/events.ts';
 import type { ResultData } from '../../tools/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 
@@ -8,21 +9,21 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY ? styleText(style, text) : text;
 
-/** What happened in the turn that holds the last event, a line for each event: sequence, milliseconds, what. */
-export function timeline(events: readonly TimelineEvent[]): string {
+/** What happened in the turn that holds the last event, after `seq`; a line for each event: sequence, milliseconds, what. */
+export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
   const turn = events.slice(start);
   const began = turn[0]?.at ?? 0;
   const names = new Map<string, string>();
   let iteration = 0;
-  const lines = turn.map((event) => {
+  const lines = turn.flatMap((event) => {
     if (event.type === 'model-replied') {
-      iteration += 1;
+      if (!event.planned) iteration += 1;
       for (const { id, name } of event.toolCalls) names.set(id, name);
     }
     const [what, style] = lineOf(event, iteration, names);
     const place = `seq ${String(event.seq).padStart(3)}  +${String(event.at - began).padStart(5)} ms`;
-    return `    ${styled('dim', place)}  ${styled(style, what)}`;
+    return event.seq > seq ? [`    ${styled('dim', place)}  ${styled(style, what)}`] : [];
   });
   return lines.join('\n');
 }
@@ -39,11 +40,12 @@ function lineOf(
       return [
         event.cause === 'expired'
           ? 'SIGKILL; the lease ran out, another invocation goes on'
-          : 'taken up in the background',
+          : 'another invocation goes on',
         'yellow',
       ];
     case 'model-replied': {
-      const calls = event.toolCalls.map(({ name, input }) => `${name} ${input}`).join(', ');
+      const calls = event.toolCalls.map(({ name, input }) => `${name} ${short(input)}`).join(', ');
+      if (event.planned) return [`    the next step is ${calls || 'none'}`, 'dim'];
       return [`iteration ${iteration}: ${event.model} ${calls ? `asks for ${calls}` : 'answers'}`, 'cyan'];
     }
     case 'tool-call-started':
@@ -55,12 +57,21 @@ function lineOf(
         styleOf(event.result),
       ];
     }
+    case 'tool-call-suspended':
+      return [`  ${names.get(event.call)} waits: ${event.wait.message}`, 'yellow'];
+    case 'tool-call-answered':
+      return [`  ${names.get(event.call)} is answered: ${answerOf(event.answer)}`, 'yellow'];
+    case 'frame-started':
+      return [`  ${names.get(event.frame)} opens a frame: ${event.message}`, 'reset'];
     case 'turn-ended':
       return [`turn ended: ${event.outcome}`, 'bold'];
     default:
       return [event.type, 'reset'];
   }
 }
+
+const answerOf = (answer: Answer): string =>
+  answer.type === 'result' ? 'with its result' : `${answer.decision}${answer.by ? ` by ${answer.by}` : ''}`;
 
 const styleOf = (result: ResultData): Style => (result.type === 'error' ? 'yellow' : 'green');
 

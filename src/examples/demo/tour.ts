@@ -1,25 +1,37 @@
 import { strict as assert } from 'node:assert';
-import { openSession } from './client.ts';
+import { type Client, openSession } from './client.ts';
 import type { Effect } from './counted-effects.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 
 /** What the tour has done by `once` calls, as the counter writes it. */
-export const tourEffects: readonly Effect[] = [{ service: 'refunds', what: '{"orderId":1003,"amount":149}' }];
+export const tourEffects: readonly Effect[] = [
+  { service: 'refunds', what: '{"orderId":1003,"amount":149}' },
+  { service: 'refunds', what: '{"orderId":1002,"amount":118.5}' },
+];
 
-/** Three turns with the offline planner: an answer after several iterations, one from memory after a restart, a stream. */
+/**
+ * Turns with the offline planner: an answer after several iterations, one from memory after a restart, a stream; then a
+ * refund that waits for its approval, and a policy that is delivered once.
+ */
 export async function tour(stage: Stage): Promise<void> {
   await stage.start({ MODEL: 'offline' });
+  await conversation(stage);
+  await approval(stage);
+  await policy(stage);
+}
+
+async function conversation(stage: Stage): Promise<void> {
   const first = await openSession(stage.url, 'tour').send('Where is order 1002?');
   assert(first.iterations >= 2 && /Bilbao/.test(first.text), `The place is not in the answer: ${first.text}`);
-  await show(stage, first.text);
+  await show(openSession(stage.url, 'tour'), first.text);
 
   await stage.end('stop');
   await stage.start();
   console.log(`\n  ${styled('yellow', 'wrangler dev was restarted; the session is where it was.')}`);
   const second = await openSession(stage.url, 'tour').send('What was its total?');
   assert(second.toolCalls === 0 && /118\.5/.test(second.text), `Not answered from memory: ${second.text}`);
-  await show(stage, second.text);
+  await show(openSession(stage.url, 'tour'), second.text);
 
   const streamed: string[] = [];
   const client = openSession(stage.url, 'tour');
@@ -29,10 +41,37 @@ export async function tour(stage: Stage): Promise<void> {
     );
   });
   assert(streamed.at(-1) === 'answer', `The stream ended with ${streamed.at(-1)}.`);
-  await show(stage, `streamed: ${streamed.join(', ')}`, 200);
+  await show(client, `streamed: ${streamed.join(', ')}`, { length: 200 });
 }
 
-async function show(stage: Stage, answer: string, length = 110): Promise<void> {
-  console.log(`\n${timeline(await openSession(stage.url, 'tour').events())}`);
+/** The one call with an effect waits for somebody, and runs once it is approved. */
+async function approval(stage: Stage): Promise<void> {
+  const client = openSession(stage.url, 'tour-approval', 'refunds');
+  const asked = await client.send('Please refund order 1002');
+  const [pending] = asked.pending ?? [];
+  assert(asked.outcome === 'suspended' && pending, `The refund does not wait: ${asked.outcome}.`);
+  const before = stage.effects.executions().length;
+  const seq = await show(client, `202 suspended: ${pending.message}`);
+  console.log(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
+  const answer = await client.decide(pending, { decision: 'approve' });
+  assert(answer.outcome === 'completed', `The approved refund ended as ${answer.outcome}.`);
+  assert.equal(stage.effects.executions().length - before, 1, 'Refunds since the approval');
+  await show(client, answer.text, { seq });
+}
+
+/** The second time in one loop, the model is pointed at what it was given the first time. */
+async function policy(stage: Stage): Promise<void> {
+  const client = openSession(stage.url, 'tour-policy', 'refunds');
+  await client.send('What does the policy say about returns?', 'policy');
+  const again = await client.send('Show me the policy on flares again', 'policy');
+  assert(/ALREADY LOADED/.test(again.text), `The policy was read twice: ${again.text}`);
+  await show(client, again.text);
+}
+
+/** Prints what happened in the last turn after `seq`, and what came of it. Answers the last sequence. */
+async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
+  const events = await client.events();
+  console.log(`\n${timeline(events, seq)}`);
   console.log(`    ${styled('green', `→ ${short(answer, length)}`)}`);
+  return events.at(-1)?.seq ?? 0;
 }

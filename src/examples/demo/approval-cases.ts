@@ -1,0 +1,127 @@
+import { type Answer, type Decision, openSession, type Pending } from './client.ts';
+import { within } from './ports.ts';
+import type { Stage } from './stage.ts';
+
+/** One approval that waits while the Worker is killed: what is decided then, and what must have happened in the end. */
+export interface ApprovalCase {
+  readonly title: string;
+  readonly session: string;
+  /** Of the Worker that asks. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** SIGKILLs, that between the question and the decision included. */
+  readonly kills: number;
+  /** Answers how the turn ended. @throws Error when something else happened on the way. */
+  readonly decide: (stage: Stage, session: string, pending: Pending) => Promise<string>;
+  readonly outcome: string;
+  /** Every refund of the turn. */
+  readonly effects: readonly object[];
+}
+
+const open = ({ url }: Stage, session: string) => openSession(url, session, 'refunds');
+
+const once =
+  (decision: Decision): ApprovalCase['decide'] =>
+  async (stage, session, pending) =>
+    (await open(stage, session).decide(pending, decision)).outcome;
+
+/** Three at once and one more: the first is taken, the others are told so. */
+const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => {
+  const approve = (): Promise<Answer> => open(stage, session).decide(pending, { decision: 'approve' });
+  const settled = await Promise.allSettled([approve(), approve(), approve()]);
+  settled.push(...(await Promise.allSettled([approve()])));
+  const taken = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value.outcome : []));
+  if (taken.length !== 1) throw new Error(`${taken.length} decisions of ${settled.length} were taken.`);
+  return taken.join();
+};
+
+/** The refund is done, and the Worker dies before it hears of it. */
+const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
+  const hold = await stage.effects.hold('refunds');
+  const answer = open(stage, session).decide(pending, { decision: 'approve' });
+  answer.catch(() => {});
+  await within(20_000, 'the refund reaches the shop', hold.reached);
+  await stage.end('kill');
+  hold.release();
+  await stage.start();
+  return ended(stage, session);
+};
+
+/** Nobody decides, and whoever does after all is refused. */
+const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
+  const outcome = await ended(stage, session);
+  const late = await open(stage, session)
+    .decide(pending, { decision: 'approve' })
+    .catch((error: unknown) => String(error));
+  if (typeof late === 'string' && late.includes('POST answered 409')) return outcome;
+  throw new Error('A decision was taken when its time was over.');
+};
+
+async function ended(stage: Stage, session: string): Promise<string> {
+  const events = await open(stage, session).turnEnded(0);
+  const end = events.findLast((event) => event.type === 'turn-ended');
+  return end?.outcome ?? 'never';
+}
+
+const refund = { orderId: 1002, amount: 118.5 };
+const smaller = { orderId: 1002, amount: 100 };
+
+/** The cases, in order. */
+export const approvalCases: readonly ApprovalCase[] = [
+  {
+    title: 'approved',
+    session: 'approve',
+    kills: 1,
+    decide: once({ decision: 'approve' }),
+    outcome: 'completed',
+    effects: [refund],
+  },
+  {
+    title: 'edited: 100.00 euro',
+    session: 'edit',
+    kills: 1,
+    decide: once({ decision: 'edit', input: smaller }),
+    outcome: 'completed',
+    effects: [smaller],
+  },
+  {
+    title: 'rejected',
+    session: 'reject',
+    kills: 1,
+    decide: once({ decision: 'reject', reason: 'The lantern was lit.' }),
+    outcome: 'completed',
+    effects: [],
+  },
+  {
+    title: 'exit',
+    session: 'exit',
+    kills: 1,
+    decide: once({ decision: 'exit' }),
+    outcome: 'cancelled',
+    effects: [],
+  },
+  {
+    title: 'approved four times, three at once',
+    session: 'twice',
+    kills: 1,
+    decide: severalTimes,
+    outcome: 'completed',
+    effects: [refund],
+  },
+  {
+    title: 'approved, killed while it is done',
+    session: 'again',
+    kills: 2,
+    decide: killedAgain,
+    outcome: 'completed',
+    effects: [refund],
+  },
+  {
+    title: 'decided by nobody in time',
+    session: 'expiry',
+    vars: { REFUND_EXPIRES_MS: '8000' },
+    kills: 1,
+    decide: tooLate,
+    outcome: 'completed',
+    effects: [],
+  },
+];

@@ -1,0 +1,97 @@
+/**
+ * `npm run approvals-under-fire`: refunds wait for their approval while `wrangler dev` is killed by SIGKILL and started
+ * again. Refunds are counted by a separate process. The table says what was expected and seen, and so does the exit code.
+ */
+import { join } from 'node:path';
+import { type ApprovalCase, approvalCases } from './approval-cases.ts';
+import { openSession } from './client.ts';
+import { countEffects } from './counted-effects.ts';
+import { freePort } from './ports.ts';
+import { Stage } from './stage.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { styled } from './timeline.ts';
+
+const directory = temporaryDirectory('holdfast-approvals-');
+
+const OFFLINE = { MODEL: 'offline' };
+const began = performance.now();
+
+async function underFire(): Promise<boolean> {
+  const effects = await countEffects(join(directory, 'effects.jsonl'));
+  const stage = new Stage({ effects, port: await freePort(), directory });
+  await stage.start(OFFLINE);
+  console.log(styled('bold', row('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')));
+  let passed = true;
+  for (const one of approvalCases) passed = (await played(stage, one)) && passed;
+  await stage.end('stop');
+  const executions = effects.executions();
+  const doubled = executions.length - new Set(executions.map(({ key }) => key)).size;
+  const expected = approvalCases.reduce((sum, one) => sum + one.effects.length, 0);
+  const kills = approvalCases.reduce((sum, one) => sum + one.kills, 0);
+  passed = passed && doubled === 0 && executions.length === expected;
+  const line =
+    `approvals-under-fire: ${kills} kills; refunds expected ${expected}, seen ${executions.length}; doubled ${doubled}; ` +
+    `${((performance.now() - began) / 1000).toFixed(1)} s; ${passed ? 'PASS' : 'FAIL'}`;
+  console.log(`\n${styled(passed ? 'green' : 'red', line)}`);
+  return passed;
+}
+
+/** Plays one case and prints its row. Whatever goes wrong fails the case, and the next one starts from a fresh Worker. */
+async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
+  let turn = '';
+  let outcome: string;
+  try {
+    ({ turn, outcome } = await play(stage, one));
+  } catch (error) {
+    console.error(error, `\n${stage.log}`);
+    outcome = 'failed';
+    await stage.end('kill');
+    await stage.start(OFFLINE);
+  }
+  const executions = stage.effects
+    .executions()
+    .filter(({ call }) => turn !== '' && call.startsWith(`${turn}.`));
+  const [expected, seen] = [
+    one.effects.map((effect) => JSON.stringify(effect)),
+    executions.map(({ what }) => what),
+  ];
+  const right = outcome === one.outcome && expected.join() === seen.join();
+  const [wanted, found] = [expected, seen].map((list) => list.join(' ') || 'none');
+  console.log(
+    row(one.title, outcome, `${wanted}`, `${found}`, styled(right ? 'green' : 'red', right ? 'ok' : 'WRONG')),
+  );
+  return right;
+}
+
+/** @throws Error when the refund does not wait, was issued before it was decided about, or cannot be decided about. */
+async function play(
+  stage: Stage,
+  { session, vars, decide }: ApprovalCase,
+): Promise<{ turn: string; outcome: string }> {
+  if (vars) {
+    await stage.end('stop');
+    await stage.start({ ...OFFLINE, ...vars });
+  }
+  const before = stage.effects.executions().length;
+  const { turn, pending = [] } = await openSession(stage.url, session, 'refunds').send(
+    'Please refund order 1002',
+  );
+  const [asked] = pending;
+  if (!asked) throw new Error('The refund does not wait for its approval.');
+  await stage.end('kill');
+  await stage.start(OFFLINE);
+  if (stage.effects.executions().length > before)
+    throw new Error('It was refunded before anybody had decided.');
+  return { turn, outcome: await decide(stage, session, asked) };
+}
+
+function row(...cells: readonly string[]): string {
+  const widths = [36, 12, 34, 34, 0];
+  return cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('');
+}
+
+const passed = await underFire().catch((error: unknown) => {
+  console.error(error);
+  return false;
+});
+process.exit(passed ? 0 : 1);

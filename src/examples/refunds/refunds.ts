@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { type Agent, defineAgent, defineTool, error, oneShotPerLoop, requireApproval } from '../../index.ts';
+import { customers, orders, policy } from '../support/books.ts';
+import type { Receipt, Shop } from '../support/shop.ts';
+import { estimateRefund } from './estimate-refund.ts';
+
+/** Who approves refunds, and for how long they are asked. */
+export interface RefundApproval {
+  /** The role that decides; anybody who may see the session unless given. */
+  readonly by?: string | undefined;
+  /** Milliseconds; three days unless given. */
+  readonly expires?: number | undefined;
+}
+
+const THREE_DAYS = 3 * 24 * 60 * 60_000;
+
+const refundInput = v.object({
+  orderId: v.pipe(v.number(), v.integer(), v.description("An order's number, such as 1001")),
+  amount: v.pipe(v.number(), v.minValue(0.01), v.description('In euro, as estimated')),
+});
+
+/** A text that is long in a real shop: it is delivered once, and the model is pointed at it after that. */
+const readPolicy = oneShotPerLoop(
+  defineTool({
+    name: 'read_policy',
+    description: "Read the shop's policy on returns and refunds.",
+    effect: 'read',
+    run: () => policy.map(({ title, text }) => `${title}: ${text}`).join('\n'),
+  }),
+  'Answer now from the policy above.',
+);
+
+/** Money moves once: a call that was cut off asks the payments service, by its key, whether it has. */
+const issueRefund = (shop: Shop) =>
+  defineTool({
+    name: 'issue_refund',
+    description: 'Refund an order: pay its estimated amount back. A supervisor approves each one.',
+    effect: 'once',
+    input: refundInput,
+    async run(input, call) {
+      const { orderId, amount } = input;
+      const order = orders.get(orderId);
+      if (!order) return error(`There is no order ${orderId}. Numbers start at 1001.`);
+      if (amount > order.total) return error(`Order ${orderId} cost ${order.total}; no more is refunded.`);
+      return refunded(input, await shop.act('refunds', { orderId, amount }, call));
+    },
+    async reconcile(input, call) {
+      const known = await shop.recall('refunds', call);
+      return typeof known === 'string' ? known : { done: refunded(input, known) };
+    },
+  });
+
+type Refund = v.InferOutput<typeof refundInput>;
+
+const refunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
+  refunded: orderId,
+  amount,
+  reference,
+});
+
+/** What a supervisor is asked: in words of the shop's books, since the model could say anything. */
+function question({ orderId, amount }: Refund): string {
+  const order = orders.get(orderId);
+  const items = order?.items.map(({ item, quantity }) => `${quantity} x ${item}`).join(', ');
+  const name = customers.get(order?.customerId ?? '')?.name;
+  return `Refund ${amount.toFixed(2)} euro for order ${orderId} (${items ?? 'not in the books'}) to ${name ?? 'nobody known'}?`;
+}
+
+/** The refunds desk of a small shop: it may look and estimate by itself, and pays when somebody has approved. */
+export const defineRefunds = (
+  shop: Shop,
+  { by, expires = THREE_DAYS }: RefundApproval = {},
+): Agent<'refunds'> =>
+  defineAgent({
+    name: 'refunds',
+    description: 'Estimates and issues the refunds of a small chandlery; a supervisor approves each payment.',
+    instructions:
+      'You handle the refunds of Kelp & Cordage, a small chandlery. Estimate a refund before you issue it, read the ' +
+      'policy when somebody asks what may be returned, and refund only what the customer asked for.',
+    tools: [readPolicy, estimateRefund, requireApproval(issueRefund(shop), question, { by, expires })],
+  });
