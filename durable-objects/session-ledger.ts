@@ -40,6 +40,8 @@ const SOON_MS = 1_000;
 /** How long an answer is remembered beside the journal, in ms: for one that was sent before the journal told of it. */
 const ANSWER_TTL = 7 * 24 * 60 * 60_000;
 const answerKey = (wait: string): string => `answer ${wait}`;
+/** In the place of a sender's hash: nobody answered in time. */
+const EXPIRED = '';
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -136,6 +138,7 @@ export class SessionLedger {
   post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
     const lease = this.#storage.lease();
     const taken = answers && this.#storage.request(answerKey(answers.wait));
+    if (taken?.bodyHash === EXPIRED) return 'expired';
     if (taken) return taken.bodyHash === answers.bodyHash ? 'known' : 'answered';
     if (lease.turn !== turn) return 'no-such-turn';
     return this.#commit(() => {
@@ -170,8 +173,11 @@ export class SessionLedger {
   /** Nobody answered in time: the holder is told, and no answer is taken any more. */
   #expire(wait: string): void {
     const { turn } = this.#storage.lease();
-    if (turn === null) return this.#storage.unschedule('expiry', wait);
-    this.#close(turn, { wait, bodyHash: '' });
+    if (turn === null) {
+      this.#storage.unschedule('expiry', wait);
+      return;
+    }
+    this.#close(turn, { wait, bodyHash: EXPIRED });
     this.#note('expired', turn, wait);
   }
 

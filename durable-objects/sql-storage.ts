@@ -150,6 +150,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   request(key: string): StoredRequest | null {
+    if (!this.#isMigrated) return null;
     const rows = this.#sql.exec<RequestColumns>(
       'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
       key,
@@ -182,9 +183,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   agenda(): AgendaEntry[] {
-    return this.#sql
-      .exec<AgendaColumns>(`SELECT due, kind, ref FROM agenda WHERE kind = 'turn' ORDER BY due`)
-      .toArray();
+    return this.#sql.exec<AgendaColumns>('SELECT due, kind, ref FROM agenda ORDER BY due').toArray();
   }
 
   schedule({ kind, ref, due }: AgendaEntry): void {

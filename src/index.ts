@@ -1,5 +1,10 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
-export { type Agent, type AgentConfig, AgentDefinitionError, defineAgent } from './agent/define-agent.ts';
+export { AgentDefinitionError } from './agent/agent-definition-error.ts';
+export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
+export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
+export type { ParsedAnswer } from './agent/parse-answer.ts';
+export type { Reference } from './agent/reference.ts';
+export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
 export type {
   CallChanges,
   JournaledCall,
@@ -18,25 +23,184 @@ export {
   type ModelMessage,
   type ModelReply,
   type ModelRequest,
+  type OutputFormat,
   type RequestedCall,
   type ToolDefinition,
   type Usage,
 } from './model/chat-model.ts';
-export type { TurnAnswer } from './session/turn-answer.ts';
+export { communicateTool } from './process/communicate-tool.ts';
+export { progressTool } from './process/progress-tool.ts';
+export type { PendingCall } from './session/pending-call.ts';
+export type { SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
+export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
+export {
+  type ExceptionOptions,
+  type ExceptionProcessor,
+  exceptionProcessor,
+  type ToolException,
+} from './tool-loop/exception-processor.ts';
+export type {
+  CallSeen,
+  IterationSeen,
+  LoopInspector,
+  LoopMoments,
+  LoopPlace,
+  ModelCallSeen,
+  ReplySeen,
+  ToolCallSeen,
+  ToolResultSeen,
+} from './tool-loop/inspector.ts';
+export {
+  type LoggingOptions,
+  type LogLevel,
+  type LogLine,
+  loggingInspector,
+} from './tool-loop/logging-inspector.ts';
 export type { LoopLimits } from './tool-loop/loop.ts';
+export {
+  type Metrics,
+  type MetricTags,
+  metricsInspector,
+  NO_METRICS,
+} from './tool-loop/metrics-inspector.ts';
+export type {
+  BlankReplyPolicy,
+  Eligible,
+  LoopPolicies,
+  Policies,
+  UnknownToolPolicy,
+} from './tool-loop/policies.ts';
+export { slidingWindow } from './tool-loop/sliding-window.ts';
+export type { LoopTransformer } from './tool-loop/transformer.ts';
+export {
+  charsShown,
+  fullLength,
+  type TruncationMarker,
+  type TruncationOptions,
+  truncateToolResults,
+} from './tool-loop/truncate-tool-results.ts';
+export type { ApprovalMessage } from './tools/approvals/approval-message.ts';
+export type { ApprovalOptions } from './tools/approvals/approval-options.ts';
+export { autoApprove } from './tools/approvals/auto-approve.ts';
+export { autoApproveWithDelay } from './tools/approvals/auto-approve-with-delay.ts';
+export { type HumanInputConfig, humanInput, type Question } from './tools/approvals/human-input.ts';
+export type { AwaitingDecider } from './tools/approvals/pausing.ts';
+export { requireApproval } from './tools/approvals/require-approval.ts';
+export { type RequireTypeOptions, requireType } from './tools/approvals/require-type.ts';
+export type { OnTimeout, Review, ReviewHandler, ReviewRequest } from './tools/approvals/review.ts';
+export { serialised } from './tools/approvals/serialised.ts';
+export { withAwaiting } from './tools/approvals/with-awaiting.ts';
+export { withConfirmation } from './tools/approvals/with-confirmation.ts';
+export { type ReviewOptions, withReview } from './tools/approvals/with-review.ts';
+export { type Asset, assetsOf } from './tools/assets-of.ts';
+export { decorate, unwrapAs } from './tools/decorate.ts';
+export {
+  conditionalReplan,
+  type ReplanContext,
+  type ReplanDecider,
+  type ReplanOptions,
+  replanAndAdd,
+  replanWhen,
+} from './tools/decorators/conditional-replan.ts';
+export { oneShotPerLoop } from './tools/decorators/one-shot-per-loop.ts';
+export { type PublishOptions, publishToBlackboard } from './tools/decorators/publish-to-blackboard.ts';
+export {
+  type BlackboardUpdater,
+  type ReplanDecision,
+  replanAlways,
+  replanning,
+} from './tools/decorators/replanning.ts';
+export { type SinkOptions, sinkArtifacts, type TransformOptions } from './tools/decorators/sink-artifacts.ts';
+export { type AssetOptions, trackAssets } from './tools/decorators/track-assets.ts';
+export type { CallEnd, WatchedCall } from './tools/decorators/watch-call.ts';
+export { withCoercion } from './tools/decorators/with-coercion.ts';
+export { withDescription } from './tools/decorators/with-description.ts';
+export {
+  type PublishToolCall,
+  type ToolCallEvent,
+  withEventPublication,
+} from './tools/decorators/with-event-publication.ts';
+export { withMetadata } from './tools/decorators/with-metadata.ts';
+export { withName } from './tools/decorators/with-name.ts';
+export { withNote } from './tools/decorators/with-note.ts';
+export {
+  type ToolObservation,
+  type ToolObserver,
+  withObservability,
+} from './tools/decorators/with-observability.ts';
+export { withParameter } from './tools/decorators/with-parameter.ts';
+export { defineTextTool, type TextToolConfig } from './tools/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tools/define-tool.ts';
+export {
+  type DomainType,
+  type DomainTypeConfig,
+  DomainTypeError,
+  defineDomainType,
+} from './tools/domain-type.ts';
+export { formatToolTree } from './tools/format-tool-tree.ts';
+export { CORE_ROLES } from './tools/groups/core-roles.ts';
+export {
+  defineToolGroup,
+  type ToolGroup,
+  type ToolGroupConfig,
+  ToolGroupDefinitionError,
+  type ToolGroupPermission,
+} from './tools/groups/define-tool-group.ts';
 export type { InputDeclaration } from './tools/input-schema.ts';
 export type { Json, JsonObject } from './tools/json.ts';
+export { type LoopMemo, loopMemo } from './tools/loop-memo.ts';
+export { manual } from './tools/manual.ts';
+export { mapContent } from './tools/map-content.ts';
+export { ToolObjectError } from './tools/objects/tool-object-error.ts';
+export type { ToolTable } from './tools/objects/tool-table.ts';
+export { type ToolsOfOptions, toolsOf } from './tools/objects/tools-of.ts';
+export { toolsOfAll } from './tools/objects/tools-of-all.ts';
+export { toolsOfSafely } from './tools/objects/tools-of-safely.ts';
+export {
+  arrayParameter,
+  booleanParameter,
+  integerParameter,
+  numberParameter,
+  objectParameter,
+  type Parameter,
+  stringParameter,
+} from './tools/parameters/parameter.ts';
+export { parameters } from './tools/parameters/parameters.ts';
+export { definePipeline, type PipelineConfig } from './tools/pipeline/define-pipeline.ts';
+export type { OnFailure } from './tools/pipeline/pipeline-progress.ts';
+export type { AdaptedStep, Adapter, PipelineStep } from './tools/pipeline/pipeline-step.ts';
+export type { CollectOptions } from './tools/resolution/collect-tools.ts';
+export { type ResolvedTools, resolveTools } from './tools/resolution/resolve-tools.ts';
+export { ToolResolutionError } from './tools/resolution/tool-resolution-error.ts';
+export type { ToolObjectSource, ToolProvider, ToolSource } from './tools/resolution/tool-source.ts';
 export { artifact, error, text } from './tools/results.ts';
+export {
+  exitEarly,
+  replan,
+  SignalError,
+  ToolConfigurationError,
+  terminateAction,
+  terminateAgent,
+} from './tools/signals.ts';
+export { type BlackboardSinkOptions, blackboardSink } from './tools/sinks/blackboard-sink.ts';
+export { compositeSink } from './tools/sinks/composite-sink.ts';
+export { type ListSink, listSink } from './tools/sinks/list-sink.ts';
+export type { Sink, SinkCall } from './tools/sinks/sink.ts';
 export type {
   AnyTool,
   BlackboardEntry,
   CallBlackboard,
+  CallLimit,
   CallScope,
   CallState,
+  Decision,
+  DecisionKind,
+  DecisionRequest,
   Effect,
   Frame,
   FrameOutcome,
+  HistoryCall,
+  HistoryMessage,
   JsonSchema,
   Leaf,
   Limits,
@@ -45,6 +209,6 @@ export type {
   ToolCall,
   ToolInvocation,
 } from './tools/tool.ts';
-export { ToolCallContext, ToolCallContextError } from './tools/tool-call-context.ts';
+export { LOOP_ID_KEY, loopId, ToolCallContext, ToolCallContextError } from './tools/tool-call-context.ts';
 export { ToolDefinitionError } from './tools/tool-definition-error.ts';
-export type { ArtifactType, ErrorReason, ResultData, ToolResult } from './tools/tool-result.ts';
+export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';

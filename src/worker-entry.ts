@@ -2,10 +2,13 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
+import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
 import { createApp } from './http/app.ts';
 import { type Authenticate, defaultAuth } from './http/auth.ts';
 import { parseContextHeaders } from './http/context-headers.ts';
 import type { Env, Host } from './http/host.ts';
+import { turnPart } from './http/turn-part.ts';
+import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -15,17 +18,37 @@ import { READER } from './session/fold-session.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
 import { runTurn } from './session/run-turn.ts';
 import { parseSessionName } from './session/session-name.ts';
+import { type AppContext, toAppContext } from './session/to-app-context.ts';
+import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
+import type { ToolGroup } from './tools/groups/define-tool-group.ts';
 
 export { type Authenticate, bearerToken, type Caller } from './http/auth.ts';
 export type { Env } from './http/host.ts';
+export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
+export type { AppContext } from './session/to-app-context.ts';
+export type { MintedSecrets } from './session/to-secrets.ts';
 
 export interface HoldfastConfig {
   readonly agents: readonly Agent[];
   /** For agents without a model of their own. Absent: chosen by `MODEL`, `OPENAI_BASE_URL` and `OPENAI_API_KEY`. */
   readonly model?: ChatModel | ((env: Env) => ChatModel) | undefined;
+  /**
+   * What agents may ask for by role. The var `TOOL_GROUPS` makes more of their tools, and takes tools away:
+   * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
+   */
+  readonly toolGroups?: readonly ToolGroup[] | undefined;
+  /** Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. */
+  readonly context?: AppContext | ((env: Env) => AppContext) | undefined;
+  /**
+   * Mints the credentials of a turn's tools (`call.secrets`) for whoever asked, once an invocation: a turn that is resumed
+   * has them minted again, and nothing of them is stored or shown. What it throws fails the turn.
+   */
+  readonly secrets?:
+    | ((env: Env, principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
+    | undefined;
   /** Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, localhost only. */
   readonly auth?: Authenticate | undefined;
   /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
@@ -50,7 +73,8 @@ export interface Holdfast {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when two agents share a name, or the context maps a header that carries credentials or cannot be one.
+ * @throws ConfigurationError when two agents share a name, the context is not JSON, or maps a header that carries
+ *   credentials or cannot be one.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const host = toHost(config);
@@ -71,24 +95,7 @@ async function resumeTurn(host: Host, env: Env, name: string, turn: string): Pro
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
   if (leased.status !== 'leased') return;
-  const part = {
-    port,
-    clock: host.clock,
-    get agent() {
-      return agentOf(host, name);
-    },
-    get model() {
-      return host.model(env);
-    },
-  };
-  await runTurn(part, leased, sentAt);
-}
-
-function agentOf(host: Host, name: string): Agent {
-  const named = parseSessionName(name).agent;
-  const agent = host.agents.get(named);
-  if (!agent) throw new ConfigurationError(`This deployment has no agent '${named}'.`);
-  return agent;
+  await runTurn(turnPart(host, env, { port, agent: parseSessionName(name).agent }), leased, sentAt);
 }
 
 function toHost(config: HoldfastConfig): Host {
@@ -98,6 +105,8 @@ function toHost(config: HoldfastConfig): Host {
     auth = defaultAuth,
     contextHeaders = {},
     maxBodyBytes = 1_000_000,
+    toolGroups: groups = [],
+    context = {},
   } = config;
   return {
     agents: byName(agents),
@@ -107,8 +116,18 @@ function toHost(config: HoldfastConfig): Host {
     clock: systemClock,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: typeof model === 'function' ? model : () => model,
+    resolve: agentResolver({ groups, agents }),
+    context: contextIn(context),
+    secrets: async (env, principal) => toSecrets(await config.secrets?.(env, principal)),
     session: (env, name) => objectSession(sessionsOf(env), name, config.location),
   };
+}
+
+/** What does not depend on the environment is checked at once. */
+function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
+  if (typeof context === 'function') return (env) => toAppContext(context(env));
+  const ofApp = toAppContext(context);
+  return () => ofApp;
 }
 
 function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {

@@ -85,10 +85,40 @@ describe('who may import whom', () => {
     expect(strays('src/tool-loop/', ({ to }) => isIn(to, ...below))).toEqual([]);
   });
 
+  it('tool-calling runs calls without a session: it stands on the loop, and knows no agent', () => {
+    const below = ['src/tool-calling/', 'src/tool-loop/', 'src/tools/', 'src/model/', 'src/journal/'];
+    expect(strays('src/tool-calling/', ({ to }) => isIn(to, ...below))).toEqual([]);
+    const users = imports.filter(({ to }) => isIn(to, 'src/tool-calling/')).map(({ from }) => from);
+    expect(users.filter((file) => !isIn(file, 'src/tool-calling/'))).toEqual([]);
+  });
+
   it('model knows nothing of the rest, so that an adapter can be published alone', () => {
     expect(
-      strays('src/model/', (one) => isIn(one.to, 'src/model/') || isPackage(one, 'eventsource-parser')),
+      strays(
+        'src/model/',
+        (one) =>
+          isIn(one.to, 'src/model/') ||
+          isPackage(one, 'eventsource-parser') ||
+          (one.typeOnly && isPackage(one, '@ai-sdk/provider')),
+      ),
     ).toEqual([]);
+  });
+
+  it('only model imports provider packages, as types, and only in the adapter that is for them', () => {
+    const users = imports.filter(({ to }) => /^(@ai-sdk\/|ai$|openai$|@anthropic-ai\/)/.test(to));
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.filter(({ from, typeOnly }) => !typeOnly || !isIn(from, 'src/model/ai-sdk/'))).toEqual([]);
+  });
+
+  it('no adapter imports another, so that a Worker pays for the one that it uses', () => {
+    const adapters = files.filter((file) => /^src\/model\/[^/]+\/entry\.ts$/.test(file)).map(dirname);
+    const isOther = ({ from, to }: Import): boolean =>
+      adapters.some((folder) => isIn(to, `${folder}/`) && !isIn(from, `${folder}/`));
+    expect(adapters.length).toBeGreaterThan(3);
+    const users = imports
+      .filter((one) => isIn(one.from, 'src/model/') && isOther(one))
+      .map(({ from }) => from);
+    expect([...new Set(users)]).toEqual(['src/model/choose-model.ts']);
   });
 
   it('agent is declared over the loop; agent/kinds.ts is the only list of kinds', () => {
@@ -96,6 +126,12 @@ describe('who may import whom', () => {
     expect(strays('src/agent/', ({ to }) => isIn(to, ...below))).toEqual([]);
     const users = imports.filter(({ to }) => to === 'src/agent/kinds.ts').map(({ from }) => from);
     expect(users.filter((file) => !isIn(file, 'src/session/', 'src/http/', 'src/testing/'))).toEqual([]);
+  });
+
+  it('process is tools for the turn around them: it imports what tools are made with', () => {
+    expect(
+      strays('src/process/', ({ to }) => isIn(to, 'src/process/', 'src/tools/', 'src/journal/')),
+    ).toEqual([]);
   });
 
   it('session imports agent, tool-loop, journal and what they stand on; of durable-objects only a type', () => {
@@ -119,7 +155,7 @@ describe('who may import whom', () => {
     const values = [
       'src/journal/parse-event.ts',
       'src/model/configuration-error.ts',
-      ...['json', 'tool-call-context', 'tool-result'].map((name) => `src/tools/${name}.ts`),
+      ...['json', 'sha256', 'tool-call-context', 'tool-result'].map((name) => `src/tools/${name}.ts`),
     ];
     expect(
       strays(

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { answeringContract } from './session-contract/answering.ts';
 import { appendingContract } from './session-contract/appending.ts';
 import type { MakeHarness } from './session-contract/harness.ts';
 import { inboxContract } from './session-contract/inbox.ts';
@@ -18,6 +19,7 @@ export function sessionContract(name: string, makeHarness: MakeHarness, retry = 
     appendingContract(makeHarness);
     takingOverContract(makeHarness);
     inboxContract(makeHarness);
+    answeringContract(makeHarness);
     readingContract(makeHarness);
     wakingContract(makeHarness);
     watchingContract(makeHarness);

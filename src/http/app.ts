@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { Env, Host } from './host.ts';
 import { openApi } from './openapi.ts';
 import { Problem } from './problem.ts';
+import { postApproval, postResult } from './routes/answers.ts';
 import { getEvents } from './routes/events.ts';
 import { postMessage } from './routes/messages.ts';
 import { cancelTurn, getSession } from './routes/session.ts';
@@ -48,7 +49,9 @@ export function createApp(host: Host): Hono<AppEnv> {
 
   app.get('/', () => Response.json({ name: 'holdfast', agents: '/agents', openapi: '/openapi.json' }));
   app.get('/openapi.json', () => Response.json(openApi(agents.map(({ name }) => name))));
-  app.get('/agents', () => Response.json({ agents: agents.map(describeAgent) }));
+  app.get('/agents', (c) =>
+    Response.json({ agents: agents.map((agent) => describeAgent(host, c.env, agent)) }),
+  );
   const named = (c: Context<AppEnv, typeof SESSION>): Target =>
     targetOf(host, c.env, c.get('caller'), c.req.param());
   const exchange = (c: Context<AppEnv, typeof SESSION>): Exchange => ({
@@ -62,6 +65,8 @@ export function createApp(host: Host): Hono<AppEnv> {
   app.get(SESSION, (c) => getSession(named(c)));
   app.get(`${SESSION}/events`, (c) => getEvents(exchange(c)));
   app.post(`${SESSION}/cancel`, (c) => cancelTurn(named(c)));
+  app.post(`${SESSION}/approvals/:callId`, (c) => postApproval(exchange(c), c.req.param('callId')));
+  app.post(`${SESSION}/results/:callId`, (c) => postResult(exchange(c), c.req.param('callId')));
 
   // Whatever came this far has the right path and the wrong method.
   for (const [path, allow] of METHODS) {
@@ -81,6 +86,8 @@ const METHODS: readonly (readonly [string, string])[] = [
   [`${SESSION}/events`, 'GET, HEAD'],
   [`${SESSION}/messages`, 'POST'],
   [`${SESSION}/cancel`, 'POST'],
+  [`${SESSION}/approvals/:callId`, 'POST'],
+  [`${SESSION}/results/:callId`, 'POST'],
 ];
 
 async function authenticated(host: Host, request: Request, env: AppEnv['Bindings']): Promise<Caller> {

@@ -23,6 +23,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<Body
 export const invalidBody = (problems: readonly string[]): Problem =>
   new Problem(422, 'invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
+/** A misspelled body should not make a page of problems. */
+const MAX_UNKNOWN = 10;
+
+/** What is wrong with the properties of a body that nobody asked for. */
+export const unknownProblems = (body: JsonObject, known: readonly string[]): string[] =>
+  Object.keys(body)
+    .filter((key) => !known.includes(key))
+    .slice(0, MAX_UNKNOWN)
+    .map((key) => `${key.slice(0, 40)}: is not known here`);
+
 function parseObject(text: string): JsonObject {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
-import { invalidBody } from './body.ts';
+import { invalidBody, unknownProblems } from './body.ts';
 
 /** A checked message. */
 export interface MessageBody {
@@ -10,8 +10,6 @@ export interface MessageBody {
 }
 
 const KNOWN = ['message', 'context', 'loopId'];
-/** A misspelled body should not make a page of problems. */
-const MAX_UNKNOWN = 10;
 
 /** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
 export function parseMessageBody(body: JsonObject): MessageBody {
@@ -24,8 +22,7 @@ export function parseMessageBody(body: JsonObject): MessageBody {
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
     problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
   }
-  const unknown = Object.keys(body).filter((key) => !KNOWN.includes(key));
-  for (const key of unknown.slice(0, MAX_UNKNOWN)) problems.push(`${key.slice(0, 40)}: is not known here`);
+  problems.push(...unknownProblems(body, KNOWN));
   if (problems.length > 0) throw invalidBody(problems);
   return { message, context, loopId } as MessageBody; // as just checked
 }

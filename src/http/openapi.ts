@@ -1,3 +1,5 @@
+import { openApiSchemas } from './openapi-schemas.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
@@ -36,7 +38,9 @@ interface Description {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 }
 
-const ref = (schema: 'Message' | 'Problem'): Schema => ({ $ref: `#/components/schemas/${schema}` });
+const ref = (schema: keyof ReturnType<typeof openApiSchemas>): Schema => ({
+  $ref: `#/components/schemas/${schema}`,
+});
 
 const JSON_OBJECT: Content = { 'application/json': { schema: { type: 'object' } } };
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
@@ -62,6 +66,18 @@ const query = (name: string, minimum: number): Parameter => ({
   schema: { type: 'integer', minimum },
 });
 
+/** What every request says that may run a turn. */
+const TURN_HEADERS: readonly Parameter[] = [
+  header('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
+  header('Prefer', '`respond-async` runs the turn in the background.'),
+];
+
+const TURN_RESPONSES = {
+  200: answer('The turn has ended', JSON_OR_EVENTS),
+  202: answer('The turn runs in the background, or waits for somebody: `pending` tells for what'),
+  default: PROBLEM,
+};
+
 const reading = (summary: string, what: string): PathItem => ({
   get: { summary, responses: { 200: answer(what), default: PROBLEM } },
 });
@@ -74,7 +90,7 @@ export function openApi(agents: readonly string[]): Description {
     security: [{ token: [] }],
     paths: { ...commonPaths(), ...sessionPaths(agents) },
     components: {
-      schemas: { Message: messageSchema(), Problem: problemSchema() },
+      schemas: openApiSchemas(),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -101,6 +117,8 @@ function sessionPaths(agents: readonly string[]): Record<string, PathItem> {
     [path]: { parameters, ...reading('The state of a session', 'The state') },
     [`${path}/events`]: { parameters, get: getEvents() },
     [`${path}/cancel`]: { parameters, post: postCancel() },
+    [`${path}/approvals/{callId}`]: { parameters: [...parameters, CALL_ID], post: postApproval() },
+    [`${path}/results/{callId}`]: { parameters: [...parameters, CALL_ID], post: postResult() },
   };
 }
 
@@ -114,19 +132,35 @@ const sessionParameters = (agents: readonly string[]): readonly Parameter[] => [
   },
 ];
 
+const CALL_ID: Parameter = { name: 'callId', in: 'path', required: true, schema: { type: 'string' } };
+
 const postMessage = (): Operation => ({
   summary: 'Runs a turn',
   parameters: [
-    header('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
-    header('Prefer', '`respond-async` runs the turn in the background.'),
+    ...TURN_HEADERS,
+    {
+      name: 'pending',
+      in: 'query',
+      schema: { type: 'string', enum: ['decline'] },
+      description: 'Declines what the turn before waits for, ends it, and then takes the message.',
+    },
   ],
   requestBody: { required: true, content: { 'application/json': { schema: ref('Message') } } },
-  responses: {
-    200: answer('The turn has ended', JSON_OR_EVENTS),
-    202: answer('The turn runs in the background, or waits for a decision'),
-    default: PROBLEM,
-  },
+  responses: TURN_RESPONSES,
 });
+
+const answering = (summary: string, body: 'Decision' | 'Result'): Operation => ({
+  summary,
+  parameters: [...TURN_HEADERS, query('question', 1)],
+  requestBody: { required: true, content: { 'application/json': { schema: ref(body) } } },
+  responses: TURN_RESPONSES,
+});
+
+const postApproval = (): Operation =>
+  answering('Decides about a call that waits, once, and goes on with its turn', 'Decision');
+
+const postResult = (): Operation =>
+  answering('Sends the result of a tool that the caller runs, once, and goes on with its turn', 'Result');
 
 const getEvents = (): Operation => ({
   summary: 'The journal, as JSON pages or as a stream that follows live',
@@ -141,26 +175,4 @@ const getEvents = (): Operation => ({
 const postCancel = (): Operation => ({
   summary: 'Stops the open turn',
   responses: { 202: answer('It will stop'), default: PROBLEM },
-});
-
-const messageSchema = (): Schema => ({
-  type: 'object',
-  required: ['message'],
-  additionalProperties: false,
-  properties: {
-    message: { type: 'string', minLength: 1 },
-    context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
-    loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
-  },
-});
-
-const problemSchema = (): Schema => ({
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-  },
 });

@@ -1,23 +1,32 @@
 import type { NotStarted } from '../journal/session-port.ts';
+import { readTurn } from '../session/fold-session.ts';
+import { pendingViews } from './pending-view.ts';
 import { Problem } from './problem.ts';
+import type { Target } from './target.ts';
 
 /** Why a message was not taken. A known one was: its turn is answered instead. */
-export function refusal(refused: Exclude<NotStarted, { status: 'known' }>, path: string): Problem {
+export async function refusal(
+  refused: Exclude<NotStarted, { status: 'known' }>,
+  target: Pick<Target, 'path' | 'port'>,
+): Promise<Problem> {
   switch (refused.status) {
     case 'busy':
       return new Problem(
         409,
         'session-busy',
-        `The session is busy with turn ${refused.turn}. Send the message again when it has ended: GET ${path} shows it.`,
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended: GET ${target.path} shows it.`,
         { headers: { 'retry-after': toSeconds(refused.retryAfter) }, more: { turn: refused.turn } },
       );
-    case 'suspended':
+    case 'suspended': {
+      const { turn } = refused;
+      const pending = pendingViews(target, await readTurn(target.port, turn));
       return new Problem(
         409,
         'turn-suspended',
-        `Turn ${refused.turn} waits for a decision: GET ${path} shows it.`,
-        { more: { turn: refused.turn } },
+        `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,
+        { more: { turn, pending } },
       );
+    }
     case 'key-reused':
       return new Problem(
         422,

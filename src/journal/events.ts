@@ -62,7 +62,13 @@ export interface Wait {
 /** What somebody outside answered, once. */
 export type Answer =
   | ({ readonly type: 'decision' } & Decision)
-  | { readonly type: 'result'; readonly result: ResultData; readonly by?: string };
+  | {
+      readonly type: 'result';
+      readonly result: ResultData;
+      readonly by?: string;
+      /** Nobody sent one in time. */
+      readonly expired?: true;
+    };
 
 /** What stopped a turn that failed; safe to show to its owner. */
 export interface TurnError {
@@ -137,6 +143,8 @@ export type SessionEvent =
       readonly name: string;
       readonly message: string;
     })
+  /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
+  | (InTurn & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
   | (InTurn & {
@@ -145,6 +153,8 @@ export type SessionEvent =
       readonly error?: TurnError;
       /** What ended it, when a call sent one. */
       readonly signal?: Signal;
+      /** The answer, where transformers made it differ from what the conversation says. */
+      readonly text?: string;
       /** The answer, parsed as the agent's output. */
       readonly object?: Json;
     });
@@ -166,4 +176,9 @@ export interface StoredEvent {
 }
 
 /** The types from which the conversation is read; with a snapshot, only these are read from before it. */
-export const MESSAGE_TYPES: readonly EventType[] = ['turn-started', 'model-replied', 'tool-call-ended'];
+export const MESSAGE_TYPES: readonly EventType[] = [
+  'turn-started',
+  'model-replied',
+  'tool-call-ended',
+  'answer-rejected',
+];

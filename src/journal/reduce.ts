@@ -1,5 +1,6 @@
 import type { JsonObject } from '../tools/json.ts';
 import { type CallChanges, type Outcome, ROOT, type SessionEvent } from './events.ts';
+import { rejectionText } from './rejection-text.ts';
 import {
   answerText,
   type CallRecord,
@@ -45,6 +46,9 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
     case 'tool-call-ended':
       endCall(messages, event);
       break;
+    case 'answer-rejected':
+      messages.push({ role: 'user', text: rejectionText(event.problems), by: 'loop' });
+      break;
   }
 }
 
@@ -63,7 +67,8 @@ function foldCore(state: SessionState, event: SessionEvent): void {
   if (event.type !== 'turn-resumed') turn.lastEvent = describe(event);
   switch (event.type) {
     case 'turn-resumed':
-      turn.resumedSinceReply += 1;
+      // Who gives a turn back that waits has not asked the model since its last reply.
+      if (event.cause === 'expired' || turn.lastEvent === 'turn-yielded') turn.resumedSinceReply += 1;
       break;
     case 'frame-started':
       openFrame(turn, event);
@@ -89,6 +94,9 @@ function foldCore(state: SessionState, event: SessionEvent): void {
     case 'tool-call-ended':
       foldEnd(state, turn, event);
       break;
+    case 'answer-rejected':
+      turn.rejected = true;
+      break;
     case 'cancel-requested':
       turn.cancelRequested = true;
       break;
@@ -100,7 +108,8 @@ function foldCore(state: SessionState, event: SessionEvent): void {
       turn.error = event.error;
       turn.signal = event.signal;
       turn.object = event.object;
-      turn.text = ANSWERED.includes(event.outcome) && !event.signal ? answerText(state.messages) : '';
+      turn.text =
+        ANSWERED.includes(event.outcome) && !event.signal ? (event.text ?? answerText(state.messages)) : '';
       turn.frames.clear();
       break;
   }
@@ -132,6 +141,7 @@ function startTurn(state: SessionState, event: Started): TurnState {
     iterations: 0,
     toolCalls: 0,
     limited: false,
+    rejected: false,
     cancelRequested: false,
     resumedSinceReply: 0,
     lastEvent: event.type,

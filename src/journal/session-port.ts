@@ -47,6 +47,7 @@ export type Posted =
   | 'known'
   /** Another answer was taken before. */
   | 'answered'
+  /** Nobody had answered when its time was over. */
   | 'expired';
 
 /** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */

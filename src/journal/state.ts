@@ -30,7 +30,8 @@ export interface CallRecord extends JournaledCall {
 
 /** The conversation, grouped so that a call is never parted from its result. */
 export type Message =
-  | { readonly role: 'user'; readonly text: string }
+  /** `by`: nobody sent it; the loop told the model that its answer was rejected. */
+  | { readonly role: 'user'; readonly text: string; readonly by?: 'loop' }
   | {
       readonly role: 'assistant';
       readonly text: string;
@@ -79,8 +80,10 @@ export interface TurnState {
   toolCalls: number;
   /** A limit was met. */
   limited: boolean;
+  /** An answer was rejected; the next one that does not fit ends the turn. */
+  rejected: boolean;
   cancelRequested: boolean;
-  /** Invocations that took the turn up since its last reply. */
+  /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;
   /** What happened last, in words, for whoever has to find out why a turn is stuck. */
   lastEvent: string;
@@ -153,5 +156,5 @@ export function answerText(messages: readonly Message[]): string {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return '';
   if (last.calls.length === 0) return last.text;
-  return last.calls.map(({ ended }) => (ended ? modelText(ended.result) : '')).join('\n');
+  return last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : [])).join('\n');
 }

@@ -60,18 +60,27 @@ export interface FoldedSession {
   readonly turnEvents: readonly StoredEvent[];
 }
 
-/** The state of a session by its whole journal, without a lease; `null` when there is no such session. */
+/**
+ * The state of a session by its whole journal, without a lease, and what happened in its last turn; `null` when there is
+ * no such session.
+ */
 export async function foldAll(
   port: Pick<SessionPort, 'read'>,
   slices: readonly StateSlice[],
-): Promise<{ state: SessionState; page: EventPage } | null> {
+): Promise<{ state: SessionState; page: EventPage; turnEvents: readonly StoredEvent[] } | null> {
   const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
   if (!page) return null;
   const state = emptyState();
+  let turnEvents: StoredEvent[] = [];
   for await (const rows of pagesFrom(port, page, {})) {
-    for (const row of rows) reduce(state, row.seq, parseEvent(row).event, slices);
+    for (const row of rows) {
+      const stored = parseEvent(row);
+      reduce(state, row.seq, stored.event, slices);
+      if (row.type === 'turn-started') turnEvents = [];
+      turnEvents.push(stored);
+    }
   }
-  return { state, page };
+  return { state, page, turnEvents };
 }
 
 /** The events of one turn, in order. */

@@ -8,7 +8,7 @@ import { sha256Hex } from '../tools/sha256.ts';
 import type { Clock } from './clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Outbox } from './outbox.ts';
-import { toAnswered } from './take-answer.ts';
+import { toAnswered, toCancelled } from './take-answer.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -113,8 +113,9 @@ export class HeldSession implements Invocation {
 
   #take(row: InboxRow): void {
     if (row.kind === 'cancel') {
-      this.outbox.emit({ type: 'cancel-requested', turn: row.turn });
-      this.cancel();
+      const events = toCancelled(this.outbox.state.turn, row);
+      this.outbox.emit(...events);
+      if (events.length > 0) this.cancel();
       return;
     }
     const answered = toAnswered(this.outbox.state.turn, row);

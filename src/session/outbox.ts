@@ -146,7 +146,7 @@ export class Outbox implements LoopJournal {
   /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
   async settled(): Promise<void> {
     while (this.#sending || (this.#pending.length > 0 && !this.#lost)) await this.#send();
-    clearTimeout(this.#soon);
+    if (this.#soon !== null) clearTimeout(this.#soon);
   }
 
   /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
@@ -167,7 +167,7 @@ export class Outbox implements LoopJournal {
   }
 
   #send(): Promise<void> {
-    clearTimeout(this.#soon);
+    if (this.#soon !== null) clearTimeout(this.#soon);
     this.#soon = null;
     this.#sending ??= this.#append().finally(() => {
       this.#sending = undefined;

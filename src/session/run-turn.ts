@@ -1,26 +1,30 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { SLICES, STRATEGIES } from '../agent/kinds.ts';
+import { SLICES } from '../agent/kinds.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
-import type { SessionState, TurnState } from '../journal/state.ts';
+import { answerText, type SessionState, type TurnState } from '../journal/state.ts';
 import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { LiveEvents, Loop } from '../tool-loop/loop.ts';
-import type { LoopEnd } from '../tool-loop/next-step.ts';
+import type { LiveEvents } from '../tool-loop/loop.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
-import { Slots } from '../tool-loop/slots.ts';
+import { answerShown } from '../tool-loop/transform.ts';
+import { untilAborted } from '../tool-loop/until-aborted.ts';
+import type { Json } from '../tools/json.ts';
+import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import { Secrets } from '../tools/secrets.ts';
-import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
+import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
 import { closeOpenCalls } from './close-turn.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
+import { type AnswerEnd, runForOutput } from './run-for-output.ts';
+import { toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost {
@@ -177,13 +181,15 @@ type Stopped =
       readonly outcome: FinalOutcome;
       readonly error?: TurnError;
       readonly signal?: Signal;
+      readonly text?: string;
+      readonly object?: Json;
       readonly open: string;
     };
 
 const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled', open: 'was cancelled before it ran' };
 
 /** Every way in which a loop can stop, as data. */
-async function stopOf(run: () => Promise<LoopEnd>): Promise<Stopped> {
+async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
   try {
     const { outcome, ...more } = await run();
     if (outcome === 'suspended') return { why: outcome, detail: '' };
@@ -199,46 +205,32 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
   if (thrown instanceof ModelError) {
     return { outcome: 'failed', error: { type: 'model-failure', message: thrown.message } };
   }
-  if (thrown instanceof ConfigurationError) {
+  if (thrown instanceof ConfigurationError || thrown instanceof ToolResolutionError) {
     return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
   }
   console.error('holdfast: a turn failed', thrown);
   return { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } };
 }
 
-async function loopEnd(run: Run): Promise<LoopEnd> {
-  const { leased, turn } = run;
+async function loopEnd(run: Run): Promise<AnswerEnd> {
+  const { host, leased, turn, session } = run;
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
-  const secrets = (await run.host.secrets?.(turn.principal)) ?? Secrets.NONE;
-  const end = await runToolLoop(toLoop(run, secrets), root);
-  return end.outcome === 'completed' && turn.limited ? { outcome: 'limit-reached' } : end;
+  const { output } = host.agent;
+  // A cancel does not wait for a hook that hangs.
+  const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
+  const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
+  const loop = toLoop({ host, turn, session, live: run.live, secrets });
+  const end: AnswerEnd = output
+    ? await runForOutput({ loop, root, turn, output })
+    : await runToolLoop(loop, root);
+  const text = answerShown(loop, root);
+  const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };
+  return told.outcome === 'completed' && turn.limited ? { ...told, outcome: 'limit-reached' } : told;
 }
 
-function toLoop({ host, turn, session, live }: Run, secrets: Secrets): Loop {
-  const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
-  const stamp = ToolCallContext.of({ [LOOP_ID_KEY]: turn.loopId });
-  return {
-    turn: turn.id,
-    frame: ROOT,
-    instructions: agent.instructions,
-    tools: agent.tools,
-    limits: agent.limits,
-    model: agent.model ?? host.model,
-    strategies: STRATEGIES,
-    context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
-    secrets,
-    inSession: true,
-    journal: session.outbox,
-    live,
-    slots: new Slots(),
-    invocation: session,
-    run: runToolLoop,
-  };
-}
-
-const stuck = (turn: TurnState): LoopEnd => ({
+const stuck = (turn: TurnState): AnswerEnd => ({
   outcome: 'failed',
   error: {
     type: 'stuck',

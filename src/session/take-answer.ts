@@ -4,7 +4,7 @@ import { type CallRecord, openBatch, pendingWait, type TurnState, waitId } from 
 import { failure } from '../tools/tool-result.ts';
 
 /** An open call that waits, and where it stands. */
-export interface PendingCall {
+interface WaitingCall {
   readonly frame: string;
   readonly call: CallRecord;
   readonly wait: Wait;
@@ -13,7 +13,7 @@ export interface PendingCall {
 }
 
 /** What a turn waits for, outermost frames first, each in source order. */
-export const pendingCalls = (turn: TurnState | undefined): PendingCall[] =>
+const waitingCalls = (turn: TurnState | undefined): WaitingCall[] =>
   [...(turn?.frames.values() ?? [])].flatMap((frame) =>
     openBatch(frame).flatMap((call) => {
       const wait = call.ended ? undefined : pendingWait(call);
@@ -28,24 +28,46 @@ export interface AnswerNote {
   readonly answer: Answer;
 }
 
+/** What is posted to cancel a turn. */
+export interface CancelNote {
+  /** Only if the turn waits: everything that it waits for is declined by this one, who has sent a message instead. */
+  readonly declinedBy?: string;
+}
+
 /** The event of a note that answers a wait, or that its time is over; `undefined` when nothing waits for it any more. */
 export function toAnswered(turn: TurnState | undefined, row: InboxRow): SessionEvent | undefined {
   const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerNote) : undefined; // what was posted as one
   const id = note?.wait ?? row.body;
-  const pending = pendingCalls(turn).find((one) => one.id === id);
-  if (!turn || !pending) return undefined;
-  const answer = note?.answer ?? expired(pending);
-  return {
-    type: 'tool-call-answered',
-    turn: turn.id,
-    ...inFrame(pending.frame),
-    call: pending.call.id,
-    answer,
-  };
+  const waiting = waitingCalls(turn).find((one) => one.id === id);
+  return turn && waiting && answered(turn, waiting, note?.answer ?? expired(waiting));
 }
 
-function expired({ call, wait }: PendingCall): Answer {
+/** The events of a note that cancels a turn; none when it was to decline what the turn waits for, and nothing waits. */
+export function toCancelled(turn: TurnState | undefined, row: InboxRow): readonly SessionEvent[] {
+  const { declinedBy } = JSON.parse(row.body) as CancelNote; // what was posted as one
+  const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
+  if (!turn || declinedBy === undefined) return [cancel];
+  const declining = waitingCalls(turn).map((one) => answered(turn, one, declined(one, declinedBy)));
+  return declining.length === 0 ? [] : [...declining, cancel];
+}
+
+const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: Answer): SessionEvent => ({
+  type: 'tool-call-answered',
+  turn: turn.id,
+  ...inFrame(frame),
+  call: call.id,
+  answer,
+});
+
+function expired({ call, wait }: WaitingCall): Answer {
   if (wait.for === 'decision') return { type: 'decision', decision: wait.onExpiry, expired: true };
   const result = failure('declined', `No result of '${call.name}' was sent in time. It may have run or not.`);
-  return { type: 'result', result: { ...result } };
+  return { type: 'result', result: { ...result }, expired: true };
+}
+
+function declined({ call, wait }: WaitingCall, by: string): Answer {
+  const reason = 'A new message came instead.';
+  if (wait.for === 'decision') return { type: 'decision', decision: 'reject', reason, by };
+  const message = `No result of '${call.name}' was sent: a new message came instead. It may have run or not.`;
+  return { type: 'result', result: { ...failure('declined', message) }, by };
 }

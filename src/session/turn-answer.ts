@@ -4,6 +4,8 @@ import { emptyState, type TurnArtifact, type TurnState } from '../journal/state.
 import type { Usage } from '../model/chat-model.ts';
 import type { Json } from '../tools/json.ts';
 import type { Signal } from '../tools/tool-result.ts';
+import { type PendingCall, toPendingCall } from './pending-call.ts';
+import { openQuestions } from './questions.ts';
 
 /** What a client is told of a turn that has ended. */
 export interface TurnAnswer {
@@ -25,36 +27,67 @@ export interface TurnAnswer {
   readonly signal?: Signal;
 }
 
+/** What a client is told of a turn that waits for somebody outside: what there is so far, and for what it waits. */
+export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
+  readonly outcome: 'suspended';
+  readonly pending: readonly PendingCall[];
+}
+
 /** The answer of a turn, folded from its own events; `undefined` while it is open. */
 export function answerOf(
   session: string,
   agent: string,
   events: readonly StoredEvent[],
 ): TurnAnswer | undefined {
+  const turn = foldTurn(events);
+  return turn && toAnswer(session, agent, turn);
+}
+
+/** The same for a turn that has stopped: its answer, or what it waits for. */
+export function stoppedTurn(
+  session: string,
+  agent: string,
+  events: readonly StoredEvent[],
+): TurnAnswer | SuspendedTurn {
+  const turn = foldTurn(events);
+  if (!turn) throw new Error('There are no events of the turn.');
+  const answer = toAnswer(session, agent, turn);
+  if (answer) return answer;
+  const pending = openQuestions(events).map(toPendingCall);
+  return { ...soFar(session, agent, turn), outcome: 'suspended', pending };
+}
+
+function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
   const state = emptyState();
   for (const { seq, event } of events) reduce(state, seq, event);
-  return state.turn && toAnswer(session, agent, state.turn);
+  return state.turn;
 }
 
 /** The answer of a folded turn; `undefined` while it is open. */
 export function toAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
-  const { id, loopId, outcome, text, artifacts, usage, iterations, toolCalls, model, error, signal, object } =
-    turn;
+  const { outcome, error, signal, object } = turn;
   if (!outcome) return undefined;
+  return {
+    ...soFar(session, agent, turn),
+    outcome,
+    ...(object !== undefined && { object }),
+    ...(error && { error }),
+    ...(signal && { signal }),
+  };
+}
+
+function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer, 'outcome'> {
+  const { id, loopId, text, artifacts, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,
     loopId,
     session,
     agent,
-    outcome,
     text,
-    ...(object !== undefined && { object }),
     artifacts,
     usage,
     iterations,
     toolCalls,
     model: model ?? null,
-    ...(error && { error }),
-    ...(signal && { signal }),
   };
 }

@@ -1,7 +1,10 @@
 /** The entry `holdfast/testing`: an agent in a test, without a Worker and without a network. */
 export type { HandOver, SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
+export type { SentDecision, SentResult } from '../session/check-answer.ts';
 export type { Clock } from '../session/clock.ts';
+export type { PendingCall } from '../session/pending-call.ts';
+export type { SuspendedTurn } from '../session/turn-answer.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
 export {
@@ -13,6 +16,8 @@ export {
 export {
   createTestSession,
   type SendOptions,
+  type TestAnswer,
+  type TestDecision,
   type TestModel,
   type TestSession,
   type TestSessionOptions,

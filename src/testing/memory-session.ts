@@ -53,7 +53,7 @@ class MemorySession {
       resume: async (request) => copy(this.#ledger.resume(copy(request))),
       append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
-      post: async (kind, turn, body) => this.#ledger.post(kind, turn, body),
+      post: async (kind, turn, body, answers) => this.#ledger.post(kind, turn, body, copy(answers)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       watch: async (onHead, onClosed) => this.#watch({ onHead, onClosed }),
     };

@@ -1,17 +1,34 @@
 import type { Agent } from '../agent/define-agent.ts';
-import type { StoredEvent } from '../journal/events.ts';
+import { SLICES } from '../agent/kinds.ts';
+import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
+import type { Principal, StoredEvent } from '../journal/events.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
+import type { AnswerObject } from '../session/answer-object.ts';
+import {
+  type CheckedAnswer,
+  checkDecision,
+  checkResult,
+  type SentDecision,
+  type SentResult,
+} from '../session/check-answer.ts';
 import { type Clock, systemClock } from '../session/clock.ts';
+import { foldAll } from '../session/fold-session.ts';
 import { turnStopped } from '../session/follow-session.ts';
+import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
+import { openQuestions, type Question } from '../session/questions.ts';
 import type { TurnEnd } from '../session/run-turn.ts';
 import { toSessionName } from '../session/session-name.ts';
-import { answerOf, type TurnAnswer } from '../session/turn-answer.ts';
+import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
+import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
+import type { ToolGroup } from '../tools/groups/define-tool-group.ts';
 import type { JsonObject } from '../tools/json.ts';
+import type { DecisionKind } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
+import { sendAnswer } from './send-answer.ts';
 import { turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
@@ -21,7 +38,15 @@ export type TestModel =
 
 export type TestSessionOptions = TestModel & {
   /** Of every message, as request headers that the app maps would give it. */
-  readonly context?: JsonObject | undefined;
+  readonly context?: JsonObject | ToolCallContext | undefined;
+  /** Mints the credentials of the tools, once an invocation: a turn that was killed has them minted again. */
+  readonly secrets?:
+    | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
+    | undefined;
+  /** What the agent may ask for by role. */
+  readonly toolGroups?: readonly ToolGroup[] | undefined;
+  /** The Worker's vars, of which `TOOL_GROUPS` is read. */
+  readonly env?: Readonly<Record<string, unknown>> | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
   /** The term of a lease, 20 s unless given. */
@@ -30,18 +55,32 @@ export type TestSessionOptions = TestModel & {
 
 /** What a request body may say beside the message. */
 export interface SendOptions {
-  readonly context?: JsonObject | undefined;
+  readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
 }
 
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
-export interface TestSession {
+export interface TestSession<Output = unknown> {
   /**
-   * Runs a turn and answers as `POST .../messages` does. A turn that fails is an answer too, with the outcome `failed`.
+   * Runs a turn and answers as `POST .../messages` does. A turn that fails is an answer too, with the outcome `failed`,
+   * and so is one that comes to wait for somebody: `suspended`, with the `pending` calls.
    *
-   * @throws Error when the turn comes to wait for a decision, and when an earlier one runs or waits (over HTTP: 202, 409).
+   * @throws Error when an earlier turn runs or waits (over HTTP: 409).
    */
-  send(message: string, options?: SendOptions): Promise<TurnAnswer>;
+  send(message: string, options?: SendOptions): Promise<TestAnswer<Output>>;
+  /** What the open turn waits for. */
+  pending(): Promise<readonly PendingCall[]>;
+  /**
+   * Decides about the call that waits, by its id or by the name of its tool, as somebody who has every role, and goes on
+   * with the turn as `send` does.
+   *
+   * @throws Error when no call or more than one waits under that name, and when this cannot be decided about it.
+   */
+  decide(callOrTool: string, decision: DecisionKind | TestDecision): Promise<TestAnswer<Output>>;
+  /** Sends the result of a tool that the caller runs. Otherwise as `decide`. */
+  result(callOrTool: string, result: SentResult): Promise<TestAnswer<Output>>;
+  /** The last turn once it has stopped: for one that goes on by itself, since its time to be answered is over. */
+  settled(): Promise<TestAnswer<Output>>;
   /** What the model was shown, oldest first. */
   readonly requests: readonly ModelRequest[];
   /** The journal so far. */
@@ -58,17 +97,37 @@ export interface TestSession {
   kill(): void;
 }
 
+/** A decision with more than its kind. */
+export interface TestDecision extends SentDecision {
+  /** The id of whoever decides; `tester` unless given. */
+  readonly by?: string | undefined;
+}
+
+/** An answer whose `object` has the type of the agent's output. */
+export type TestAnswer<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & {
+  readonly object?: AnswerObject<Output>;
+};
+
 const ADDRESS = { owner: 'tester', session: 'test' };
 
-/** Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up. */
-export function createTestSession(agent: Agent, options: TestSessionOptions): TestSession {
-  const { leaseMs = 20_000, context = {} } = options;
+/**
+ * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.
+ *
+ * @throws ConfigurationError when a tool group that the agent asks for is not to be had.
+ */
+export function createTestSession<Output>(
+  declared: Agent<string, Output>,
+  options: TestSessionOptions,
+): TestSession<Output> {
+  const { leaseMs = 20_000, context = {}, toolGroups = [], env = {} } = options;
+  const agent: Agent = agentResolver({ groups: toolGroups, agents: [declared] })(declared, env);
   const clock = skippable(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => goOn(turn) });
   const port = sessions.session(name);
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock });
+  const secrets = async (principal: Principal) => toSecrets(await options.secrets?.(principal));
+  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets });
   let die: (() => void) | undefined;
 
   /** Invocations of the Worker, one after another, until one stops that was not killed. */
@@ -94,12 +153,23 @@ export function createTestSession(agent: Agent, options: TestSessionOptions): Te
     if (leased.status === 'leased') await drive(turn, leased);
   }
 
-  async function answer(turn: string): Promise<TurnAnswer> {
+  async function answer(turn: string): Promise<TestAnswer<Output>> {
     const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
-    const answered = answerOf(ADDRESS.session, agent.name, events);
-    if (!answered) throw new Error(`Turn ${turn} waits for a decision; \`state()\` shows for which.`);
-    return answered;
+    const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
+    return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
   }
+
+  async function answerCall(
+    callOrTool: string,
+    toAnswer: (question: Question) => CheckedAnswer,
+  ): Promise<TestAnswer<Output>> {
+    const turn = await sendAnswer({ port, agent, events: await lastTurn() }, callOrTool, toAnswer);
+    await goOn(turn);
+    return answer(turn);
+  }
+
+  const lastTurn = async (): Promise<readonly StoredEvent[]> =>
+    (await foldAll(port, SLICES))?.turnEvents ?? [];
 
   return {
     requests,
@@ -114,6 +184,14 @@ export function createTestSession(agent: Agent, options: TestSessionOptions): Te
       await drive(turn, leased);
       return answer(turn);
     },
+    pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
+    decide: (callOrTool, decision) => {
+      const { by = 'tester', ...sent } = typeof decision === 'string' ? { decision } : decision;
+      return answerCall(callOrTool, ({ wait }) => checkDecision(wait, sent, by));
+    },
+    result: (callOrTool, sent) =>
+      answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, 'tester')),
+    settled: async () => answer((await steps.state()).turn?.id ?? ''),
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),

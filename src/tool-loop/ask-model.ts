@@ -1,10 +1,12 @@
-import { inFrame, type SessionEvent } from '../journal/events.ts';
+import { ROOT } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import type { Loop } from './loop.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
-import { isPlanned } from './planned-model.ts';
+import { replied } from './replied.ts';
+import { shownHistory } from './transform.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
@@ -13,12 +15,31 @@ import { untilAborted } from './until-aborted.ts';
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
-  const messages = toModelMessages(loop.instructions, frame.messages);
+  const messages = toModelMessages(loop.instructions, shownHistory(loop, frame.messages), wireIds(frame));
   if (last) messages.push({ role: 'user', text: answerNow(loop.limits.iterations) });
-  const tools = last ? [] : offerTools(loop, frame).definitions;
-  const reply = await loop.slots.hold(() => replyOf(loop, frame, { messages, tools }));
-  loop.journal.emit(replied(loop, reply, last));
+  const offered = offerTools(loop, frame);
+  const tools = last ? [] : offered.definitions;
+  const place = placeOf(loop, frame, 1);
+  inspect(loop, 'beforeModelCall', () => modelCallSeen(place, messages, tools));
+  const began = loop.invocation.now();
+  const reply = await loop.slots.hold(() => replyOf(loop, frame, { messages, tools, ...inForm(loop) }));
+  const event = replied(loop, reply, { last, offered });
+  loop.journal.emit(event);
+  const ms = loop.invocation.now() - began;
+  inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
+
+/** The provider's ids of all calls, by ours: providers repeat theirs. */
+const wireIds = ({ messages }: FrameState): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === 'user' ? [] : message.calls.map(({ id, providerId }) => [id, providerId] as const),
+    ),
+  );
+
+/** Nothing at all without a form: adapters and scripts compare requests. */
+const inForm = ({ frame, output }: Loop): Pick<ModelRequest, 'output'> =>
+  frame === ROOT && output ? { output } : {};
 
 /** One attempt; a second one when the first broke after its output had begun, which no adapter repeats. */
 async function replyOf(loop: Loop, frame: FrameState, request: ModelRequest): Promise<ModelReply> {
@@ -52,27 +73,4 @@ async function attemptReply(
     console.error(`holdfast: the model '${loop.model.name}' threw`, failure);
     throw new ModelError('invalid-reply', `The model '${loop.model.name}' threw instead of answering.`);
   }
-}
-
-function replied(loop: Loop, reply: ModelReply, last: boolean): SessionEvent {
-  const { turn, frame, journal } = loop;
-  const { text, finish, usage } = reply;
-  return {
-    type: 'model-replied',
-    turn,
-    ...inFrame(frame),
-    model: loop.model.name,
-    text,
-    // Some models call tools that they were not offered.
-    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name, input }, index) => ({
-      id: `${turn}.${journal.nextSeq}.${index}`,
-      providerId: id,
-      name,
-      input,
-    })),
-    finish,
-    ...(usage && { usage }),
-    ...(isPlanned(loop.model) && { planned: true }),
-    ...(last && { last }),
-  };
 }

@@ -26,8 +26,9 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
     if (signal.aborted) throw signal.reason;
     if (known?.answer && known.wait.binding !== binding) throw new Error(changed(record.name));
     if (known?.answer) return known.answer;
+    if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
     if (!known) {
-      const wait: Wait = { ...question, binding };
+      const wait: Wait = { ...loop.secrets.redact(question), binding };
       const { turn, frame } = loop;
       loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
     }
@@ -70,6 +71,9 @@ export const bindingOf = (
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
   { inputSchema }: Pick<AnyTool, 'inputSchema'>,
 ): Promise<string> => sha256Hex(JSON.stringify([name, input, inputSchema]));
+
+const nobodyToAsk = (tool: string): string =>
+  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;
 
 const changed = (tool: string): string =>
   `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;

@@ -1,24 +1,19 @@
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
-import {
-  type CallRecord,
-  type FrameState,
-  mayHaveHappened,
-  openBatch,
-  pendingWait,
-} from '../journal/state.ts';
+import { type CallRecord, type FrameState, mayHaveHappened, pendingWait } from '../journal/state.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import { failure, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { CallView } from './call-view.ts';
+import { exceptionResult } from './exception-processor.ts';
+import { callSeen, inspect, placeOf } from './inspect.ts';
+import type { ToolCallSeen } from './inspector.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
-import type { Loop, LoopLimits } from './loop.ts';
-import { messageOf } from './message-of.ts';
-import { signalOf } from './next-step.ts';
+import type { Loop } from './loop.ts';
 import type { Offer } from './offer-tools.ts';
+import { permitCall } from './permit-call.ts';
 import { unknownOutcome } from './run-leaf.ts';
-import { toolNotFound } from './tool-not-found.ts';
 
 /** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
 const MAX_RESULT = 8 * 1024 * 1024;
@@ -46,14 +41,36 @@ export async function executeCall(
   if (pendingWait(call)) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
-  const ending = await endingOf(loop, frame, call, offered);
-  const known = ending.reached || !inDoubt;
-  const said = known && ending.result.type !== 'error' ? (ending.said ?? []) : [];
+  const seen = (): ToolCallSeen => seenOf(loop, frame, call, offered);
+  inspect(loop, 'beforeToolCall', seen);
+  const began = loop.invocation.now();
+  const ended = await endingOf(loop, frame, call, offered);
+  const ending: Execution = ended.reached || !inDoubt ? ended : { result: unknownOutcome(call.name) };
+  const { result, said = [] } = ending;
   loop.journal.emit(
-    ...said.map((text) => messageSent(loop, call, text)),
-    callEnded(loop, call, known ? ending : { result: unknownOutcome(call.name) }),
+    ...(result.type === 'error' ? [] : said).map((text) => messageSent(loop, call, text)),
+    callEnded(loop, call, ending),
   );
+  const ms = loop.invocation.now() - began;
+  inspect(loop, 'afterToolCall', () => ({
+    ...seen(),
+    result: structuredClone({ ...result }),
+    text: modelText(result),
+    ms,
+  }));
 }
+
+const seenOf = (
+  loop: Loop,
+  frame: FrameState,
+  call: CallRecord,
+  { byName, definitions }: Offer,
+): ToolCallSeen => ({
+  ...placeOf(loop, frame),
+  call: callSeen(call),
+  metadata: structuredClone(byName.get(call.name)?.metadata ?? {}),
+  definition: () => structuredClone(definitions.find(({ name }) => name === call.name)),
+});
 
 /** `reached`: the tool got as far as its effect or its frame. */
 interface Execution extends Ending {
@@ -62,18 +79,17 @@ interface Execution extends Ending {
 }
 
 async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<Execution> {
-  const signal = signalOf(openBatch(frame));
-  if (signal && !call.started) return { result: skipped(call.name, signal) };
-  const tool = offered.byName.get(call.name);
-  if (!tool) return { result: toolNotFound(call.name, offered.byName) };
-  const refused = overLimit(call, loop.limits);
-  if (refused) return { result: refused };
-  const parsed = parseToolInput(call.name, call.input);
+  const permitted = await permitCall(loop, frame, call, offered);
+  if (!permitted.ok) return { result: permitted.answer };
+  const { tool } = permitted;
+  const parsed = tool.readInput
+    ? ({ ok: true, input: tool.readInput(call.input) } as const)
+    : parseToolInput(call.name, call.input);
   if (!parsed.ok) return { result: failure('invalid-input', parsed.message) };
 
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation(loop, frame, call, tool, view);
-  const calling = settle(async () => toToolResult(call.name, await tool.call(parsed.input, invocation.call)));
+  const calling = settle(loop, call.name, async () => tool.call(parsed.input, invocation.call));
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
   const [clean, changes, said] = loop.secrets.redact([{ ...answered }, view.changes(), view.said]);
   const result = withSignal(kept(call.name, toolResult(clean), changes), invocation.signal());
@@ -120,13 +136,13 @@ async function unlessAborted<T>(
 }
 
 /** Code around a leaf (a schema, a decorator) that throws has failed; only an interruption passes. */
-async function settle(run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function settle({ policies }: Loop, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
-    return await run();
+    return toToolResult(tool, await run());
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     if (thrown instanceof SignalError) return signalled(thrown);
-    return toolResult({ type: 'error', message: messageOf(thrown) });
+    return exceptionResult(policies.exceptions, { tool, thrown });
   }
 }
 
@@ -134,35 +150,12 @@ async function settle(run: () => Promise<ToolResult>): Promise<ToolResult> {
 const withSignal = (result: ToolResult, signal: Signal | undefined): ToolResult =>
   signal && !result.signal ? toolResult({ ...result, signal }) : result;
 
-const skipped = (tool: string, { reason }: Signal): ToolResult =>
-  failure(
-    'skipped',
-    `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
-  );
-
 function messageSent(
   { turn, frame }: Pick<Loop, 'turn' | 'frame'>,
   { id }: CallRecord,
   text: string,
 ): SessionEvent {
   return { type: 'message-sent', turn, ...inFrame(frame), call: id, text };
-}
-
-/** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */
-function overLimit(call: CallRecord, limits: LoopLimits): ToolResult | undefined {
-  if (!call.place) return undefined;
-  if (call.place.ofTool > limits.callsPerTool) {
-    return failure(
-      'limit',
-      `Tool call limit (${limits.callsPerTool}) exceeded for tool '${call.name}'. ` +
-        'No further calls to this tool are allowed in this turn.',
-    );
-  }
-  if (call.place.inTurn <= limits.toolCalls) return undefined;
-  return failure(
-    'limit',
-    `Total tool call limit (${limits.toolCalls}) exceeded for this turn. No further tool calls are allowed.`,
-  );
 }
 
 /** The event that ends a call. */

@@ -1,3 +1,5 @@
+import { CallInterrupted } from '../tools/call-interrupted.ts';
+
 /** Why an invocation stops acting for a turn that has not ended. */
 export type Interruption =
   /** Somebody asked to stop the turn. */
@@ -10,7 +12,7 @@ export type Interruption =
   | 'lost';
 
 /** Leaves the loop, through every tool and nested loop; it is never turned into a tool result. */
-export class Interrupted extends Error {
+export class Interrupted extends CallInterrupted {
   override readonly name = 'Interrupted';
   readonly why: Interruption;
 

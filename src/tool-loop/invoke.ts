@@ -2,8 +2,8 @@ import type { CallRecord, FrameState } from '../journal/state.ts';
 import type { AnyTool, CallScope, ToolInvocation } from '../tools/tool.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import { askOutside } from './ask-outside.ts';
+import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
-import { historyOf } from './history.ts';
 import type { Loop } from './loop.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
@@ -46,9 +46,9 @@ export function createInvocation(
     blackboard: view.blackboard,
     secrets: loop.secrets,
     inSession: loop.inSession,
-    progress: (status) => loop.live.progress(record.id, status),
+    progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
-    history: () => historyOf(frame.messages),
+    history: () => callHistory(loop, frame),
     decide: outside.decide,
   };
   const call: ToolInvocation = {

@@ -1,11 +1,14 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
 import type { Secrets } from '../tools/secrets.ts';
-import type { AnyTool, Limits } from '../tools/tool.ts';
+import type { AnyTool, CallLimit, Limits } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { LoopInspector } from './inspector.ts';
 import type { LoopEnd } from './next-step.ts';
+import type { LoopPolicies } from './policies.ts';
 import type { Slots } from './slots.ts';
+import type { LoopTransformer } from './transformer.ts';
 
 /** The journal as a loop writes it. */
 export interface LoopJournal {
@@ -40,10 +43,15 @@ export interface Loop {
   readonly turn: string;
   readonly frame: string;
   readonly instructions: string;
+  /** What the answer of the turn's own loop must be; nested loops answer in words. */
+  readonly output?: OutputFormat | undefined;
   readonly tools: readonly AnyTool[];
   readonly limits: LoopLimits;
   readonly model: ChatModel;
   readonly strategies: readonly InjectionStrategy[];
+  readonly policies: LoopPolicies;
+  readonly inspectors: readonly LoopInspector[];
+  readonly transformers: readonly LoopTransformer[];
   readonly context: ToolCallContext;
   readonly secrets: Secrets;
   /** Whether a session keeps what is emitted. */
@@ -75,10 +83,11 @@ export interface Invocation {
   idempotencyKey(call: string): Promise<string>;
 }
 
+/** The bounds of a loop, every one decided. */
 export interface LoopLimits {
   readonly iterations: number;
-  readonly toolCalls: number;
-  readonly callsPerTool: number;
+  readonly toolCalls: CallLimit;
+  readonly callsPerTool: CallLimit | Readonly<Record<string, CallLimit>>;
 }
 
 /** Generous enough for honest work, small enough to stop a runaway (AEL-10, SPM-13). */
@@ -88,5 +97,13 @@ export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, call
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
   toolCalls: limits?.toolCalls ?? around.toolCalls,
-  callsPerTool: limits?.callsPerTool ?? around.callsPerTool,
+  callsPerTool: perTool(limits?.callsPerTool, around.callsPerTool),
 });
+
+type PerTool = LoopLimits['callsPerTool'];
+
+/** What is declared of some tools leaves the others as they were. */
+function perTool(declared: PerTool | undefined, around: PerTool): PerTool {
+  if (typeof declared !== 'object') return declared ?? around;
+  return { ...(typeof around === 'object' ? around : { '*': around }), ...declared };
+}

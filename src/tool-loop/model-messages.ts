@@ -1,5 +1,5 @@
-import type { Message } from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
+import type { HistoryMessage } from '../tools/tool.ts';
 import { modelText } from '../tools/tool-result.ts';
 
 /** Asked of a model whose reply was blank (EMP-03). */
@@ -13,29 +13,39 @@ export const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
 
-/** The conversation as a model is sent it. Results follow their reply in source order. */
-export function toModelMessages(instructions: string, messages: readonly Message[]): ModelMessage[] {
+/**
+ * The conversation as a model is sent it: one system message first (LOOP-17), and results after their reply in source
+ * order. `wireIds` has the provider's id of every call.
+ */
+export function toModelMessages(
+  instructions: string,
+  shown: readonly HistoryMessage[],
+  wireIds: ReadonlyMap<string, string>,
+): ModelMessage[] {
   const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
-  for (const message of messages) {
+  shown.forEach((message, index) => {
     if (message.role === 'user') sent.push({ role: 'user', text: message.text });
-    else sent.push(...toReply(message));
-  }
+    else if (isBlank(message)) sent.push(...blank(shown[index + 1]));
+    else sent.push(...toReply(message, wireIds));
+  });
   return sent;
 }
 
-function toReply(message: Extract<Message, { role: 'assistant' }>): ModelMessage[] {
-  const { text, calls } = message;
-  // An empty assistant message is refused by some providers (EMP-04).
-  if (calls.length === 0 && text.trim() === '') {
-    return [
-      { role: 'assistant', text: '(no response)', toolCalls: [] },
-      { role: 'user', text: NUDGE },
-    ];
-  }
-  const toolCalls = calls.map(({ providerId, name, input }) => ({ id: providerId, name, input }));
-  const results = calls.map(({ providerId, name, ended }): ModelMessage => {
-    const result = ended?.result ?? { type: 'error', message: 'There is no result for this call.' };
-    return { role: 'tool', id: providerId, name, text: modelText(result) };
+type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+
+const isBlank = ({ text, calls }: Reply): boolean => calls.length === 0 && text.trim() === '';
+
+/** An empty assistant message is refused by some providers (EMP-04); a message that followed it needs no nudge. */
+const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
+  { role: 'assistant', text: '(no response)', toolCalls: [] },
+  ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
+];
+
+function toReply({ text, calls }: Reply, wireIds: ReadonlyMap<string, string>): ModelMessage[] {
+  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireIds.get(id) ?? id, name, input }));
+  const results = calls.map(({ id, name, result }): ModelMessage => {
+    const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
+    return { role: 'tool', id: wireIds.get(id) ?? id, name, text: modelText(answer) };
   });
   return [{ role: 'assistant', text, toolCalls }, ...results];
 }

@@ -1,6 +1,8 @@
 import type { Outcome, TurnError } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch, pendingWait } from '../journal/state.ts';
 import type { Signal } from '../tools/tool-result.ts';
+import type { LoopLimits } from './loop.ts';
+import type { LoopPolicies } from './policies.ts';
 
 /** What a loop does next. */
 export type Step =
@@ -17,15 +19,13 @@ export interface LoopEnd {
   readonly signal?: Signal;
 }
 
-/** Calls of unknown tools in a row after which the model is not told a fourth time (TNF-01). */
-const UNKNOWN_TOOLS = 3;
-/** Blank replies that are nudged (EMP-02). */
-const BLANK_REPLIES = 1;
-
 /**
  * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it.
  */
-export function nextStep(frame: FrameState, limits: { readonly iterations: number }): Step {
+export function nextStep(
+  frame: FrameState,
+  { limits, policies }: { readonly limits: Pick<LoopLimits, 'iterations'>; readonly policies: LoopPolicies },
+): Step {
   const last = frame.messages.at(-1);
   if (last?.role !== 'assistant') return { do: 'ask', last: false };
   const open = openBatch(frame);
@@ -33,12 +33,10 @@ export function nextStep(frame: FrameState, limits: { readonly iterations: numbe
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
   if (last.last) return { do: 'end', outcome: 'limit-reached' };
-  if (last.calls.length > 0 && last.calls.every(({ ended }) => ended?.direct)) {
-    return { do: 'end', outcome: 'returned-direct' };
-  }
-  if (frame.unknownTools > UNKNOWN_TOOLS) return { do: 'end', outcome: 'failed', error: unknownTools };
-  if (frame.blankReplies > BLANK_REPLIES) return { do: 'end', outcome: 'failed', error: blankReplies };
-  if (last.calls.length === 0 && frame.blankReplies === 0) return { do: 'end', outcome: 'completed' };
+  if (isReturned(last.calls, policies)) return { do: 'end', outcome: 'returned-direct' };
+  const error = unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies);
+  if (error) return { do: 'end', outcome: 'failed', error };
+  if (last.calls.length === 0 && isAnswer(frame, policies)) return { do: 'end', outcome: 'completed' };
   return { do: 'ask', last: frame.iterations >= limits.iterations };
 }
 
@@ -78,12 +76,39 @@ function endBy(signal: Signal): LoopEnd {
   }
 }
 
-const unknownTools: TurnError = {
-  type: 'tool-not-found',
-  message: `The model called tools that do not exist more than ${UNKNOWN_TOOLS} times in a row.`,
-};
+/** Whether the calls of a reply end the loop with their results (LOOP-11). */
+function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
+  const direct = calls.filter(({ ended }) => ended?.direct).length;
+  return direct > 0 && (returnDirect === 'any' || direct === calls.length);
+}
 
-const blankReplies: TurnError = {
-  type: 'empty-reply',
-  message: 'The model answered with nothing, also after it was asked once more.',
-};
+function unknownTools(
+  frame: FrameState,
+  calls: readonly CallRecord[],
+  { unknownTools: { mode, retries } }: LoopPolicies,
+): TurnError | undefined {
+  const type = 'tool-not-found';
+  if (mode === 'feedback') {
+    const message = `The model called tools that do not exist more than ${retries} times in a row.`;
+    return frame.unknownTools > retries ? { type, message } : undefined;
+  }
+  const results = calls.flatMap(({ ended }) => ended?.result ?? []);
+  const first = results.find((result) => result.type === 'error' && result.reason === 'unknown-tool');
+  return first?.type === 'error' ? { type, message: first.message } : undefined;
+}
+
+function blankReplies(
+  { blankReplies: blanks }: FrameState,
+  { blankReplies: { retries, end } }: LoopPolicies,
+): TurnError | undefined {
+  if (end === 'completed' || blanks <= retries) return undefined;
+  const asked = retries === 1 ? 'once more' : `${retries} more times`;
+  const message = `The model answered with nothing${retries === 0 ? '' : `, also after it was asked ${asked}`}.`;
+  return { type: 'empty-reply', message };
+}
+
+/** A blank reply is an answer only when no more may follow. */
+const isAnswer = (
+  { blankReplies: blanks }: FrameState,
+  { blankReplies: { retries } }: LoopPolicies,
+): boolean => blanks === 0 || blanks > retries;

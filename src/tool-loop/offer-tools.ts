@@ -1,5 +1,6 @@
 import type { FrameState } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
+import { distinctTools } from '../tools/distinct-tools.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
 
@@ -23,11 +24,11 @@ export function offerTools(loop: Loop, frame: FrameState): Offer {
 
 const offers = new WeakMap<readonly AnyTool[], Offer>();
 
-/** Sorts and indexes a list once; an unchanged list costs nothing, however many tools it holds. */
+/** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered (AEV-05). */
 function toOffer(tools: readonly AnyTool[]): Offer {
   const known = offers.get(tools);
   if (known) return known;
-  const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const sorted = distinctTools(tools);
   const offer: Offer = {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
     definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),

@@ -16,7 +16,8 @@ export const plannedModel = (plan: Plan, results: () => readonly ToolResult[]): 
     const done = results();
     const next = plan(done);
     if (!next) return { text: PLAN, toolCalls: [], finish: 'stop' };
-    const call = { id: `step_${done.length}`, name: next.tool, input: JSON.stringify(next.input) };
+    const input = typeof next.input === 'string' ? next.input : JSON.stringify(next.input);
+    const call = { id: `step_${done.length}`, name: next.tool, input };
     return { text: '', toolCalls: [call], finish: 'tool-calls' };
   },
 });

@@ -1,11 +1,12 @@
 import { ROOT } from '../journal/events.ts';
-import { answerText, type CallRecord, type FrameState } from '../journal/state.ts';
+import type { CallRecord, FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import type { Frame, FrameOutcome } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
 import { plannedModel } from './planned-model.ts';
+import { answerShown } from './transform.ts';
 
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
@@ -21,7 +22,8 @@ export async function runFrame(
   const frames = journal.state.turn?.frames;
   if (!frames?.has(call.id)) {
     const inParent = parent.id === ROOT ? {} : { parent: parent.id };
-    const { name, message } = config;
+    const { name } = config;
+    const message = loop.secrets.redact(config.message);
     journal.emit({ type: 'frame-started', turn, frame: call.id, ...inParent, name, message });
   }
   const frame = frames?.get(call.id);
@@ -43,7 +45,7 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const ended = { results: resultsOf(frame), ...(signal && { signal }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      return { outcome, text: signal?.reason ?? answerText(frame.messages), ...ended };
+      return { outcome, text: signal?.reason ?? answerShown(loop, frame), ...ended };
     }
     const text = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
     return { outcome: 'failed', text, ...ended };

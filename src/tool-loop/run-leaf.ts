@@ -3,11 +3,11 @@ import type { CallRecord } from '../journal/state.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
-import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { failure, type ToolResult } from '../tools/tool-result.ts';
 import { isCutOff } from './cut-off.ts';
+import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Invocation, Loop } from './loop.ts';
-import { messageOf } from './message-of.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** What came of a leaf, and how long `run` took. */
@@ -77,7 +77,7 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
   const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(outOfTime));
   let isRunning = true;
   try {
-    const answer = answerOf({ ...call, signal }, leaf).finally(() => {
+    const answer = answerOf(loop, { ...call, signal }, leaf).finally(() => {
       isRunning = false;
     });
     const first = await untilAborted(signal, answer).catch(noAnswer);
@@ -135,14 +135,14 @@ function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal:
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function answerOf(call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
+async function answerOf({ policies }: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
   try {
     return toToolResult(call.tool, await leaf.run(call));
   } catch (thrown) {
     if (isSuspended(thrown)) throw thrown;
     if (thrown instanceof SignalError) return signalled(thrown);
     if (call.signal.aborted || isCutOff(thrown)) return 'no-answer';
-    return toolResult({ type: 'error', message: messageOf(thrown) });
+    return exceptionResult(policies.exceptions, { tool: call.tool, thrown });
   }
 }
 

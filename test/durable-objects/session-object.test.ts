@@ -30,6 +30,7 @@ describe('a session object nobody wrote to', () => {
     await session.append(0, 1, { events: [event('t1', 'x')] });
     await session.renew(0);
     await session.post('cancel', 't1', '{}');
+    await session.post('answer', 't1', '{}', { wait: 't1.3.0#0', bodyHash: 'h' });
     const stop = await session.watch(
       () => {},
       () => {},

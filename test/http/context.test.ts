@@ -1,11 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
+import { LOOP_ID_KEY } from '../../src/tools/tool-call-context.ts';
 import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { script } from '../fixtures/scripts.ts';
 import { appWith, broken } from './app.ts';
 import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-const contextOf = (note: string): unknown => recordings.find((one) => one.note === note)?.context;
+/** What the tool was given, but for the loop's id, which every turn has. */
+function contextOf(note: string): unknown {
+  const { [LOOP_ID_KEY]: loopId, ...rest } = Object(recordings.find((one) => one.note === note)?.context);
+  expect(loopId).toMatch(/^[0-9a-f]{16}$/);
+  return rest;
+}
 
 describe('the context of a message', () => {
   it('reaches the tools, from the headers that the app maps and over them from the body', async () => {

@@ -15,6 +15,9 @@ const host: Host = {
   clock: { now: () => 0, after: nothing },
   newId: () => 'id',
   model: nothing,
+  resolve: (agent) => agent,
+  context: nothing,
+  secrets: nothing,
   session: nothing,
 };
 
@@ -68,7 +71,16 @@ describe('/openapi.json', () => {
     const names = operations.flatMap((operation) =>
       (Object(operation).parameters ?? []).map(({ name }: { name: string }) => name),
     );
-    expect(names.sort()).toEqual(['Idempotency-Key', 'Last-Event-ID', 'Prefer', 'after', 'limit']);
+    const headersAndQuery = [
+      'Idempotency-Key',
+      'Last-Event-ID',
+      'Prefer',
+      'after',
+      'limit',
+      'pending',
+      'question',
+    ];
+    expect([...new Set(names)].sort()).toEqual(headersAndQuery);
   });
 
   it('declares the parameters of each path, answers to each request, and whatever it refers to', async () => {
@@ -117,6 +129,7 @@ describe('GET /agents', () => {
           expect.objectContaining({ name: 'record', effect: 'once' }),
         ],
       },
+      expect.objectContaining({ name: 'clerk' }),
     ]);
   });
 });

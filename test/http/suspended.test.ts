@@ -26,12 +26,33 @@ const KEY = { 'idempotency-key': 'k' };
 
 const nameOf = (session: string): string => JSON.stringify(['local', 'agent', session.split('/').at(-1)]);
 
+/** A call that waits, wherever it is told. */
+const pending = (session: string, turn: unknown) => ({
+  call: `${turn}.3.0`,
+  tool: 'ask',
+  input: {},
+  for: 'decision',
+  message: 'May I?',
+  allows: ['approve', 'edit', 'reject', 'exit'],
+  schema: { type: 'object', properties: {} },
+  links: { approvals: `${session}/approvals/${turn}.3.0` },
+});
+
 /** What is said of a turn that waits, in a body or in the last event of a stream. */
 const said = (session: string, turn: unknown) => ({
   turn,
+  loopId: turn,
   session: session.split('/').at(-1),
   agent: 'agent',
   status: 'suspended',
+  outcome: 'suspended',
+  text: '',
+  artifacts: [],
+  usage: { inputTokens: 10, outputTokens: 5 },
+  iterations: 1,
+  toolCalls: 1,
+  model: 'scripted',
+  pending: [pending(session, turn)],
 });
 
 describe('a turn that waits for a decision', () => {
@@ -43,16 +64,17 @@ describe('a turn that waits for a decision', () => {
     expect(response.headers.has('preference-applied')).toBe(false);
     const { turn, ...rest } = await json(response);
     expect({ turn, ...rest }).toEqual(said(session, turn));
-    expect((await json(await via(session))).pending).toEqual([
-      { call: `${turn}.3.0`, tool: 'ask', input: '{}', waitsFor: { for: 'somebody' } },
-    ]);
+    expect((await json(await via(session))).pending).toEqual([pending(session, turn)]);
     const refused = await post(session, { message: 'More' }, { via });
     expect(await json(refused)).toEqual({
       type: 'urn:holdfast:problem:turn-suspended',
       title: 'turn suspended',
       status: 409,
-      detail: `Turn ${turn} waits for a decision: GET ${session} shows it.`,
+      detail:
+        `Turn ${turn} waits for an answer from outside. Answer its pending calls, ` +
+        'or send the message with ?pending=decline.',
       turn,
+      pending: [pending(session, turn)],
     });
   });
 
@@ -105,7 +127,10 @@ describe('a turn that comes to wait in another invocation', () => {
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
     await suspend(objectSession(env.SESSIONS, nameOf(session)), String(turn), events);
     const response = await waiter;
-    expect([response.status, await json(response)]).toEqual([202, said(session, turn)]);
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };
+    const waits = { ...said(session, turn), ...nothing };
+    expect([response.status, await json(response)]).toEqual([202, waits]);
     expect((await stream).map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],
       ...(events === 1 ? [[3, 'cancel-requested']] : []),

@@ -44,6 +44,7 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
       turn: id,
       outcome: outcome ?? 'completed',
       ...(outcome === 'failed' && { error }),
+      ...(outcome === 'completed' && draw(2) === 0 && { object: { total: draw(9) } }),
     });
   }
   return events;
@@ -57,6 +58,9 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
+  if (isAnswered(frames) && draw(3) === 0) {
+    return { type: 'answer-rejected', turn, problems: ['total: must be a number', 'due: is missing'] };
+  }
   if (!frame || !call) return reply(draw, turn, frame?.id ?? ROOT, state.seq + 1);
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
   const waitsInside = state.turn?.frames.has(call.id);
@@ -77,6 +81,12 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
       return ended(draw, at);
   }
 }
+
+/** The turn's own loop has an answer, which the model may be told to correct. */
+const isAnswered = ([root]: readonly FrameState[]): boolean => {
+  const last = root?.messages.at(-1);
+  return last?.role === 'assistant' && last.calls.length === 0;
+};
 
 function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEvent {
   const toolCalls = Array.from({ length: draw(4) }, (_, index): JournaledCall => {

@@ -43,6 +43,14 @@ describe('reduce', () => {
     expect(turnOf(fold([opened, started, resumed, replied([])])).resumedSinceReply).toBe(0);
   });
 
+  it('turn-resumed: is not counted after a wait, since nobody had asked the model', () => {
+    const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
+    const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
+    const asked = [opened, started, replied(['a pay']), ended('a')];
+    expect(turnOf(fold([...asked, resumed])).resumedSinceReply).toBe(0);
+    expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
+  });
+
   it('model-replied: counts the reply, its tokens and its calls, in all and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
     const first = replied(['a look', 'b look', 'c pay'], { usage });
@@ -54,6 +62,21 @@ describe('reduce', () => {
       ['pay', 1],
     ]);
     expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd', place: { inTurn: 4, ofTool: 3 } }]);
+  });
+
+  it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered for the turn', () => {
+    const problems = ['total: must be a number', 'due: is missing'];
+    const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
+    const state = fold([opened, started, replied([]), rejected]);
+    expect(state.messages.at(-1)).toEqual({
+      role: 'user',
+      by: 'loop',
+      text:
+        'Your answer does not have the form that was asked for:\n- total: must be a number\n- due: is missing\n' +
+        'Answer again with the corrected JSON text, and nothing else.',
+    });
+    expect(turnOf(state)).toMatchObject({ rejected: true, lastEvent: 'answer-rejected' });
+    expect(turnOf(fold([opened, started, replied([])])).rejected).toBe(false);
   });
 
   it('model-replied: numbers the calls of one tool within a batch', () => {

@@ -1,7 +1,7 @@
 /** What `npm run build` makes, as the project of a user meets it: its types, its exports, and its code in plain Node. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -67,7 +67,7 @@ async function check(
 
 it('every target of the exports map is built', () => {
   const targets = Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions));
-  expect(targets.length).toBeGreaterThan(10);
+  expect(targets.length).toBeGreaterThan(14);
   expect(targets.filter((target) => !existsSync(join(temp, 'package', target)))).toEqual([]);
 });
 
@@ -85,6 +85,20 @@ it.each([
   },
 );
 
+it('a program of the user may bring a model of the AI SDK', async () => {
+  // The SDK's own types name those of `json-schema`, which it does not install.
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
+  expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
+});
+
+it('no file of the package runs a package of the AI SDK', async () => {
+  const built = await readdir(join(temp, 'package/dist'), { recursive: true });
+  const scripts = built.filter((file) => file.endsWith('.js'));
+  const texts = await Promise.all(scripts.map((file) => readFile(join(temp, 'package/dist', file), 'utf8')));
+  expect(scripts.length).toBeGreaterThan(50);
+  expect(scripts.filter((_, at) => texts[at]?.includes('@ai-sdk/'))).toEqual([]);
+});
+
 it('a test of the user needs no types of Workers, and runs in plain Node', async () => {
   await link('@types/node');
   const options = { types: ['node'], module: 'nodenext' };
@@ -97,13 +111,19 @@ it('a test of the user needs no types of Workers, and runs in plain Node', async
 const OWN = `
 import {
   type AnyTool, type CallChanges, type CallScope, type ChatModel, type ErrorReason, type Frame, type FrameOutcome,
-  type InputDeclaration, type JournaledCall, type JsonSchema, type Leaf, type LoopLimits, type ResultData,
-  type StoredEvent, type ToolInvocation, type TurnAnswer, type TurnArtifact, type TurnError, defineTool,
+  type InputDeclaration, type JournaledCall, type JsonSchema, type Leaf, type LoopLimits, type ModelReply, type ParsedAnswer, type ResultData,
+  type RoleRequest, type StoredEvent, type ToolGroup, type ToolInvocation, type TurnAnswer, type TurnArtifact, type TurnError,
+  CORE_ROLES, defineAgent, defineTool, defineToolGroup,
 } from 'holdfast';
 import { offlineModel } from 'holdfast/models/offline';
 import { openAICompatible } from 'holdfast/models/openai-compatible';
+import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/models/workers-ai';
 import { type Clock, createMemorySessions, type HandOver, type SessionPort } from 'holdfast/testing';
-import { createHoldfast, type Env, type HandOver as Handed, type ObjectSessionOptions, type TurnRunner } from 'holdfast/worker';
+import { createToolCallingManager, defineToolCallingOptions, type ToolExecutionResult } from 'holdfast/tool-calling';
+import {
+  createHoldfast, type Env, type HandOver as Handed, type MintedSecrets, type ObjectSessionOptions, type Principal, type TurnRunner,
+} from 'holdfast/worker';
+import { mathTools } from 'holdfast/tools/math';
 import * as v from 'valibot';
 
 export const logged = (tool: AnyTool, log: (id: string) => void): AnyTool => ({
@@ -124,15 +144,35 @@ export const reasonOf = (result: ResultData): ErrorReason | undefined => result.
 export const changesOf = ({ event }: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;
 export const callsOf = ({ event }: StoredEvent): readonly JournaledCall[] => event.type === 'model-replied' ? event.toolCalls : [];
 export const most = (limits: LoopLimits) => limits.toolCalls;
+export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
+  createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));
 export const models: readonly ChatModel[] = [offlineModel(), openAICompatible({ baseUrl: 'http://localhost/v1', model: 'm' })];
+export const atCloudflare = (ai: Ai, options: WorkersAiOptions): ChatModel => workersAi(ai, options);
+export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(model, inputs, { gateway: { id: 'g' } }) });
 export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>
   createMemorySessions({ clock, leaseMs: 20_000, dispatch }).session('s');
 export const at = (env: Env, location: ObjectSessionOptions) => [env, createHoldfast({ agents: [], location })] as const;
 export const runner = (handOver: Handed, { run }: TurnRunner) => run(handOver);
-export const holdfast = createHoldfast({ agents: [] });
+export const counting = defineAgent({
+  name: 'counting', description: 'Counts.', instructions: 'Count.', output: v.object({ sum: v.number() }),
+  toolGroups: ['web', { role: CORE_ROLES.math, required: ['add'] } satisfies RoleRequest, mathTools], references: [],
+});
+export const more: readonly ToolGroup[] = [mathTools, defineToolGroup({ role: 'web', description: 'The web.', tools: [look] })];
+export const parsed = (answer: string): Promise<ParsedAnswer> | undefined => counting.output?.parse(answer);
+export const minted = (env: Env, { id }: Principal): MintedSecrets => ({ key: id + env.KEY });
+export const holdfast = createHoldfast({ agents: [counting], toolGroups: more, secrets: minted, context: { plan: 'free' } });
 export const { worker, TurnRunner: Runner } = holdfast;
 // What tests of the package give it beside its options is not for users.
 export const parameters = (given: Parameters<typeof openAICompatible>): 1 => given.length;
+`;
+
+const WITH_SDK = `
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { ChatModel } from 'holdfast';
+import { type FromAiSdkOptions, fromAiSdk } from 'holdfast/models/ai-sdk';
+
+export const from = (model: LanguageModelV4, options: FromAiSdkOptions): ChatModel => fromAiSdk(model, options);
+export const parameters = (given: Parameters<typeof fromAiSdk>): 1 | 2 => given.length;
 `;
 
 const TESTED = `

@@ -8,6 +8,7 @@ import { READER, readTurn } from '../../src/session/fold-session.ts';
 import { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
+import type { InputDeclaration } from '../../src/tools/input-schema.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { type Disturbance, Line } from './disturbed-line.ts';
 
@@ -18,6 +19,8 @@ const NAME = '["owner","tester","s1"]';
 export interface Scenario {
   tools(line: Line, world: World): readonly AnyTool[];
   readonly model: ChatModel;
+  /** The form of the agent's answers. */
+  readonly output?: InputDeclaration;
 }
 
 /** What happened outside: the only witness of effects. */
@@ -88,6 +91,7 @@ export async function runDisturbed(
       description: 'Tests.',
       instructions: '',
       tools: scenario.tools(line, world),
+      output: scenario.output,
     });
     return runTurn({ port: throughLine(port, line), agent, model, clock: counted }, leased, clock.now());
   }

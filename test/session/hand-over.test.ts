@@ -40,7 +40,7 @@ describe('an invocation whose client leaves', () => {
     });
     const { events } = { events: (await app.events(turn)).map(({ event }) => event) };
     expect(events.slice(-2)).toMatchObject([
-      { type: 'tool-call-ended', result: { text: 'paid' } },
+      { type: 'tool-call-ended', result: { content: 'paid' } },
       { type: 'turn-yielded', reason: 'its client has gone' },
     ]);
     const next = await app.resume(turn);

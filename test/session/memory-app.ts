@@ -8,6 +8,7 @@ import type { TurnEnd, TurnHost } from '../../src/session/run-turn.ts';
 import { createMemorySessions, type MemorySessions } from '../../src/testing/memory-session.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { turnSteps } from '../../src/testing/turn-steps.ts';
+import type { InputDeclaration } from '../../src/tools/input-schema.ts';
 
 /** One agent with a scripted model over one in-memory session. */
 export interface MemoryApp {
@@ -28,7 +29,7 @@ export interface MemoryApp {
   events(turn: string): Promise<readonly StoredEvent[]>;
 }
 
-interface Options extends Partial<Omit<AgentConfig<'tester'>, 'name' | 'model'>> {
+interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
   readonly replies: readonly ScriptedReply[];
   readonly clock?: Clock;
   readonly leaseMs?: number;

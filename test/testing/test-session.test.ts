@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Effect, ModelError } from '../../src/index.ts';
 import {
   createManualClock,
@@ -8,7 +8,6 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../src/testing/entry.ts';
-import { text } from '../../src/tools/results.ts';
 
 const agentWith = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay what is asked.', tools });
@@ -115,7 +114,13 @@ describe('a test session', () => {
 
   it('asks the model that it is given in place of the one of the agent', async () => {
     const own = scriptedModel(['From its own.']);
-    const agent = defineAgent({ ...agentWith(), limits: undefined, context: undefined, model: own });
+    const agent = defineAgent({
+      ...agentWith(),
+      limits: undefined,
+      context: undefined,
+      output: undefined,
+      model: own,
+    });
     const session = createTestSession(agent, { model: scriptedModel(['From another.']) });
     expect(await session.send('Hello?')).toMatchObject({ text: 'From another.' });
     expect([own.requests.length, session.requests.length]).toEqual([0, 1]);
@@ -128,20 +133,74 @@ describe('a test session', () => {
     expect(await first).toMatchObject({ outcome: 'completed' });
   });
 
-  it('says that a turn waits for a decision', async () => {
-    const ask: AnyTool = {
-      ...pay,
-      call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision),
-    };
-    const session = createTestSession(agentWith(ask), { replies: [asksToPay] });
-    await expect(session.send('Pay.')).rejects.toThrow(/^Turn \w+ waits for a decision; `state\(\)` shows/);
-    await expect(session.send('And?')).rejects.toThrow('The session took no message: it is suspended.');
-  });
-
   it('is not there before the first message', async () => {
     const session = createTestSession(agentWith(), { replies: [] });
     await expect(session.state()).rejects.toThrow('Nothing was sent to the session yet.');
     expect(await session.events()).toEqual([]);
+  });
+});
+
+describe('the secrets of a test session', () => {
+  const use = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'idempotent',
+    run: (_, { secrets }) => `Paid with ${secrets.require('apiKey')}.`,
+  });
+
+  it('are minted for whoever asked, and shown to nobody', async () => {
+    const principals: unknown[] = [];
+    const session = createTestSession(agentWith(use), {
+      replies: [asksToPay, 'Paid.'],
+      secrets: (principal) => {
+        principals.push(principal);
+        return { apiKey: 'key-4711', none: undefined };
+      },
+    });
+    const answer = await session.send('Pay.');
+    expect(principals).toEqual([{ id: 'tester' }]);
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
+    expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('4711');
+  });
+
+  it('are minted again by the invocation that goes on with a turn', async () => {
+    const used: string[] = [];
+    let minted = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'idempotent',
+      run: (_, { secrets }) => {
+        if (used.push(secrets.require('apiKey')) === 1) session.kill();
+        return 'paid';
+      },
+    });
+    const session: TestSession = createTestSession(agentWith(pay), {
+      replies: [asksToPay, 'Done.'],
+      clock: createManualClock(),
+      secrets: async () => {
+        minted += 1;
+        return { apiKey: `key-4711-${minted}` };
+      },
+    });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(used).toEqual(['key-4711-1', 'key-4711-2']);
+    expect(JSON.stringify([await session.events(), session.requests])).not.toContain('4711');
+  });
+
+  it('fail the turn when their hook does, with nothing of what it said', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const session = createTestSession(agentWith(use), {
+      replies: ['Hello.'],
+      secrets: () => Promise.reject(new Error('key-4711 was refused')),
+    });
+    expect(await session.send('Pay.')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'internal', message: 'The turn failed inside the Worker.' },
+    });
+    expect(JSON.stringify(await session.events())).not.toContain('4711');
+    expect([session.requests.length, log.mock.calls.length]).toEqual([0, 1]);
+    log.mockRestore();
   });
 });
 

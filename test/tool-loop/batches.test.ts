@@ -87,11 +87,11 @@ describe('a batch', () => {
   });
 
   it.each<[unknown, string]>([
-    [new Error('  '), 'Error: The tool failed and did not say why.'],
+    [new TypeError('  '), 'Error: Exception occurred in tool: fails (TypeError)'],
     ['just words', 'Error: just words'],
     [new Error('x'.repeat(3000)), `Error: ${'x'.repeat(2000)}`],
-    [Object.create(null), 'Error: The tool failed and did not say why.'],
-  ])('reads what was thrown as an error: %#', async (thrown, text) => {
+    [Object.create(null), 'Error: Exception occurred in tool: fails (no class)'],
+  ])('reads what was thrown as an error (SPM-10): %#', async (thrown, text) => {
     const fails = tool('fails', () => {
       throw thrown;
     });

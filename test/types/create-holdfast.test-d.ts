@@ -1,11 +1,12 @@
 import { expectTypeOf } from 'vitest';
-import { type ChatModel, defineAgent } from '../../src/index.ts';
+import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
 import {
   type Authenticate,
   createHoldfast,
   type Env,
   type HandOver,
   type Holdfast,
+  type Principal,
 } from '../../src/worker-entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
@@ -31,6 +32,32 @@ createHoldfast({
   },
 });
 
+// The context and the secrets of an app, by its vars and whoever asked.
+createHoldfast({ agents: [clerk], context: { plan: 'free' } });
+createHoldfast({
+  agents: [clerk],
+  toolGroups: [defineToolGroup({ role: 'web', description: 'The web.', tools: [] })],
+  context(env) {
+    expectTypeOf(env).toEqualTypeOf<Env>();
+    return { region: String(env.REGION) };
+  },
+  secrets(env, principal) {
+    expectTypeOf(env).toEqualTypeOf<Env>();
+    expectTypeOf(principal).toEqualTypeOf<Principal>();
+    return { apiKey: `${env.KEY}-${principal.tenant}`, none: undefined };
+  },
+});
+createHoldfast({ agents: [clerk], secrets: async () => undefined });
+
+// @ts-expect-error the context is JSON
+createHoldfast({ agents: [clerk], context: { since: new Date() } });
+
+// @ts-expect-error secrets are texts
+createHoldfast({ agents: [clerk], secrets: () => ({ apiKey: 4711 }) });
+
+// @ts-expect-error a group is made by defineToolGroup
+createHoldfast({ agents: [clerk], toolGroups: [{ role: 'web', tools: [] }] });
+
 // Optional properties accept undefined.
 createHoldfast({
   agents: [],
@@ -38,6 +65,9 @@ createHoldfast({
   auth: undefined,
   contextHeaders: undefined,
   maxBodyBytes: undefined,
+  toolGroups: undefined,
+  context: undefined,
+  secrets: undefined,
   location: undefined,
 });
 createHoldfast({

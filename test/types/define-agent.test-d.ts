@@ -1,5 +1,14 @@
+import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type Agent, type AnyTool, defineAgent, defineTool } from '../../src/index.ts';
+import {
+  type Agent,
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type Json,
+  type Reference,
+} from '../../src/index.ts';
+import { createTestSession } from '../../src/testing/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay what is asked.' };
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
@@ -14,6 +23,51 @@ export const agents: readonly Agent[] = [clerk, defineAgent({ ...base, name: 'ot
 // Optional properties accept undefined.
 defineAgent({ ...base, name: 'absent', tools: [], model: undefined, limits: undefined, context: undefined });
 defineAgent({ ...base, name: 'partly', tools: [], limits: { iterations: undefined, toolCalls: 3 } });
+
+defineAgent({
+  ...base,
+  name: 'none',
+  tools: undefined,
+  toolGroups: undefined,
+  permissions: undefined,
+  references: undefined,
+  output: undefined,
+});
+
+// The type of its answers is the schema's output, and any record for JSON Schema.
+const Bill = v.object({ total: v.number(), due: v.optional(v.string()), lines: v.array(v.string()) });
+const biller = defineAgent({ ...base, name: 'biller', output: Bill });
+type BillType = { total: number; due?: string | undefined; lines: string[] };
+expectTypeOf(biller).toEqualTypeOf<Agent<'biller', BillType>>();
+const byJsonSchema = defineAgent({ ...base, name: 'json', output: { type: 'object' } });
+expectTypeOf(byJsonSchema).toEqualTypeOf<Agent<'json', Record<string, unknown>>>();
+export const all: readonly Agent[] = [clerk, biller, byJsonSchema];
+
+// A test session answers with it, unless it is more than JSON.
+export async function answers() {
+  const bill = await createTestSession(biller, { replies: [] }).send('Bill me.');
+  expectTypeOf(bill.object).toEqualTypeOf<BillType | undefined>();
+  const words = await createTestSession(clerk, { replies: [] }).send('Hello');
+  expectTypeOf(words.object).toEqualTypeOf<Json | undefined>();
+  const dated = defineAgent({
+    ...base,
+    name: 'dated',
+    output: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+  });
+  expectTypeOf<typeof dated>().toEqualTypeOf<Agent<'dated', { at: Date }>>();
+  const date = await createTestSession(dated, { replies: [] }).send('When?');
+  expectTypeOf(date.object).toEqualTypeOf<Json | undefined>();
+}
+
+// A reference is a plain object.
+const handbook: Reference = { name: 'handbook', description: 'Rules.', notes: 'Numbered.', tools: [pay] };
+defineAgent({ ...base, name: 'reading', references: [handbook] });
+
+// @ts-expect-error a reference has notes
+defineAgent({ ...base, name: 'bare-reference', references: [{ name: 'r', description: 'R.', tools: [] }] });
+
+// @ts-expect-error an output is a schema
+defineAgent({ ...base, name: 'no-schema', output: 'a bill' });
 
 // @ts-expect-error an agent needs instructions
 defineAgent({ name: 'mute', description: 'Says nothing.', tools: [] });

@@ -1,8 +1,9 @@
 import { SLICES } from '../../agent/kinds.ts';
-import { type Message, pendingWait, type SessionState } from '../../journal/state.ts';
+import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
+import { pendingViews } from '../pending-view.ts';
 import { Problem } from '../problem.ts';
 import type { Target } from '../target.ts';
 
@@ -10,7 +11,7 @@ import type { Target } from '../target.ts';
 export async function getSession(target: Target): Promise<Response> {
   const folded = await foldAll(target.port, SLICES);
   if (!folded) throw unknownSession(target);
-  const { state, page } = folded;
+  const { state, page, turnEvents } = folded;
   return Response.json({
     session: target.session,
     agent: target.agent.name,
@@ -21,7 +22,7 @@ export async function getSession(target: Target): Promise<Response> {
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),
     ...Object.fromEntries(state.slices),
-    pending: pendingCalls(state),
+    pending: pendingViews(target, turnEvents),
     usage: state.usage,
   });
 }
@@ -61,13 +62,3 @@ function messageView(message: Message): unknown[] {
   }));
   return [{ role: 'assistant', text: message.text, ...(toolCalls.length > 0 && { toolCalls }) }];
 }
-
-const pendingCalls = ({ turn }: SessionState): unknown[] =>
-  [...(turn?.frames.values() ?? [])].flatMap(({ messages }) => {
-    const last = messages.at(-1);
-    const calls = last?.role === 'assistant' ? last.calls : [];
-    return calls.flatMap((call) => {
-      const wait = pendingWait(call);
-      return wait ? [{ call: call.id, tool: call.name, input: call.input, wait }] : [];
-    });
-  });

@@ -1,0 +1,142 @@
+import type { StoredEvent } from '../journal/events.ts';
+import { NewerEventError } from '../journal/parse-event.ts';
+import type { Leased, NotResumed } from '../journal/session-port.ts';
+import { READER, readTurn } from '../session/fold-session.ts';
+import { followSession, turnStopped } from '../session/follow-session.ts';
+import { SessionUnavailableError } from '../session/object-session.ts';
+import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
+import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
+import { toResponse } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+import { pendingViews } from './pending-view.ts';
+import { prefersAsync, wantsEvents } from './preferences.ts';
+import { type EventStream, eventStream } from './sse.ts';
+import type { Target } from './target.ts';
+import { turnPart } from './turn-part.ts';
+
+/**
+ * What an invocation that answers a request brings to a turn. Copied, so that what this deployment lacks is found out
+ * before anything is taken. @throws ConfigurationError then.
+ */
+export const turnHost = ({ host, env, target }: Exchange): TurnHost => ({
+  ...turnPart(host, env, { port: target.port, agent: target.agent.name }),
+});
+
+/** A turn that this invocation may run. */
+export interface TurnHere {
+  readonly turn: string;
+  readonly part: TurnHost;
+  readonly leased: Leased;
+  /** When the lease was asked for. */
+  readonly sentAt: number;
+}
+
+/** Runs a leased turn here, and answers with its outcome: as JSON, or as a stream when the client asks for one. */
+export function runHere(exchange: Exchange, { turn, part, leased, sentAt }: TurnHere): Promise<Response> {
+  const run: Run = (more) => runTurn({ ...part, ...more }, leased, sentAt);
+  return wantsEvents(exchange.request) ? streamed(exchange, turn, run) : answered(exchange, turn, run);
+}
+
+/**
+ * Goes on with a turn that got what it waited for: here, or with whoever was faster, or in the background when the
+ * client does not want to wait. It is answered as the message is that started the turn.
+ */
+export async function goOn(exchange: Exchange, part: TurnHost, turn: string): Promise<Response> {
+  const { host, target, request } = exchange;
+  if (prefersAsync(request)) return accepted(target, turn);
+  const sentAt = host.clock.now();
+  const resumed = await resume(exchange, turn).catch(keptFor);
+  if (resumed === 'kept') return accepted(target, turn);
+  if (resumed.status !== 'leased') return joined(exchange, turn);
+  return runHere(exchange, { turn, part, leased: resumed, sentAt });
+}
+
+/** Asks for the lease of the open turn. */
+export const resume = ({ host, target }: Exchange, turn: string): Promise<Leased | NotResumed> =>
+  target.port.resume({ nonce: host.newId(), turn, reader: READER });
+
+type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
+
+/** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
+async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
+  const response = await finished(exchange, turn, run).catch(keptFor);
+  return response === 'kept' ? accepted(exchange.target, turn) : response;
+}
+
+async function finished(exchange: Exchange, turn: string, run: Run): Promise<Response> {
+  const { target, request } = exchange;
+  const end = await run({ leave: request.signal });
+  if (end.status !== 'ended') return joined(exchange, turn);
+  const answer = toAnswer(target.session, target.agent.name, end.turn);
+  if (!answer) throw new Error('A turn ended without an outcome.');
+  return toResponse(answer, target.path);
+}
+
+/** The turn is stored: what this invocation cannot read now, another one will. */
+function keptFor(failure: unknown): 'kept' {
+  if (failure instanceof NewerEventError || failure instanceof SessionUnavailableError) return 'kept';
+  throw failure;
+}
+
+/** The answer of a turn that runs, or ran, elsewhere, or waits. */
+export async function joined(exchange: Exchange, turn: string): Promise<Response> {
+  const { host, target, request } = exchange;
+  if (wantsEvents(request)) {
+    return eventStream(exchange, (stream, leave) => follow(exchange, stream, turn, 1, leave));
+  }
+  const { port } = target;
+  return stopped(target, await turnStopped({ port, clock: host.clock, turn, signal: request.signal }));
+}
+
+/** The turn's events as they become durable, and text as it comes; last the answer, or that it is suspended. */
+async function streamed(exchange: Exchange, turn: string, run: Run): Promise<Response> {
+  const { target } = exchange;
+  return eventStream(exchange, async (stream, leave) => {
+    const end = await run({ show: (item) => stream.send(item), leave });
+    if (end.status !== 'ended') return follow(exchange, stream, turn, end.seq + 1, leave);
+    stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
+  });
+}
+
+/** Goes on from the journal until the turn has ended or waits; then says so. */
+async function follow(
+  { host, target }: Exchange,
+  stream: EventStream,
+  turn: string,
+  from: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { port } = target;
+  for await (const stored of followSession({ port, clock: host.clock, from, turn, signal })) {
+    stream.send({ type: 'event', stored });
+    await stream.room();
+  }
+  if (!signal.aborted) await sendStopped(target, stream, turn);
+}
+
+async function sendStopped(target: Target, stream: EventStream, turn: string): Promise<void> {
+  const events = await readTurn(target.port, turn);
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
+  else stream.sendNamed('answer', answer);
+}
+
+/** The response to a turn that has stopped, by its events: it has ended, or waits. */
+function stopped(target: Target, events: readonly StoredEvent[]): Response {
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  if (answer.outcome !== 'suspended') return toResponse(answer, target.path);
+  return Response.json(suspendedView(target, events), { status: 202, headers: { location: target.path } });
+}
+
+/** What there is so far of a turn that waits, and where it is answered. */
+const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
+  ...stoppedTurn(target.session, target.agent.name, events),
+  status: 'suspended',
+  pending: pendingViews(target, events),
+});
+
+/** Tells where the answer will be of a turn that runs in the background. */
+export function accepted({ session, agent, path }: Target, turn: string): Response {
+  const headers = { location: path, 'preference-applied': 'respond-async' };
+  return Response.json({ turn, session, agent: agent.name, status: 'accepted' }, { status: 202, headers });
+}

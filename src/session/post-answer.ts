@@ -1,0 +1,53 @@
+import type { Agent } from '../agent/define-agent.ts';
+import { type Answer, ROOT } from '../journal/events.ts';
+import type { Posted, SessionPort } from '../journal/session-port.ts';
+import { bindingOf } from '../tool-loop/ask-outside.ts';
+import type { Question } from './questions.ts';
+import type { AnswerNote } from './take-answer.ts';
+
+/**
+ * What became of an answer. `void`: the tool is no longer the one that was asked about, so the call is answered by
+ * nothing but that. `no-such-turn`: the turn is over.
+ */
+export type AnswerPosted = Posted | 'void';
+
+interface Place {
+  readonly port: Pick<SessionPort, 'post'>;
+  readonly agent: Pick<Agent, 'tools'>;
+}
+
+/**
+ * Leaves a checked answer for the holder of the session; it is taken once, and durable when this resolves. The turn
+ * goes on after it, by whoever resumes it first. `hash` tells a sender's own repetition from another answer.
+ */
+export async function postAnswer(
+  { port, agent }: Place,
+  question: Question,
+  { answer, hash }: { readonly answer: Answer; readonly hash: string },
+): Promise<AnswerPosted> {
+  const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
+  const note: AnswerNote = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
+  const bodyHash = isVoid ? `void ${hash}` : hash;
+  const posted = await port.post('answer', question.turn, JSON.stringify(note), {
+    wait: question.id,
+    bodyHash,
+  });
+  return isVoid && (posted === 'posted' || posted === 'known') ? 'void' : posted;
+}
+
+/** The loop looks too, for tools that are not the agent's own; what is said here is said before anything is consumed. */
+async function hasChanged(
+  { tools }: Pick<Agent, 'tools'>,
+  { frame, call, wait }: Question,
+): Promise<boolean> {
+  const tool = frame === ROOT ? tools.find(({ name }) => name === call.name) : undefined;
+  return tool !== undefined && (await bindingOf(call, tool)) !== wait.binding;
+}
+
+/** Acts on nothing, even if the tool became again what it was before the call finds this. */
+function nothing({ type, by }: Answer): Answer {
+  const who = by === undefined ? {} : { by };
+  const reason = 'The tool has changed since this was asked.';
+  if (type === 'decision') return { type, decision: 'reject', reason, ...who };
+  return { type, result: { type: 'error', message: reason, reason: 'declined' }, ...who };
+}

@@ -1,0 +1,68 @@
+import { type Answer, type JournaledCall, ROOT, type StoredEvent, type Wait } from '../journal/events.ts';
+import { waitId } from '../journal/state.ts';
+
+/** What a call asked somebody outside the turn, and what became of it. */
+export interface Question {
+  /** Names it in the whole session; an answer is given for this and nothing else. */
+  readonly id: string;
+  readonly turn: string;
+  readonly frame: string;
+  readonly call: JournaledCall;
+  /** Its place among the questions of its call, from 1. */
+  readonly number: number;
+  readonly wait: Wait;
+  /** Milliseconds since the epoch, by the object's clock; `undefined` when it waits for ever. */
+  readonly expiresAt: number | undefined;
+  /** `dropped`: its turn ended without an answer. */
+  readonly standing: 'open' | 'answered' | 'expired' | 'dropped';
+}
+
+/** The calls of a turn by their ids, in the order in which they were asked for, each with its questions in order. */
+export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly Question[]> {
+  const calls = new Map<string, { readonly call: JournaledCall; readonly asked: Question[] }>();
+  const settle = (asked: Question[], standing: Question['standing']): void => {
+    const last = asked.at(-1);
+    if (last?.standing === 'open') asked[asked.length - 1] = { ...last, standing };
+  };
+  for (const { at, event } of events) {
+    switch (event.type) {
+      case 'model-replied':
+        for (const call of event.toolCalls) calls.set(call.id, { call, asked: [] });
+        break;
+      case 'tool-call-suspended': {
+        const known = calls.get(event.call);
+        known?.asked.push(toQuestion(event, { at, call: known.call, number: known.asked.length + 1 }));
+        break;
+      }
+      case 'tool-call-answered':
+        settle(calls.get(event.call)?.asked ?? [], hasExpired(event.answer) ? 'expired' : 'answered');
+        break;
+      case 'tool-call-ended':
+        settle(calls.get(event.call)?.asked ?? [], 'dropped');
+        break;
+    }
+  }
+  return new Map([...calls].map(([id, { asked }]) => [id, asked]));
+}
+
+/** What a turn waits for, outermost frames first, each in source order. */
+export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
+  [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
+
+const hasExpired = ({ expired }: Answer): boolean => expired === true;
+
+function toQuestion(
+  { turn, frame, call, wait }: Extract<StoredEvent['event'], { type: 'tool-call-suspended' }>,
+  of: { readonly at: number; readonly call: JournaledCall; readonly number: number },
+): Question {
+  return {
+    id: waitId(call, of.number - 1),
+    turn,
+    frame: frame ?? ROOT,
+    call: of.call,
+    number: of.number,
+    wait,
+    expiresAt: wait.expires === undefined ? undefined : of.at + wait.expires,
+    standing: 'open',
+  };
+}

@@ -1,0 +1,79 @@
+import { openBatch } from '../journal/state.ts';
+import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
+import { Interrupted } from '../tool-loop/interrupted.ts';
+import type { Invocation } from '../tool-loop/loop.ts';
+import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../tool-loop/memory-loop.ts';
+import { nextStep } from '../tool-loop/next-step.ts';
+import { offerTools } from '../tool-loop/offer-tools.ts';
+import { replied } from '../tool-loop/replied.ts';
+import { runBatch } from '../tool-loop/run-batch.ts';
+import { toMessages } from './to-messages.ts';
+import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
+
+/** What is executed, and where the loop stood. */
+export interface Execution {
+  readonly config: MemoryLoopConfig;
+  readonly messages: readonly ModelMessage[];
+  readonly reply: ModelReply;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs the calls of a reply as the batch of a loop that stood at these messages.
+ *
+ * @throws the reason of `signal` when that aborts.
+ */
+export async function executeReply({
+  config,
+  messages,
+  reply,
+  signal,
+}: Execution): Promise<ToolExecutionResult> {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(new Interrupted('cancelled', 'The program has stopped the calls.'));
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort);
+  try {
+    return await execute(memoryLoop({ ...config, invocation: stoppedBy(stop.signal) }), messages, reply);
+  } catch (thrown) {
+    throw stop.signal.aborted ? signal?.reason : thrown;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+const stoppedBy = (signal: AbortSignal): Partial<Invocation> => ({
+  signal,
+  modelSignal: signal,
+  checkpoint: () => signal.throwIfAborted(),
+});
+
+async function execute(
+  { loop, frame, state }: MemoryLoop,
+  messages: readonly ModelMessage[],
+  reply: ModelReply,
+): Promise<ToolExecutionResult> {
+  state.messages.splice(0, state.messages.length, ...toMessages(messages));
+  countCalls(state);
+  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, frame) }));
+  const calls = openBatch(frame);
+  await runBatch(loop, frame);
+  const step = nextStep(frame, loop);
+  const end = step.do === 'end' ? step : undefined;
+  return toExecutionResult(messages, reply, calls, {
+    returnDirect: end?.outcome === 'returned-direct',
+    signal: end?.signal,
+  });
+}
+
+/** Limits count since the last message of the user (SPM-13). */
+function countCalls({ messages, turn }: MemoryLoop['state']): void {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  for (const message of messages.slice(asked + 1)) {
+    if (!turn || message.role === 'user') continue;
+    turn.toolCalls += message.calls.length;
+    for (const { name } of message.calls) {
+      turn.callsByTool.set(name, (turn.callsByTool.get(name) ?? 0) + 1);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import {
+  type ChatModel,
+  ModelError,
+  type ModelMessage,
+  type ModelReply,
+  type ToolDefinition,
+} from '../model/chat-model.ts';
+import type { ExceptionProcessor } from '../tool-loop/exception-processor.ts';
+import type { LoopInspector } from '../tool-loop/inspector.ts';
+import { DEFAULT_LIMITS, withLimits } from '../tool-loop/loop.ts';
+import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
+import { type Eligible, type LoopPolicies, withPolicies } from '../tool-loop/policies.ts';
+import { Secrets } from '../tools/secrets.ts';
+import type { Limits } from '../tools/tool.ts';
+import { executeReply } from './execute-reply.ts';
+import { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
+import { listedTools, unlistedTools } from './listed-tools.ts';
+import { ToolCallingError } from './tool-calling-error.ts';
+import type { ToolCallingOptions } from './tool-calling-options.ts';
+import type { ToolExecutionResult } from './tool-execution-result.ts';
+import type { ToolResolver } from './tool-resolver.ts';
+
+/** The literal that `createToolCallingManager` takes. */
+export interface ToolCallingManagerConfig {
+  /** Knows tools by their names. Unless given: none. */
+  readonly resolver?: ToolResolver | undefined;
+  /** Lets the model reach every tool that the resolver knows, listed in the options or not (SPM-12). */
+  readonly resolveUnlisted?: boolean | undefined;
+  /** What the model is told of a tool that threw; the message unless given (SPM-10). */
+  readonly exceptionProcessor?: ExceptionProcessor | undefined;
+  readonly eligibility?: Eligibility | undefined;
+  /** Whether `all` calls of a reply must return directly, or `any` (SPM-05). `all` unless given. */
+  readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
+  /** Of calls since the last message of the user: 150, and 40 of any one tool, unless given (SPM-13). */
+  readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
+  readonly inspectors?: readonly LoopInspector[] | undefined;
+  readonly secrets?: Secrets | undefined;
+  /** Of tools that open a loop of their own; without it such a call fails. */
+  readonly model?: ChatModel | undefined;
+}
+
+/** What may be executed (SPM-08). */
+export interface Eligibility {
+  /** Of a whole reply; what `isInternalToolExecutionEnabled` says unless given. */
+  readonly shouldExecute?:
+    | ((options: ToolCallingOptions, reply: ModelReply) => boolean | Promise<boolean>)
+    | undefined;
+  /** Of one call; the others are run. */
+  readonly isEligible?: Eligible | undefined;
+}
+
+/** Several answers to one request, of which the first that calls tools counts (SPM-02). */
+export type Replies = ModelReply | readonly ModelReply[];
+
+/**
+ * Runs the tool calls of a reply for a program that asks the model itself. The same code runs them as in a session,
+ * with its batches, timeouts and limits, but nothing is kept: a call that is cut off is lost, and one that asks somebody
+ * outside is answered that it cannot.
+ */
+export interface ToolCallingManager {
+  /** As a model is shown them: the options' tools, then those of their names that are not among them (SPM-01). */
+  resolveToolDefinitions(options: ToolCallingOptions): Promise<readonly ToolDefinition[]>;
+  /** Whether the calls of a reply are to be executed by whoever asked the model. Never, when there are none. */
+  shouldExecute(options: ToolCallingOptions, reply: Replies): Promise<boolean>;
+  /**
+   * Runs the calls of a reply to these messages, also when `shouldExecute` would not have it: then the program does.
+   *
+   * @throws ToolCallingError when the reply calls no tool, or a name of the options is unknown; the reason of `signal`
+   *   when that aborts. A tool that fails is a result.
+   */
+  executeToolCalls(
+    messages: readonly ModelMessage[],
+    reply: Replies,
+    options: ToolCallingOptions,
+    more?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ToolExecutionResult>;
+}
+
+/** Makes a manager. @throws TypeError when a setting is null (SPM-09). */
+export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
+  for (const [setting, value] of Object.entries(config)) {
+    if (value === null) throw new TypeError(`createToolCallingManager: ${setting} must not be null.`);
+  }
+  const { resolver = () => undefined, eligibility = {} } = config;
+  const policies = withPolicies({
+    returnDirect: config.returnDirect,
+    exceptions: config.exceptionProcessor,
+    isEligible: eligibility.isEligible,
+  });
+
+  async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
+    const listed = await listedTools(options, resolver);
+    const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
+    return {
+      tools: [...listed, ...unlisted],
+      model: config.model ?? NO_MODEL,
+      limits: withLimits(config.limits, DEFAULT_LIMITS),
+      policies,
+      inspectors: config.inspectors ?? [],
+      context: options.toolContext,
+      secrets: config.secrets ?? Secrets.NONE,
+    };
+  }
+
+  return {
+    async resolveToolDefinitions(options) {
+      const tools = await listedTools(options, resolver);
+      return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    },
+
+    async shouldExecute(options, replies) {
+      const reply = callingReply(replies);
+      if (!reply) return false;
+      return eligibility.shouldExecute?.(options, reply) ?? isInternalToolExecutionEnabled(options);
+    },
+
+    async executeToolCalls(messages, replies, options, { signal } = {}) {
+      if (messages.some((message) => !message))
+        throw new TypeError('A message of the conversation is missing.');
+      const reply = callingReply(replies);
+      if (!reply) throw new ToolCallingError('no-tool-call', 'No tool call requested by the chat model');
+      return executeReply({ config: await configFor(options, reply), messages, reply, signal });
+    },
+  };
+}
+
+function callingReply(replies: Replies): ModelReply | undefined {
+  if (!replies) throw new TypeError('There is no reply of a model.');
+  const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;
+  return all.find(({ toolCalls }) => toolCalls.length > 0);
+}
+
+/** Fails a nested loop, and the tool that opened it says so to the model. */
+const NO_MODEL: ChatModel = {
+  name: 'none',
+  ask: () => {
+    const problem =
+      'This tool runs a loop of its own, and the tool-calling manager was given no model for it.';
+    return Promise.reject(new ModelError('bad-request', problem));
+  },
+};

@@ -1,0 +1,76 @@
+import type { CallRecord } from '../journal/state.ts';
+import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
+import { modelText, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
+
+/** One call that was executed, or answered without running. */
+export interface ExecutedCall {
+  /** The provider's. */
+  readonly id: string;
+  readonly name: string;
+  /** The model's own text. */
+  readonly input: string;
+  readonly result: ToolResult;
+}
+
+/** The result of one call as an answer to the user (SPM-06). */
+export interface Generation {
+  readonly text: string;
+  readonly finish: 'returnDirect';
+  readonly metadata: { readonly toolId: string; readonly toolName: string };
+}
+
+/** What became of the calls of one reply; never mutated (SPM-18). */
+export interface ToolExecutionResult {
+  /** The messages that were given, the reply, and the result of each of its calls in source order (SPM-04). */
+  readonly history: readonly ModelMessage[];
+  readonly results: readonly ExecutedCall[];
+  /** The results are the answer (SPM-05, LOOP-11). */
+  readonly returnDirect: boolean;
+  /** Whether any reply of the history calls tools: after an execution always (SPM-07). */
+  readonly hasToolCalls: boolean;
+  /** Whether the model is to be asked again: not after a direct return or a signal. */
+  readonly needsModelCall: boolean;
+  /** The results of this reply's calls, and of no earlier one, as answers to the user. */
+  readonly generations: readonly Generation[];
+  /** What a call sent to end the loop, when one did. */
+  readonly signal?: Signal | undefined;
+}
+
+/** How the execution ended. */
+interface Ending {
+  readonly returnDirect: boolean;
+  readonly signal?: Signal | undefined;
+}
+
+/** Makes the result of the calls of a reply, which all have ended. */
+export function toExecutionResult(
+  messages: readonly ModelMessage[],
+  reply: ModelReply,
+  calls: readonly CallRecord[],
+  { returnDirect, signal }: Ending,
+): ToolExecutionResult {
+  const results = calls.flatMap(({ providerId, name, input, ended }) =>
+    ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
+  );
+  const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
+  const history: readonly ModelMessage[] = [
+    ...messages,
+    { role: 'assistant', text: reply.text, toolCalls: reply.toolCalls },
+    ...said.map((one) => ({ role: 'tool', ...one }) as const),
+  ];
+  return Object.freeze({
+    history: Object.freeze(history),
+    results: Object.freeze(results),
+    returnDirect,
+    hasToolCalls: history.some((message) => message.role === 'assistant' && message.toolCalls.length > 0),
+    needsModelCall: !returnDirect && signal === undefined,
+    generations: said.map(
+      ({ id, name, text }): Generation => ({
+        text,
+        finish: 'returnDirect',
+        metadata: { toolId: id, toolName: name },
+      }),
+    ),
+    ...(signal && { signal }),
+  });
+}

@@ -1,0 +1,76 @@
+import { type FrameState, openBatch } from '../journal/state.ts';
+import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
+import type {
+  CallSeen,
+  LoopInspector,
+  LoopMoments,
+  LoopPlace,
+  ModelCallSeen,
+  ReplySeen,
+} from './inspector.ts';
+import type { Loop } from './loop.ts';
+import type { Replied } from './replied.ts';
+
+/**
+ * Tells every inspector. `seen` is made once for each, so that none can change what another sees, or what the loop
+ * works with; and not at all when nobody watches.
+ */
+export function inspect<Moment extends keyof LoopMoments>(
+  { inspectors }: Pick<Loop, 'inspectors'>,
+  moment: Moment,
+  seen: () => LoopMoments[Moment],
+): void {
+  for (const inspector of inspectors) {
+    try {
+      const told = inspector[moment]?.(seen());
+      if (told instanceof Promise) told.catch((thrown) => report(moment, thrown));
+    } catch (thrown) {
+      report(moment, thrown);
+    }
+  }
+}
+
+const report = (moment: keyof LoopInspector, thrown: unknown): void =>
+  console.error(`holdfast: an inspector threw in ${moment}`, thrown);
+
+/** Where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
+export const placeOf = ({ turn }: Pick<Loop, 'turn'>, frame: FrameState, ahead = 0): LoopPlace => ({
+  turn,
+  frame: frame.id,
+  path: frame.path,
+  iteration: frame.iterations + ahead,
+});
+
+export const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
+
+export const modelCallSeen = (
+  place: LoopPlace,
+  messages: readonly ModelMessage[],
+  tools: readonly ToolDefinition[],
+): ModelCallSeen => ({
+  ...place,
+  messages: structuredClone(messages),
+  tools: tools.map(({ name }) => name),
+  tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
+});
+
+export const replySeen = (
+  place: LoopPlace,
+  { model, text, toolCalls, finish, usage }: Replied,
+  ms: number,
+): ReplySeen => ({
+  ...place,
+  model,
+  text,
+  calls: toolCalls.map(callSeen),
+  finish,
+  ...(usage && { usage: { ...usage } }),
+  ms,
+});
+
+/** Tells that an iteration is over, unless calls of its reply are still open. */
+export function inspectIteration(loop: Loop, frame: FrameState): void {
+  const last = frame.messages.at(-1);
+  if (last?.role !== 'assistant' || openBatch(frame).length > 0) return;
+  inspect(loop, 'afterIteration', () => ({ ...placeOf(loop, frame), calls: last.calls.map(callSeen) }));
+}

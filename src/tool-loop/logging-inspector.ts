@@ -1,0 +1,81 @@
+import { callOutcome } from './call-outcome.ts';
+import type { LoopInspector, ToolResultSeen } from './inspector.ts';
+
+/** From the gravest to the finest. */
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** One line of a log. */
+export interface LogLine {
+  readonly level: LogLevel;
+  /** `holdfast.tool.{name}` (AEL-07). */
+  readonly logger: string;
+  readonly message: string;
+}
+
+export interface LoggingOptions {
+  /** Takes each line; the console unless given. */
+  readonly log?: ((line: LogLine) => void) | undefined;
+  /** The finest level that is logged; `info` unless given. */
+  readonly level?: LogLevel | undefined;
+  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none (AEL-02). */
+  readonly truncate?: number | undefined;
+}
+
+/**
+ * Logs the tool calls of an agent (AEL-01): `info` for a call that succeeded, `warn` for one that failed, `error` for a
+ * mistake of configuration, each with input, result and duration; `debug` the whole texts; `trace` what the model was
+ * told of the tool. What a log must not hold must not be in an input or a result; `call.secrets` are not.
+ *
+ * @throws RangeError when `truncate` is not a whole number from -1.
+ */
+export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
+  const { log = toConsole, level: finest = 'info', truncate = 200 } = options;
+  if (!Number.isInteger(truncate) || truncate < -1) {
+    throw new RangeError(`loggingInspector: truncate is ${truncate}; use a whole number from -1.`);
+  }
+  const write = (level: LogLevel, tool: string, what: () => string): void => {
+    if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
+    const name = tool.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64); // a model may make names up
+    log({ level, logger: `holdfast.tool.${name}`, message: oneLine(`Tool '${name}' ${what()}`) });
+  };
+  return {
+    beforeToolCall({ call: { name, input }, definition }) {
+      write('trace', name, () => `is ${JSON.stringify(definition() ?? null)}`);
+      write('debug', name, () => `is called with ${input}`);
+    },
+    afterToolCall(seen) {
+      const { name, input } = seen.call;
+      const cut = (text: string): string => truncated(text, truncate);
+      const words = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
+      const [level, became] = gravity(seen);
+      write(level, name, () => `${became} in ${Math.round(seen.ms)} ms${words()}`);
+      write('debug', name, () => `answered ${seen.text}`);
+    },
+  };
+}
+
+const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
+
+function gravity({ result }: ToolResultSeen): readonly [level: LogLevel, became: string] {
+  if (result.signal?.type === 'misconfigured') return ['error', 'is misconfigured'];
+  switch (callOutcome(result)) {
+    case 'success':
+      return ['info', 'succeeded'];
+    case 'failure':
+    case 'error':
+      return ['warn', 'failed'];
+    case 'skipped':
+      return ['warn', 'was not run'];
+  }
+}
+
+const truncated = (text: string, max: number): string =>
+  max === -1 || text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
+
+/** What comes from outside must not look like lines of their own. */
+const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+
+/** `console.trace` would add a stack. */
+function toConsole({ level, logger, message }: LogLine): void {
+  console[level === 'trace' ? 'debug' : level](`${logger}: ${message}`);
+}

@@ -1,0 +1,27 @@
+import { callOutcome } from './call-outcome.ts';
+import type { LoopInspector } from './inspector.ts';
+
+/** What a measurement belongs to. */
+export type MetricTags = Readonly<Record<string, string>>;
+
+/** Takes measurements: the library's, and those of tools that were given the same object. */
+export interface Metrics {
+  count(name: string, by: number, tags: MetricTags): void;
+  value(name: string, value: number, tags: MetricTags): void;
+}
+
+/** Takes measurements and forgets them. */
+export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
+
+/**
+ * Measures the tool calls of an agent (AEL-04): one count of `tool.success`, `tool.failure`, `tool.error` or
+ * `tool.skipped` a call, and `tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
+ */
+export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
+  afterToolCall({ call, path, result, ms }) {
+    const [agent = ''] = path.split('/');
+    const tags = { tool: call.name, agent: agent === '' ? 'unknown' : agent };
+    metrics.count(`tool.${callOutcome(result)}`, 1, tags);
+    metrics.value('tool.duration', ms, tags);
+  },
+});

@@ -1,0 +1,79 @@
+import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import type { AnyTool, CallLimit } from '../tools/tool.ts';
+import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
+import type { Loop, LoopLimits } from './loop.ts';
+import { messageOf } from './message-of.ts';
+import { signalOf } from './next-step.ts';
+import type { Offer } from './offer-tools.ts';
+import { toolNotFound } from './tool-not-found.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** The tool of a call that may run, or what the call is answered instead. */
+export type Permission =
+  | { readonly ok: true; readonly tool: AnyTool }
+  | { readonly ok: false; readonly answer: ToolResult };
+
+/** Decides whether a call may run, by the loop's policies and limits. */
+export async function permitCall(
+  loop: Loop,
+  frame: FrameState,
+  call: CallRecord,
+  { byName }: Offer,
+): Promise<Permission> {
+  const signal = signalOf(openBatch(frame));
+  if (signal && !call.started) return { ok: false, answer: skipped(call.name, signal) };
+  const tool = byName.get(call.name);
+  if (!tool) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
+  const answer = overLimit(call, loop.limits) ?? (await ineligible(loop, call));
+  return answer ? { ok: false, answer } : { ok: true, tool };
+}
+
+const skipped = (tool: string, { reason }: Signal): ToolResult =>
+  failure(
+    'skipped',
+    `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
+  );
+
+/** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */
+function overLimit({ name, place }: CallRecord, limits: LoopLimits): ToolResult | undefined {
+  if (!place) return undefined;
+  const ofTool = limitOf(name, limits.callsPerTool);
+  if (place.ofTool > numberOf(ofTool)) {
+    return failure(
+      'limit',
+      `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this turn.`,
+    );
+  }
+  if (place.inTurn <= numberOf(limits.toolCalls)) return undefined;
+  return failure(
+    'limit',
+    `Total tool call limit (${limits.toolCalls}) exceeded for this turn. No further tool calls are allowed.`,
+  );
+}
+
+function limitOf(tool: string, limits: LoopLimits['callsPerTool']): CallLimit {
+  if (typeof limits !== 'object') return limits;
+  return (Object.hasOwn(limits, tool) ? limits[tool] : limits['*']) ?? 'unlimited';
+}
+
+const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit);
+
+/** The answer of a call that the agent's policy does not permit (SPM-08). For folds it is no success, as any refusal. */
+async function ineligible(
+  { policies: { isEligible }, context, invocation: { signal } }: Loop,
+  { id, name, input }: CallRecord,
+): Promise<ToolResult | undefined> {
+  if (!isEligible) return undefined;
+  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, context);
+  try {
+    if (await untilAborted(signal, ask())) return undefined;
+    return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    const why = messageOf(name, thrown);
+    return failure(
+      'declined',
+      `Tool '${name}' was not run: whether it is permitted could not be told: ${why}`,
+    );
+  }
+}

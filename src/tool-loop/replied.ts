@@ -1,0 +1,44 @@
+import { inFrame, type SessionEvent } from '../journal/events.ts';
+import type { ModelReply } from '../model/chat-model.ts';
+import type { Loop } from './loop.ts';
+import type { Offer } from './offer-tools.ts';
+import { isPlanned } from './planned-model.ts';
+import { sameName } from './tool-not-found.ts';
+
+export type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
+
+/** `last`: asked without tools. */
+interface Asked {
+  readonly last: boolean;
+  readonly offered: Offer;
+}
+
+/** The event of a reply, with our ids for its calls. */
+export function replied(loop: Loop, reply: ModelReply, { last, offered }: Asked): Replied {
+  const { turn, frame, journal } = loop;
+  const { text, finish, usage } = reply;
+  return {
+    type: 'model-replied',
+    turn,
+    ...inFrame(frame),
+    model: loop.model.name,
+    text,
+    // Some models call tools that they were not offered.
+    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name, input }, index) => ({
+      id: `${turn}.${journal.nextSeq}.${index}`,
+      providerId: id,
+      name: nameOf(loop, name, offered),
+      input,
+    })),
+    finish,
+    ...(usage && { usage }),
+    ...(isPlanned(loop.model) && { planned: true }),
+    ...(last && { last }),
+  };
+}
+
+/** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too (TNF-08). */
+function nameOf({ policies }: Loop, name: string, { byName }: Offer): string {
+  if (!policies.unknownTools.autoExecute || byName.has(name)) return name;
+  return sameName(name, byName.keys()) ?? name;
+}

@@ -1,0 +1,30 @@
+import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import { executeCall } from './execute-call.ts';
+import type { Loop } from './loop.ts';
+import { offerTools } from './offer-tools.ts';
+
+/**
+ * Runs what is left of the last reply's calls: together, but one after another within a `serial`.
+ *
+ * @throws Interrupted when this invocation may not go on; every call that was begun has ended or is left open then.
+ */
+export async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
+  const offered = offerTools(loop, frame);
+  const lanes = new Map<string, CallRecord[]>();
+  for (const call of openBatch(frame)) {
+    if (call.ended) continue;
+    const serial = offered.byName.get(call.name)?.serial;
+    const lane = serial === undefined ? `call ${call.id}` : `serial ${serial}`;
+    lanes.set(lane, [...(lanes.get(lane) ?? []), call]);
+  }
+  const running = [...lanes.values()].map(async (lane) => {
+    for (const call of lane) {
+      loop.invocation.checkpoint();
+      await executeCall(loop, frame, call, offered);
+    }
+  });
+  const settled = await Promise.allSettled(running);
+  loop.invocation.checkpoint();
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}

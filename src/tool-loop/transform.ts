@@ -1,0 +1,85 @@
+import { answerText, type FrameState, type Message } from '../journal/state.ts';
+import type { HistoryCall, HistoryMessage } from '../tools/tool.ts';
+import { modelText, type ResultData } from '../tools/tool-result.ts';
+import { toHistory } from './history.ts';
+import type { Loop } from './loop.ts';
+import type { LoopTransformer } from './transformer.ts';
+
+type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+
+/** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
+export const shownHistory = (
+  { transformers }: Pick<Loop, 'transformers'>,
+  messages: readonly Message[],
+): readonly HistoryMessage[] =>
+  transformers.reduce<readonly HistoryMessage[]>(
+    (shown, transformer) => applied(transformer, shown),
+    toHistory(messages),
+  );
+
+function applied(transformer: LoopTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const { messages, result, reply } = transformer;
+  const cut = messages ? attempt(transformer, shown, isList, messages) : shown;
+  if (!result && !reply) return cut;
+  return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
+}
+
+function changed(transformer: LoopTransformer, message: Reply): Reply {
+  const calls = transformer.result
+    ? message.calls.map((call) => withResult(transformer, call))
+    : message.calls;
+  return { ...message, text: replyText(transformer, message.text), calls };
+}
+
+function withResult(transformer: LoopTransformer, call: HistoryCall): HistoryCall {
+  return call.result ? { ...call, result: transformed(transformer, call, call.result) } : call;
+}
+
+function transformed(transformer: LoopTransformer, call: HistoryCall, result: ResultData): ResultData {
+  const { result: transform } = transformer;
+  if (!transform) return result;
+  const words = result.type === 'error' ? result.message : modelText(result);
+  const next = attempt(transformer, words, isText, (text) => transform(text, call));
+  if (next === words) return result;
+  return result.type === 'error' ? { ...result, message: next } : { ...result, content: next };
+}
+
+const replyText = (transformer: LoopTransformer, text: string): string =>
+  transformer.reply ? attempt(transformer, text, isText, transformer.reply) : text;
+
+/** What a loop answers: the words of its last reply, or of the results returned directly, as transformed for people. */
+export function answerShown({ transformers }: Pick<Loop, 'transformers'>, { messages }: FrameState): string {
+  const last = messages.at(-1);
+  const kept = transformers.filter(({ shortens }) => !shortens);
+  if (last?.role !== 'assistant' || kept.length === 0) return answerText(messages);
+  const text = kept.reduce((words, transformer) => replyText(transformer, words), last.text);
+  const calls = last.calls.map(({ ended, ...call }) => {
+    if (!ended) return call;
+    const result = kept.reduce(
+      (data, one) => transformed(one, { ...call, result: data }, data),
+      ended.result,
+    );
+    return { ...call, ended: { ...ended, result } };
+  });
+  return answerText([{ ...last, text, calls }]);
+}
+
+/** What a transformer made of a value, or the value. */
+function attempt<T>(
+  { name }: LoopTransformer,
+  value: T,
+  fits: (made: unknown) => boolean,
+  make: (value: T) => T,
+): T {
+  try {
+    const made = make(value);
+    if (fits(made)) return made;
+    throw new TypeError('It answered with something else.');
+  } catch (thrown) {
+    console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
+    return value;
+  }
+}
+
+const isText = (made: unknown): boolean => typeof made === 'string';
+const isList = (made: unknown): boolean => Array.isArray(made);

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { allEvents, journal, json, newSession, SSE, send } from './client.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+describe('the result of a tool that the caller runs', () => {
+  it('is asked for and sent, and the turn goes on (SPM-17, SPA-02)', async () => {
+    const wait = await waiting(['look_up']);
+    const { session, turn } = wait;
+    expect(wait.pending).toEqual([
+      {
+        call: `${turn}.3.0`,
+        tool: 'look_up',
+        input: { id: 'o1' },
+        for: 'result',
+        message: "Run 'look_up' and send its result.",
+        links: { results: `${session}/results/${turn}.3.0` },
+      },
+    ]);
+    const response = await answer(linkOf(wait), { result: { total: 12.5 } });
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      expect.objectContaining({
+        turn,
+        outcome: 'completed',
+        text: 'Done.',
+        artifacts: [{ call: `${turn}.3.0`, tool: 'look_up', value: { total: 12.5 } }],
+      }),
+    ]);
+    expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
+    const answered = (await journal(session)).find(({ type }) => type === 'tool-call-answered');
+    expect(answered).toMatchObject({ answer: { type: 'result', by: 'local' } });
+  });
+
+  it.each([
+    [{ text: 'Found.' }, 'Found.'],
+    [{ error: 'Not found.' }, 'Error: Not found.'],
+    [{ result: false }, 'false'],
+    [{ result: null }, ''],
+  ])('is what the model reads: %j (SPM-17)', async (body, text) => {
+    const wait = await waiting(['look_up']);
+    expect((await answer(linkOf(wait), body)).status).toBe(200);
+    expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text });
+  });
+
+  it('is taken once, and known to its sender under a key', async () => {
+    const wait = await waiting(['look_up']);
+    const headers = { 'idempotency-key': 'k' };
+    const first = await json(await answer(linkOf(wait), { text: 'One.' }, { headers }));
+    expect(await json(await answer(linkOf(wait), { text: 'One.' }, { headers }))).toEqual(first);
+    const other = await answer(linkOf(wait), { text: 'Two.' });
+    expect([other.status, (await json(other)).type]).toEqual([409, 'urn:holdfast:problem:already-answered']);
+    expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'One.' });
+  });
+
+  it('streams the turn to whoever asks for events', async () => {
+    const wait = await waiting(['look_up']);
+    const events = await allEvents(await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE }));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
+  });
+
+  it.each([
+    ['nothing', {}, ['it must have exactly one of result, text and error']],
+    ['two', { text: 'a', error: 'b' }, ['it must have exactly one of result, text and error']],
+    ['text that is none', { text: 1 }, ['text: must be text']],
+    [
+      'several mistakes',
+      { text: 1, error: null, by: 'eve' },
+      [
+        'it must have exactly one of result, text and error',
+        'text: must be text',
+        'error: must be text',
+        'by: is not known here',
+      ],
+    ],
+    [
+      'one that is too deep',
+      `{"result":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
+      ['result: is nested too deeply'],
+    ],
+  ])('that cannot be one says all that is wrong: %s', async (_, body, problems) => {
+    const wait = await waiting(['look_up']);
+    const response = await answer(linkOf(wait), body);
+    const detail = `The body is not valid: ${problems.join('; ')}.`;
+    expect(await json(response)).toEqual(problem('invalid-body', 422, detail, { problems }));
+    expect((await json(await send(wait.session))).pending).toEqual(wait.pending);
+  });
+
+  it('is posted', async () => {
+    const response = await send(`${newSession('clerk')}/results/a.3.0`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});

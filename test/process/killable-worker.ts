@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import type { WorkerSettings } from './start-worker.ts';
+
+/** A Worker whose process, and workerd with it, can be ended as a power cut would. */
+export interface KillableWorker {
+  readonly url: string;
+  /** SIGKILL to the whole process group; resolves when its head is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a Worker's entry in a process group of its own. With the same storage it continues the same sessions. */
+export async function startKillable(entry: string, settings: WorkerSettings): Promise<KillableWorker> {
+  const program = resolve(import.meta.dirname, 'worker-child.ts');
+  const child = fork(program, [entry, JSON.stringify(settings)], {
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+  });
+  const exited = once(child, 'exit');
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    process.kill(-child.pid, 'SIGKILL');
+    await exited;
+  };
+  const told = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  if (told === undefined) throw new Error(`The process of ${entry} ended before it listened.`);
+  return { url: String(told[0]).replace(/\/$/, ''), kill };
+}

@@ -1,0 +1,6 @@
+/** A Worker in a process that can be killed: `node worker-child.ts ENTRY SETTINGS` tells its parent where it listens. */
+import { startWorker } from './start-worker.ts';
+
+const [entry = '', settings = '{}'] = process.argv.slice(2);
+const worker = await startWorker(entry, JSON.parse(settings));
+process.send?.(worker.url.href);

@@ -1,0 +1,20 @@
+import { defineAgent } from '../../src/agent/define-agent.ts';
+import type { LoopInspector } from '../../src/tool-loop/inspector.ts';
+import { loggingInspector } from '../../src/tool-loop/logging-inspector.ts';
+import { metricsInspector, NO_METRICS } from '../../src/tool-loop/metrics-inspector.ts';
+
+export const inspectors: readonly LoopInspector[] = [
+  loggingInspector(),
+  loggingInspector({ level: 'debug', truncate: -1, log: ({ logger, message }) => `${logger} ${message}` }),
+  loggingInspector({ level: undefined, truncate: undefined, log: undefined }),
+  metricsInspector(),
+  metricsInspector(NO_METRICS),
+  metricsInspector({ count: (name, by, { tool }) => [name, by, tool], value: () => {} }),
+];
+defineAgent({ name: 'a', description: 'b', instructions: 'c', inspectors });
+
+// @ts-expect-error there is no such level
+loggingInspector({ level: 'loud' });
+
+// @ts-expect-error metrics take values too
+metricsInspector({ count: () => {} });

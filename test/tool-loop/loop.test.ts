@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../src/agent/define-agent.ts';
+import type { SessionEvent } from '../../src/journal/events.ts';
+import type { ChatModel, ModelReply } from '../../src/model/chat-model.ts';
+import type { FeedItem } from '../../src/session/live-feed.ts';
+import { createManualClock } from '../../src/testing/manual-clock.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
+import type { LoopInspector } from '../../src/tool-loop/inspector.ts';
+import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
+import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { AnyTool, Limits, ToolCall } from '../../src/tools/tool.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { settle } from '../session/held.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+interface Scene {
+  readonly tools?: readonly AnyTool[];
+  readonly replies: readonly ScriptedReply[];
+  readonly limits?: Limits;
+  readonly instructions?: string;
+}
+
+function sessionOf({ tools = [reads('look')], replies, limits, instructions = '' }: Scene): TestSession {
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions, tools, limits });
+  return createTestSession(agent, { replies });
+}
+
+describe('a loop', () => {
+  it('asks the model once an iteration, each time with the whole history (LOOP-01, LOOP-21)', async () => {
+    const session = sessionOf({
+      tools: [reads('look'), reads('list')],
+      instructions: 'You look.',
+      replies: [
+        { text: 'Let me see.', calls: [{ name: 'look', input: { at: 1 }, id: 'p1' }] },
+        { calls: [{ name: 'list', input: '', id: 'p1' }] },
+        'Done.',
+      ],
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ iterations: 3, text: 'Done.' });
+    const history = [
+      { role: 'system', text: 'You look.' },
+      { role: 'user', text: 'Go.' },
+      {
+        role: 'assistant',
+        text: 'Let me see.',
+        toolCalls: [{ id: 'p1', name: 'look', input: '{"at":1}' }],
+      },
+      { role: 'tool', id: 'p1', name: 'look', text: 'look done' },
+      { role: 'assistant', text: '', toolCalls: [{ id: 'p1', name: 'list', input: '' }] },
+      { role: 'tool', id: 'p1', name: 'list', text: 'list done' },
+    ];
+    expect(session.requests.map(({ messages }) => messages)).toEqual([
+      history.slice(0, 2),
+      history.slice(0, 4),
+      history,
+    ]);
+  });
+
+  it('stops at the limit of model calls with what there is: the history, the usage, the best answer (LOOP-02, LOOP-03)', async () => {
+    const session = sessionOf({
+      replies: [calls('look'), calls('look'), 'My best.'],
+      limits: { iterations: 2 },
+    });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      text: 'My best.',
+      iterations: 3,
+      toolCalls: 2,
+      usage: { inputTokens: 30, outputTokens: 15 },
+    });
+    expect((await session.state()).messages).toHaveLength(4);
+  });
+
+  it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02)', async () => {
+    const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
+    expect(session.requests.map(({ tools }) => tools.length)).toEqual([
+      ...Array.from({ length: 20 }, () => 1),
+      0,
+    ]);
+  });
+
+  it('finds the tool, runs it, asks what to offer next, and then shows the result (LOOP-04)', async () => {
+    const log: string[] = [];
+    const strategy: InjectionStrategy = {
+      name: 'logging',
+      offer: (tools, _, { messages }) => {
+        const last = messages.at(-1);
+        const open = last?.role === 'assistant' && last.calls.some(({ ended }) => !ended);
+        if (!open) log.push(`offer after ${last?.role === 'assistant' ? 'a result' : 'the message'}`);
+        return tools;
+      },
+    };
+    const inspector: LoopInspector = {
+      beforeModelCall: ({ messages }) => void log.push(`ask with ${messages.at(-1)?.role}`),
+      beforeToolCall: ({ call }) => void log.push(`found ${call.name}`),
+      afterToolCall: ({ text }) => void log.push(text),
+    };
+    const { loop, frame } = memoryLoop({
+      tools: [reads('look', () => void log.push('run'))],
+      model: scriptedModel([calls('look'), 'Done.']),
+      message: 'Go.',
+      strategies: [strategy],
+      inspectors: [inspector],
+    });
+    await loop.run(loop, frame);
+    expect(log).toEqual([
+      ...['offer after the message', 'ask with user'],
+      ...['found look', 'run', 'Done'],
+      ...['offer after a result', 'ask with tool'],
+    ]);
+  });
+
+  it('begins the calls of a reply in the order in which they are given (LOOP-05)', async () => {
+    const begun: string[] = [];
+    const tool = (name: string) => reads(name, () => void begun.push(name));
+    const session = sessionOf({
+      tools: ['a', 'b', 'c'].map(tool),
+      replies: [calls('c', 'a', 'b', 'a'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(begun).toEqual(['c', 'a', 'b', 'a']);
+  });
+
+  it('tells what it came to, and what was said on the way (LOOP-07)', async () => {
+    const session = sessionOf({
+      tools: [reads('look', () => ({ seen: 1 }))],
+      replies: [calls('look'), 'One.'],
+    });
+    const answer = await session.send('Go.', { loopId: 'mine' });
+    expect(answer).toEqual({
+      turn: answer.turn,
+      loopId: 'mine',
+      session: 'test',
+      agent: 'clerk',
+      outcome: 'completed',
+      text: 'One.',
+      artifacts: [{ call: `${answer.turn}.3.0`, tool: 'look', value: { seen: 1 } }],
+      usage: { inputTokens: 20, outputTokens: 10 },
+      iterations: 2,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+    expect((await session.state()).messages).toMatchObject([
+      { role: 'user', text: 'Go.' },
+      { role: 'assistant', calls: [{ name: 'look', ended: { result: { value: { seen: 1 } } } }] },
+      { role: 'assistant', text: 'One.' },
+    ]);
+  });
+
+  it.each<[string, readonly ModelReply['usage'][], object]>([
+    ['none at all', [undefined, undefined], { inputTokens: 0, outputTokens: 0 }],
+    ['only later', [undefined, { inputTokens: 7, outputTokens: 3 }], { inputTokens: 7, outputTokens: 3 }],
+    [
+      'each time',
+      [
+        { inputTokens: 1, outputTokens: 2 },
+        { inputTokens: 7, outputTokens: 3 },
+      ],
+      { inputTokens: 8, outputTokens: 5 },
+    ],
+  ])('adds up the usage that is reported: %s (LOOP-08)', async (_, usages, usage) => {
+    const left = [...usages];
+    const model: ChatModel = {
+      name: 'm',
+      ask: async ({ messages }) => {
+        const isFirst = messages.length === 1;
+        const toolCalls = isFirst ? [{ id: 'p', name: 'look', input: '' }] : [];
+        return { text: isFirst ? '' : 'Done.', toolCalls, finish: 'stop', usage: left.shift() };
+      },
+    };
+    const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools: [reads('look')] });
+    expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
+  });
+
+  it('has one system message, and it comes first (LOOP-17)', async () => {
+    const session = sessionOf({
+      tools: [digs([reads('look')])],
+      instructions: 'You work.',
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'More.'],
+    });
+    await session.send('Go.');
+    await session.send('And?');
+    const systems = session.requests.map(({ messages }) =>
+      messages.flatMap(({ role, text }, index) => (role === 'system' ? [[index, text]] : [])),
+    );
+    expect(systems).toEqual([
+      [[0, 'You work.']],
+      [[0, 'You dig.']],
+      [[0, 'You dig.']],
+      [[0, 'You work.']],
+      [[0, 'You work.']],
+    ]);
+  });
+});
+
+describe('the events of a loop', () => {
+  it('tell when it began, what was called with which input, what came of it, and how it ended (LOOP-18)', async () => {
+    const clock = createManualClock(1_000);
+    const app = memoryApp({
+      tools: [reads('look', () => 'seen')],
+      replies: [{ calls: [{ name: 'look', input: { at: 1 } }] }, 'Done.'],
+      clock,
+    });
+    const end = await app.say('Go.');
+    const turn = end.status === 'ended' ? end.turn.id : '';
+    const events = await app.events(turn);
+    expect(events.map(({ event }) => event)).toMatchObject([
+      { type: 'turn-started', loopId: turn, message: 'Go.' },
+      { type: 'model-replied', toolCalls: [{ id: `${turn}.3.0`, name: 'look', input: '{"at":1}' }] },
+      { type: 'tool-call-started', call: `${turn}.3.0`, effect: 'read' },
+      { type: 'tool-call-ended', call: `${turn}.3.0`, result: { content: 'seen' }, ms: 0 },
+      { type: 'model-replied', text: 'Done.' },
+      { type: 'turn-ended', outcome: 'completed' },
+    ]);
+    for (const { at } of events) expect(at).toBe(1_000);
+  });
+
+  it('know two calls of one tool at one time apart (LOOP-19)', async () => {
+    const app = memoryApp({
+      tools: [reads('look')],
+      replies: [
+        {
+          calls: [
+            { name: 'look', id: 'same' },
+            { name: 'look', id: 'same' },
+          ],
+        },
+        { calls: [{ name: 'look', id: 'same' }] },
+        'Done.',
+      ],
+      clock: createManualClock(1_000),
+    });
+    const end = await app.say('Go.');
+    const events = await app.events(end.status === 'ended' ? end.turn.id : '');
+    const ids = events.flatMap(({ event }) => (event.type === 'tool-call-ended' ? [event.call] : []));
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('are the same whether a client watches the text or not (LOOP-20)', async () => {
+    const replies: ScriptedReply[] = [
+      '',
+      { text: 'Let me see.', calls: [{ name: 'look' }, { name: 'dig' }, { name: 'fly' }] },
+      'Dug.',
+      'Done.',
+    ];
+    const tools = [reads('look'), digs([reads('look')])];
+    async function journalOf(show?: (item: FeedItem) => void): Promise<SessionEvent[]> {
+      const app = memoryApp({ tools, replies, clock: createManualClock() });
+      const end = await app.say('Go.', { show });
+      return (await app.events(end.status === 'ended' ? end.turn.id : '')).map(({ event }) => event);
+    }
+    const shown: FeedItem[] = [];
+    const watched = await journalOf((item) => shown.push(item));
+    expect(watched).toEqual(await journalOf());
+    const texts = shown.flatMap((item) =>
+      item.type === 'text-delta' && item.frame === undefined ? [item.text] : [],
+    );
+    expect(texts.join('')).toBe('Let me see.Done.');
+    const streamed = watched
+      .filter(({ type }) => type === 'model-replied')
+      .map((event) => 'text' in event && event.text);
+    expect(streamed).toEqual(['', 'Let me see.', 'Dug.', 'Done.']);
+  });
+});
+
+describe('a turn that is to stop', () => {
+  it('is stopped before the next call of a serial begins, and after the batch (LOOP-15)', async () => {
+    const clock = createManualClock(1_000_000);
+    const ran: string[] = [];
+    let finish = (): void => {};
+    const step = defineTool({
+      name: 'step',
+      description: 'Steps.',
+      serial: 's',
+      effect: 'once',
+      run: (_, { id }) => {
+        ran.push(id);
+        return new Promise((resolve) => {
+          finish = () => resolve('stepped');
+        });
+      },
+    });
+    const app = memoryApp({
+      tools: [step],
+      replies: [calls('step', 'step'), 'Never.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const end = app.run(leased);
+    await settle();
+    await settle();
+    await app.port.post('cancel', turn, '{}');
+    await clock.advance(LEASE_MS / 2); // the note comes with the renewal
+    finish();
+    expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect(ran).toEqual([`${turn}.3.0`]);
+    const [, reply] = (await app.state()).messages;
+    expect(reply).toMatchObject({
+      calls: [
+        { ended: { result: { content: 'stepped' } } },
+        {
+          ended: {
+            result: { message: "The call of 'step' was cancelled before it ran.", reason: 'cancelled' },
+          },
+        },
+      ],
+    });
+    expect(app.model.requests).toHaveLength(1);
+  });
+});
+
+describe('a loop that is killed', () => {
+  it('goes on from the iteration that it had reached, under the same keys (LOOP-22)', async () => {
+    const keys: string[] = [];
+    let kills = 1;
+    const put = defineTool({
+      name: 'put',
+      description: 'Puts.',
+      effect: 'idempotent',
+      run: (_, { idempotencyKey, state, id }: ToolCall) => {
+        const n = Number(state.get('n') ?? 0) + 1;
+        state.set('n', n);
+        keys.push(idempotencyKey);
+        if (n === 2 && kills-- > 0) session.kill();
+        return `${n} by ${id.split('.').at(-2)}`;
+      },
+    });
+    const session: TestSession = sessionOf({
+      tools: [put],
+      replies: [calls('put'), calls('put'), calls('put'), 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: 4 });
+    expect(session.requests).toHaveLength(4);
+    expect(shownResults(session.requests[3])).toEqual(['1 by 3', '2 by 6', '3 by 10']);
+    expect(keys).toHaveLength(4);
+    expect(keys[1]).toBe(keys[2]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('keeps everything when the object of its session starts anew after every iteration (LOOP-22)', async () => {
+    const restarting = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      effect: 'idempotent',
+      run: (_, { state }) => {
+        const n = Number(state.get('n') ?? 0) + 1;
+        state.set('n', n);
+        session.restart();
+        return n;
+      },
+    });
+    const session: TestSession = sessionOf({
+      tools: [restarting],
+      replies: [calls('count'), calls('count'), calls('count'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[3])).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,86 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type LoopInspector,
+  type LoopTransformer,
+  manual,
+  slidingWindow,
+  type Tool,
+  truncateToolResults,
+} from '../../src/index.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+  type ToolCallingManager,
+  type ToolCallingOptions,
+  type ToolExecutionResult,
+} from '../../src/tool-calling/entry.ts';
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.object({ eur: v.number() }),
+  run: () => true,
+});
+
+// A tool that the caller runs keeps its name, input and output.
+expectTypeOf(manual(pay)).toEqualTypeOf<Tool<'pay', { eur: number }, boolean>>();
+expectTypeOf(manual(pay as AnyTool, { expires: 1_000 })).toEqualTypeOf<AnyTool>();
+
+const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] };
+defineAgent({
+  ...base,
+  policies: {
+    returnDirect: 'any',
+    unknownTools: { mode: 'immediate', retries: undefined },
+    blankReplies: { retries: 0, end: 'completed' },
+    isEligible: ({ name, input }, context) => name !== 'pay' || context.has(input),
+    exceptions: ({ tool, thrown }) => `${tool}: ${String(thrown)}`,
+  },
+  limits: { toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } },
+  transformers: [slidingWindow({ maxMessages: 5 }), truncateToolResults({ maxLength: 5, marker: '…' })],
+});
+
+// What an inspector is told, and what a transformer is given, is inferred.
+export const inspector: LoopInspector = {
+  beforeModelCall: ({ messages, tools }) =>
+    expectTypeOf(tools).toEqualTypeOf<readonly string[]>() && void messages,
+  afterToolCall: async ({ ms, text }) => {
+    expectTypeOf([ms, text] as const).toEqualTypeOf<readonly [number, string]>();
+  },
+};
+export const transformer: LoopTransformer = {
+  name: 'shout',
+  result: (text, { name }) => `${name}: ${text.toUpperCase()}`,
+};
+
+// @ts-expect-error there is no policy of that name
+defineAgent({ ...base, policies: { returnsDirect: 'any' } });
+// @ts-expect-error a model must stop asking at some time
+defineAgent({ ...base, limits: { iterations: 'unlimited' } });
+// @ts-expect-error an inspector watches, it does not answer
+export const wrong: LoopInspector = { afterIteration: () => 'again' };
+// @ts-expect-error a transformer of results answers text
+export const half: LoopTransformer = { name: 'half', result: (text) => text.length };
+
+const options = defineToolCallingOptions({ tools: [pay], toolContext: { tenant: 't' }, temperature: 0.5 });
+expectTypeOf(options).toEqualTypeOf<ToolCallingOptions>();
+const manager = createToolCallingManager({ returnDirect: 'any', limits: { callsPerTool: 3 } });
+expectTypeOf(manager).toEqualTypeOf<ToolCallingManager>();
+expectTypeOf(manager.executeToolCalls).returns.toEqualTypeOf<Promise<ToolExecutionResult>>();
+
+// @ts-expect-error a tool is made by defineTool
+defineToolCallingOptions({ tools: [{ name: 'pay' }] });
+// @ts-expect-error a list holds no null
+defineToolCallingOptions({ toolNames: [null] });
+// @ts-expect-error the context is JSON
+defineToolCallingOptions({ toolContext: { since: new Date() } });
+// @ts-expect-error options are never mutated
+options.temperature = 1;
+// @ts-expect-error a manager asks no model again, so it has no limit of iterations
+createToolCallingManager({ limits: { iterations: 3 } });
+// @ts-expect-error a message is there
+manager.executeToolCalls([null], { text: '', toolCalls: [], finish: 'stop' }, options);
