@@ -57,6 +57,7 @@ export {
   loggingInspector,
 } from './tool-loop/logging-inspector.ts';
 export type { LoopLimits } from './tool-loop/loop.ts';
+export { type LoopLoggingOptions, loopLoggingInspector } from './tool-loop/loop-logging-inspector.ts';
 export {
   type Metrics,
   type MetricTags,

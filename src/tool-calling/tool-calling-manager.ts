@@ -78,14 +78,11 @@ export interface ToolCallingManager {
 
 /** Makes a manager. @throws TypeError when a setting is null (SPM-09). */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
-  for (const [setting, value] of Object.entries(config)) {
-    if (value === null) throw new TypeError(`createToolCallingManager: ${setting} must not be null.`);
-  }
+  checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = withPolicies({
-    returnDirect: config.returnDirect,
+    ...{ returnDirect: config.returnDirect, isEligible: eligibility.isEligible },
     exceptions: config.exceptionProcessor,
-    isEligible: eligibility.isEligible,
   });
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
@@ -124,6 +121,13 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   };
 }
 
+function checkSettings(config: ToolCallingManagerConfig): void {
+  for (const [setting, value] of Object.entries(config)) {
+    if (value === null) throw new TypeError(`createToolCallingManager: ${setting} must not be null.`);
+  }
+}
+
+/** The first reply that calls tools. */
 function callingReply(replies: Replies): ModelReply | undefined {
   if (!replies) throw new TypeError('There is no reply of a model.');
   const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;

@@ -29,7 +29,7 @@ export interface LoggingOptions {
  * @throws RangeError when `truncate` is not a whole number from -1.
  */
 export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
-  const { log = toConsole, level: finest = 'info', truncate = 200 } = options;
+  const { log = logToConsole, level: finest = 'info', truncate = 200 } = options;
   if (!Number.isInteger(truncate) || truncate < -1) {
     throw new RangeError(`loggingInspector: truncate is ${truncate}; use a whole number from -1.`);
   }
@@ -75,7 +75,7 @@ const truncated = (text: string, max: number): string =>
 /** What comes from outside must not look like lines of their own. */
 const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
-/** `console.trace` would add a stack. */
-function toConsole({ level, logger, message }: LogLine): void {
+/** Writes a line to the console; `console.trace` would add a stack. */
+export function logToConsole({ level, logger, message }: LogLine): void {
   console[level === 'trace' ? 'debug' : level](`${logger}: ${message}`);
 }

@@ -1,3 +1,5 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/worker-entry.ts';
 import { changedClerk, clerk, paidTo } from '../fixtures/clerk-agent.ts';
@@ -120,6 +122,19 @@ describe('a decision that is replayed', () => {
     await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
     await expectProblem(await answer(second, APPROVE), alreadyAnswered(session));
     expect([await answersIn(session), paidTo(to)]).toEqual([2, [2]]);
+  });
+
+  it('is refused by the journal when the object has forgotten it', async () => {
+    const { links, session, to } = await waiting(['pay', 'pay_plainly']);
+    const [first = '', second = ''] = links;
+    await answer(first, { decision: 'reject' });
+    const name = JSON.stringify(['local', 'clerk', session.split('/').at(-1)]);
+    await runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => {
+      storage.sql.exec("DELETE FROM requests WHERE key LIKE 'answer %'");
+    });
+    await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
+    await answer(second, APPROVE);
+    expect(paidTo(to)).toEqual([2]);
   });
 
   it('by ten at once is taken once', async () => {

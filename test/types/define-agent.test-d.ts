@@ -83,3 +83,8 @@ defineAgent({ ...base, name: 'dated', tools: [], context: { since: new Date() } 
 
 // @ts-expect-error an agent is never mutated
 clerk.tools = [];
+
+// Loop ids are stamped, or left as they are sent.
+defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], loopIds: 'as-sent' });
+// @ts-expect-error there is no third way
+defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], loopIds: 'never' });

@@ -65,14 +65,13 @@ async function answerCall(exchange: Exchange, call: string, kind: AnswerKind): P
   const question = await questionOf(target, call, numberOf(request));
   mustHaveRole(target.caller, question);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
-  // Only a retry may ask what became of a question that is closed.
-  if (question.standing !== 'open' && !key) throw refused(target, kind, STANDINGS[question.standing]);
   const part = turnHost(exchange);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   const posted = await postAnswer(part, question, { answer: checked.answer, hash });
   if (posted === 'void') throw madeVoid(kind, question);
+  // The object forgets after a while which answers it took; the journal does not.
   const isTaken = posted === 'known' || (posted === 'posted' && question.standing === 'open');
   if (isTaken) return goOn(exchange, part, question.turn);
   const why = question.standing === 'open' ? posted : STANDINGS[question.standing];
