@@ -34,7 +34,8 @@ export interface ToolCallingManagerConfig {
   /** Of calls since the last message of the user: 150, and 40 of any one tool, unless given (SPM-13). */
   readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
-  readonly secrets?: Secrets | undefined;
+  /** Credentials by name, for `call.secrets`; never shown to a model. */
+  readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** Of tools that open a loop of their own; without it such a call fails. */
   readonly model?: ChatModel | undefined;
 }
@@ -80,10 +81,7 @@ export interface ToolCallingManager {
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
-  const policies = withPolicies({
-    ...{ returnDirect: config.returnDirect, isEligible: eligibility.isEligible },
-    exceptions: config.exceptionProcessor,
-  });
+  const policies = policiesOf(config);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await listedTools(options, resolver);
@@ -95,7 +93,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       policies,
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
-      secrets: config.secrets ?? Secrets.NONE,
+      secrets: Secrets.of(config.secrets ?? {}),
     };
   }
 
@@ -120,6 +118,13 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
     },
   };
 }
+
+const policiesOf = ({
+  returnDirect,
+  exceptionProcessor,
+  eligibility,
+}: ToolCallingManagerConfig): LoopPolicies =>
+  withPolicies({ returnDirect, exceptions: exceptionProcessor, isEligible: eligibility?.isEligible });
 
 function checkSettings(config: ToolCallingManagerConfig): void {
   for (const [setting, value] of Object.entries(config)) {

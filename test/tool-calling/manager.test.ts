@@ -457,6 +457,12 @@ describe('a manager', () => {
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
+  it('gives a call credentials, which no result shows', async () => {
+    const tell = reads('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
+    const { texts } = await executed([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
+    expect(texts).toEqual(['The key is [secret KEY].']);
+  });
+
   it('answers a call that asks somebody outside that it cannot', async () => {
     const ask = reads('ask', async ({ decide }) => (await decide({ message: 'May I?' })).decision);
     const manual = defineTool({ name: 'manual', description: 'Is run by the caller.' });
