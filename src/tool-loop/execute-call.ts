@@ -1,8 +1,9 @@
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
 import { type CallRecord, type FrameState, mayHaveHappened, pendingWait } from '../journal/state.ts';
-import { parseToolInput } from '../tools/parse-tool-input.ts';
+import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
+import type { AnyTool } from '../tools/tool.ts';
 import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { CallView } from './call-view.ts';
 import { exceptionResult } from './exception-processor.ts';
@@ -82,27 +83,28 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   const permitted = await permitCall(loop, frame, call, offered);
   if (!permitted.ok) return { result: permitted.answer };
   const { tool } = permitted;
-  const parsed = tool.readInput
-    ? ({ ok: true, input: tool.readInput(call.input) } as const)
-    : parseToolInput(call.name, call.input);
-  if (!parsed.ok) return { result: failure('invalid-input', parsed.message) };
-
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
-  const invocation = createInvocation(loop, frame, call, tool, view);
-  const calling = settle(loop, call.name, async () => tool.call(parsed.input, invocation.call));
+  const invocation = createInvocation({ loop, frame, record: call, tool, view });
+  const calling = settle(loop, call.name, async () => {
+    const parsed = readInput(tool, call);
+    return parsed.ok ? tool.call(parsed.input, invocation.call) : failure('invalid-input', parsed.message);
+  });
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
   const [clean, changes, said] = loop.secrets.redact([{ ...answered }, view.changes(), view.said]);
   const result = withSignal(kept(call.name, toolResult(clean), changes), invocation.signal());
   const failed = result.type === 'error';
   return {
     result,
-    direct: tool.returnDirect && !failed,
+    direct: tool.returnDirect && !failed && invocation.acted(),
     changes: failed ? undefined : changes,
     said,
     ms: invocation.ms(),
     reached: invocation.reached(),
   };
 }
+
+const readInput = (tool: AnyTool, { name, input }: CallRecord): ParsedToolInput =>
+  tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(name, input);
 
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
 function kept(tool: string, result: ToolResult, changes: CallChanges | undefined): ToolResult {

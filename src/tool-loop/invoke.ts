@@ -13,22 +13,28 @@ export interface PreparedCall {
   readonly call: ToolInvocation;
   /** The tool got as far as its effect or its frame. */
   reached(): boolean;
+  /** It got that far, or was answered by the caller who runs it: what it says is what it was called for. */
+  acted(): boolean;
   /** Milliseconds inside `run`, or `undefined` when nothing ran. */
   ms(): number | undefined;
   /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
   signal(): Signal | undefined;
 }
 
+interface Binding {
+  readonly loop: Loop;
+  readonly frame: FrameState;
+  readonly record: CallRecord;
+  readonly tool: AnyTool;
+  readonly view: CallView;
+}
+
 /** Binds one call to the loop that runs it. */
-export function createInvocation(
-  loop: Loop,
-  frame: FrameState,
-  record: CallRecord,
-  tool: AnyTool,
-  view: CallView,
-): PreparedCall {
+export function createInvocation({ loop, frame, record, tool, view }: Binding): PreparedCall {
   let ms: number | undefined;
   let reached = false;
+  let ranOnce = false;
+  let received = false;
   let signal: Signal | undefined;
   const outside = askOutside(loop, record, tool);
   const enter = (): void => {
@@ -55,6 +61,7 @@ export function createInvocation(
     ...scope,
     execute: async (leaf) => {
       enter();
+      ranOnce = leaf.effect === 'once';
       const ran = await runLeaf(loop, record, scope, leaf);
       ms = ran.ms;
       signal = ran.result.signal;
@@ -66,9 +73,24 @@ export function createInvocation(
       signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
       return outcome;
     },
-    receive: outside.receive,
+    decide: async (request) => {
+      if (ranOnce)
+        throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
+      return outside.decide(request);
+    },
+    receive: async (request) => {
+      const result = await outside.receive(request);
+      received = true;
+      return result;
+    },
   };
-  return { call, reached: () => reached, ms: () => ms, signal: () => signal };
+  return {
+    call,
+    reached: () => reached,
+    acted: () => reached || received,
+    ms: () => ms,
+    signal: () => signal,
+  };
 }
 
 /** The others end the loop in which they were sent, and no further. */

@@ -216,7 +216,10 @@ export interface AnyTool {
   readonly effect: Effect | 'none';
   /** Calls of one batch that share this word run one after another, in source order. */
   readonly serial?: string | undefined;
-  /** The turn may end with this tool's result, without another model call (LOOP-11). */
+  /**
+   * The turn may end with this tool's result, without another model call (LOOP-11). What it answers without having acted,
+   * as a memo does, goes to the model.
+   */
   readonly returnDirect: boolean;
   /** For programs that list tools: never sent to a model (TOOL-12). */
   readonly metadata: Readonly<Record<string, Json>>;

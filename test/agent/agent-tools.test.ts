@@ -43,6 +43,27 @@ describe('what an agent is defined with', () => {
     expect(offeredIn(two)).toEqual([['again'], ['again'], []]);
   });
 
+  it('applies all of its transformers and inspectors, in order, and has policies of its own (PRN-05)', async () => {
+    const told: string[] = [];
+    const marking = (mark: string) => ({ name: mark, result: (shown: string) => `${shown}${mark}` });
+    const noting = (mark: string) => ({ afterToolCall: () => void told.push(mark) });
+    const lenient = defineAgent({
+      ...base,
+      tools: [tool('look')],
+      transformers: [marking('!'), marking('?')],
+      inspectors: [noting('first'), noting('second')],
+    });
+    const policies = { unknownTools: { mode: 'immediate' } } as const;
+    const strict = defineAgent({ ...base, tools: [tool('look')], policies });
+    const replies = [{ calls: [{ name: 'look' }, { name: 'peek' }] }, 'Done.'];
+    const [, second] = await shown(lenient, replies);
+    expect(second?.messages.at(-2)?.text).toBe('look!?');
+    expect(told.filter((mark) => mark === 'first')).toHaveLength(2);
+    expect(told.slice(0, 2)).toEqual(['first', 'second']);
+    const refused = await createTestSession(strict, { replies }).send('Go.');
+    expect(refused).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found' } });
+  });
+
   it('has the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('look')], references: [handbook] });
     const requests = await shown(agent, ['Done.']);

@@ -45,6 +45,24 @@ describe('a call that waits for somebody outside', () => {
     await expect(app.lease('And?')).rejects.toThrow('The lease was refused: suspended.');
   });
 
+  it('cannot ask after a tool that runs once has run, since it would begin anew after the answer', async () => {
+    const ran: string[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => void ran.push(id) });
+    const late: AnyTool = {
+      ...pay,
+      async call(input, invocation) {
+        await pay.call(input, invocation);
+        return text((await invocation.decide({ message: 'Was that right?' })).decision);
+      },
+    };
+    const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Hm.' } });
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
+      text: "Error: Tool 'pay' has run, and cannot ask any more: ask before it executes.",
+    });
+    expect(ran).toHaveLength(1);
+  });
+
   it('was not started', async () => {
     const app = memoryApp({ tools: [waits()], replies: [calls('ask')] });
     await app.say('Go.');

@@ -89,7 +89,7 @@ const OTHERS = [
   ...['assetsOf', 'blackboardSink', 'compositeSink', 'listSink', 'loopId', 'loopMemo', 'ToolCallContext'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree'],
   ...['charsShown', 'fullLength', 'slidingWindow', 'truncateToolResults'],
-  ...['exceptionProcessor', 'loggingInspector', 'metricsInspector'],
+  ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 
 const READS = (raw: string) => ({ at: raw });

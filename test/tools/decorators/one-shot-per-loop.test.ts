@@ -45,6 +45,16 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
 });
 
 describe('a one-shot tool', () => {
+  it('that returns directly does so with its body, and tells the model of a repetition (ONE-08)', async () => {
+    const direct = oneShotPerLoop({ ...skill(), returnDirect: true }, ADVICE);
+    const session = sessionWith([direct], [calls('skill'), calls('skill'), 'Done.']);
+    const first = await session.send('Go.', { loopId: 'l' });
+    expect(first).toMatchObject({ outcome: 'returned-direct', text: 'body 1' });
+    const second = await session.send('Again.', { loopId: 'l' });
+    expect(second).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe(LOADED);
+  });
+
   it('runs once a loop, and then answers with words and its advice (ONE-05, ONE-06, ONE-07)', async () => {
     const ran: string[] = [];
     const session = sessionWith([skill(ran)], [calls('skill'), calls('skill'), calls('skill'), 'Done.']);
