@@ -40,6 +40,6 @@ it('the README names only files, scripts and folders that exist', () => {
   );
   expect(missing).toEqual([]);
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name = '']) => name);
+  const named = [...readme.matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
 });
