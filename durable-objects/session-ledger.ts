@@ -20,6 +20,7 @@ import type {
 import { pageOfEvents } from './page-of-events.ts';
 import type { AgendaEntry, Lease, SessionStorage, StoredRow } from './session-storage.ts';
 import { storedAt, toStoredRows } from './stored-rows.ts';
+import { closeWait, isOver, whyClosed } from './wait-answers.ts';
 
 export interface LedgerOptions {
   readonly leaseMs: number;
@@ -37,11 +38,8 @@ interface AppendRequest {
 
 /** What a caller is told to wait when nobody holds the turn in its way. */
 const SOON_MS = 1_000;
-/** How long an answer is remembered beside the journal, in ms: for one that was sent before the journal told of it. */
-const ANSWER_TTL = 7 * 24 * 60 * 60_000;
-const answerKey = (wait: string): string => `answer ${wait}`;
-/** In the place of a sender's hash: nobody answered in time. */
-const EXPIRED = '';
+/** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */
+const FARTHEST_ALARM = 365 * 24 * 60 * 60_000;
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -137,16 +135,16 @@ export class SessionLedger {
   /** The same unread note twice is one note. A note for a suspended turn makes it wait for a holder again. */
   post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
     const lease = this.#storage.lease();
-    const taken = answers && this.#storage.request(answerKey(answers.wait));
-    if (taken?.bodyHash === EXPIRED) return 'expired';
-    if (taken) return taken.bodyHash === answers.bodyHash ? 'known' : 'answered';
+    const closed = answers && whyClosed(this.#storage, answers);
+    if (closed) return closed;
     if (lease.turn !== turn) return 'no-such-turn';
     return this.#commit(() => {
-      if (answers && this.#isOver(answers.wait)) {
+      const now = this.#options.now();
+      if (answers && isOver(this.#storage, answers.wait, now)) {
         this.#expire(answers.wait);
         return 'expired';
       }
-      if (answers) this.#close(turn, answers);
+      if (answers) closeWait(this.#storage, turn, { ...answers, now });
       this.#note(kind, turn, body);
       return 'posted';
     });
@@ -163,13 +161,6 @@ export class SessionLedger {
     else this.#schedule(turn, this.#options.now());
   }
 
-  #isOver(wait: string): boolean {
-    const now = this.#options.now();
-    return this.#storage
-      .agenda()
-      .some(({ kind, ref, due }) => kind === 'expiry' && ref === wait && due <= now);
-  }
-
   /** Nobody answered in time: the holder is told, and no answer is taken any more. */
   #expire(wait: string): void {
     const { turn } = this.#storage.lease();
@@ -177,16 +168,8 @@ export class SessionLedger {
       this.#storage.unschedule('expiry', wait);
       return;
     }
-    this.#close(turn, { wait, bodyHash: EXPIRED });
+    closeWait(this.#storage, turn, { wait, now: this.#options.now() });
     this.#note('expired', turn, wait);
-  }
-
-  /** Takes the one answer of a wait. */
-  #close(turn: string, { wait, bodyHash }: WaitAnswer): void {
-    const now = this.#options.now();
-    this.#storage.forgetRequests(now);
-    this.#storage.addRequest({ key: answerKey(wait), bodyHash, turn, seq: 0, expires: now + ANSWER_TTL });
-    this.#storage.unschedule('expiry', wait);
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -382,7 +365,8 @@ export class SessionLedger {
   }
 
   #arm(): void {
-    this.#storage.arm(this.#storage.agenda()[0]?.due ?? null);
+    const due = this.#storage.agenda()[0]?.due;
+    this.#storage.arm(due === undefined ? null : Math.min(due, this.#options.now() + FARTHEST_ALARM));
   }
 
   #commit<T>(change: () => T): T {

@@ -3,7 +3,8 @@ import type { Caller } from './auth.ts';
 import { Problem } from './problem.ts';
 
 /** @throws Problem when a question is for a role that the caller does not have. */
-export function mustHaveRole({ roles }: Caller, { call, wait: { by } }: Question): void {
+export function mustHaveRole({ roles }: Caller, { call, wait }: Question): void {
+  const by = wait.for === 'decision' ? wait.by : undefined;
   if (by === undefined || roles?.includes(by)) return;
   throw new Problem(
     403,

@@ -42,21 +42,32 @@ export interface CallChanges {
 }
 
 /** What a suspended call waits for. */
-export interface Wait {
-  /** `result`: the caller runs the tool and sends what came of it. */
-  readonly for: 'decision' | 'result';
+export type Wait = DecisionWait | ResultWait;
+
+interface WaitBase {
   readonly message: string;
-  /** Of a decision: what may be decided. */
-  readonly allows: readonly DecisionKind[];
-  /** What the input of an `edit` must match. */
-  readonly schema: JsonSchema;
-  /** The role that may answer. */
-  readonly by?: string;
   /** Milliseconds from the time of this event. */
   readonly expires?: number;
-  readonly onExpiry: Exclude<DecisionKind, 'edit'>;
   /** Hex SHA-256 over the tool's name, the call's input and the tool's schema: an answer holds for these only. */
   readonly binding: string;
+}
+
+/** Somebody decides about the call. */
+export interface DecisionWait extends WaitBase {
+  readonly for: 'decision';
+  readonly allows: readonly DecisionKind[];
+  /** What the tool is about to be called with, where that is no longer what the model sent. */
+  readonly input?: JsonObject;
+  /** What the input of an `edit` must match. */
+  readonly schema: JsonSchema;
+  /** The role that may decide. */
+  readonly by?: string;
+  readonly onExpiry: Exclude<DecisionKind, 'edit'>;
+}
+
+/** The caller runs the tool and sends what came of it. */
+export interface ResultWait extends WaitBase {
+  readonly for: 'result';
 }
 
 /** What somebody outside answered, once. */

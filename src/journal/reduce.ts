@@ -83,7 +83,8 @@ function foldCore(state: SessionState, event: SessionEvent): void {
     }
     case 'tool-call-suspended': {
       const call = findCall(turn, event.frame, event.call);
-      if (call) call.waits = [...(call.waits ?? []), { wait: event.wait }];
+      // Code of a call that has ended may still ask, and nobody waits for it.
+      if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait: event.wait }];
       break;
     }
     case 'tool-call-answered': {

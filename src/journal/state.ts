@@ -1,7 +1,13 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
-import { modelText, type ResultData, type Signal } from '../tools/tool-result.ts';
+import {
+  modelText,
+  type ResultData,
+  type Signal,
+  type ToolResult,
+  toolResult,
+} from '../tools/tool-result.ts';
 import type {
   Answer,
   CallChanges,
@@ -140,6 +146,12 @@ export const mayHaveHappened = ({ started }: CallRecord): boolean =>
 export function pendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;
+}
+
+/** What the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
+export function sentResult({ waits }: CallRecord): ToolResult | undefined {
+  const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);
+  return sent && toolResult(sent.result);
 }
 
 /** Names one wait of one call in the whole session. */

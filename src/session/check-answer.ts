@@ -1,4 +1,4 @@
-import type { Answer, Wait } from '../journal/events.ts';
+import type { Answer, DecisionWait, Wait } from '../journal/events.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import { jsonSchemaCheck } from '../tools/json-schema-check.ts';
@@ -28,10 +28,11 @@ export type CheckedAnswer =
 
 /** Checks a decision against the question that it is for. `by`: the id of whoever decides. */
 export function checkDecision(
-  wait: Pick<Wait, 'allows' | 'schema'>,
+  wait: Wait,
   { decision, input, reason }: SentDecision,
   by: string,
 ): CheckedAnswer {
+  if (wait.for === 'result') return { ok: false, problems: ['decision: a result is waited for here'] };
   if (!wait.allows.includes(decision)) {
     return { ok: false, problems: [`decision: must be ${listed(wait.allows)} here`] };
   }
@@ -55,13 +56,22 @@ export function checkResult(tool: string, sent: SentResult, by: string): Checked
 }
 
 /** An edited input is checked before anything is consumed, so that a slip can be corrected. */
-function inputProblems({ schema }: Pick<Wait, 'schema'>, input: JsonObject | undefined): readonly string[] {
+function inputProblems(
+  { schema }: Pick<DecisionWait, 'schema'>,
+  input: JsonObject | undefined,
+): readonly string[] {
   if (input === undefined) return ['input: is missing'];
   const tooDeep = depthProblems('input', input);
   if (tooDeep.length > 0) return tooDeep;
-  const check = jsonSchemaCheck(structuredClone(schema));
-  const problems = check(input).map(({ path, message }): Problem => ({ path: ['input', ...path], message }));
-  return problemLines(problems);
+  try {
+    const check = jsonSchemaCheck(structuredClone(schema));
+    const problems = check(input).map(
+      ({ path, message }): Problem => ({ path: ['input', ...path], message }),
+    );
+    return problemLines(problems);
+  } catch {
+    return ['input: cannot be checked: a name in it is not valid text, or it is nested too deeply'];
+  }
 }
 
 /** Whatever goes into the journal must come out of it again, however it was nested. */

@@ -1,9 +1,9 @@
 import type { SessionEvent } from '../journal/events.ts';
-import { type CallRecord, mayHaveHappened, openBatch, type TurnState } from '../journal/state.ts';
+import { type CallRecord, mayHaveHappened, openBatch, sentResult, type TurnState } from '../journal/state.ts';
 import { callEnded } from '../tool-loop/execute-call.ts';
 import { unknownOutcome } from '../tool-loop/run-leaf.ts';
 import type { Decision } from '../tools/tool.ts';
-import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { failure, type ToolResult } from '../tools/tool-result.ts';
 
 /**
  * Ends for every call that a turn leaves open, innermost frames first, so that no call of the history is without an
@@ -20,13 +20,11 @@ export function closeOpenCalls(turn: TurnState, why: string): SessionEvent[] {
 }
 
 function closing(turn: TurnState, call: CallRecord, why: string): ToolResult {
-  const answers = (call.waits ?? []).map(({ answer }) => answer);
-  // Whoever ran the tool said what came of it, before the call could begin anew and find that.
-  const sent = answers.find((answer) => answer?.type === 'result');
-  if (sent) return toolResult(sent.result);
+  const sent = sentResult(call);
+  if (sent) return sent;
   // What a nested loop has done is nowhere in the conversation around it.
   if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
-  const last = answers.at(-1);
+  const last = call.waits?.at(-1)?.answer;
   if (last?.type === 'decision' && last.decision === 'reject') return declined(call.name, last);
   return failure('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
 }

@@ -53,7 +53,7 @@ const LONGEST_WAIT = 1_000;
 
 /** When the wait of this event is over, which was just folded. */
 function expiryOf(turn: TurnState | undefined, event: SessionEvent): Emitted['expiry'] {
-  if (event.type !== 'tool-call-suspended' || event.wait.expires === undefined) return undefined;
+  if (event.type !== 'tool-call-suspended' || typeof event.wait.expires !== 'number') return undefined;
   const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
   return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
 }

@@ -1,3 +1,4 @@
+import type { DecisionWait } from '../journal/events.ts';
 import type { Json } from '../tools/json.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import type { DecisionKind, JsonSchema } from '../tools/tool.ts';
@@ -28,12 +29,16 @@ export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall 
   return {
     call: call.id,
     tool: call.name,
-    input: parsed.ok ? parsed.input : call.input,
+    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
     for: wait.for,
     message: wait.message,
-    ...(wait.for === 'decision' && { allows: wait.allows }),
-    ...(wait.allows.includes('edit') && { schema: wait.schema }),
-    ...(wait.by !== undefined && { by: wait.by }),
+    ...(wait.for === 'decision' && decisionOf(wait)),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }
+
+const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
+  allows,
+  ...(allows.includes('edit') && { schema }),
+  ...(by !== undefined && { by }),
+});

@@ -40,8 +40,9 @@ async function hasChanged(
   { tools }: Pick<Agent, 'tools'>,
   { frame, call, wait }: Question,
 ): Promise<boolean> {
+  if (wait.for === 'result') return false; // it has been run, whatever the tool is now
   const tool = frame === ROOT ? tools.find(({ name }) => name === call.name) : undefined;
-  return tool !== undefined && (await bindingOf(call, tool)) !== wait.binding;
+  return tool !== undefined && (await bindingOf(call, tool, wait)) !== wait.binding;
 }
 
 /** Acts on nothing, even if the tool became again what it was before the call finds this. */

@@ -19,7 +19,14 @@ export interface Question {
 
 /** The calls of a turn by their ids, in the order in which they were asked for, each with its questions in order. */
 export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly Question[]> {
-  const calls = new Map<string, { readonly call: JournaledCall; readonly asked: Question[] }>();
+  const calls = new Map<
+    string,
+    { readonly call: JournaledCall; readonly asked: Question[]; isOpen: boolean }
+  >();
+  const close = (id: string): void => {
+    const ended = calls.get(id);
+    if (ended) ended.isOpen = false;
+  };
   const settle = (asked: Question[], standing: Question['standing']): void => {
     const last = asked.at(-1);
     if (last?.standing === 'open') asked[asked.length - 1] = { ...last, standing };
@@ -27,11 +34,12 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
   for (const { at, event } of events) {
     switch (event.type) {
       case 'model-replied':
-        for (const call of event.toolCalls) calls.set(call.id, { call, asked: [] });
+        for (const call of event.toolCalls) calls.set(call.id, { call, asked: [], isOpen: true });
         break;
       case 'tool-call-suspended': {
         const known = calls.get(event.call);
-        known?.asked.push(toQuestion(event, { at, call: known.call, number: known.asked.length + 1 }));
+        if (known?.isOpen)
+          known.asked.push(toQuestion(event, { at, call: known.call, number: known.asked.length + 1 }));
         break;
       }
       case 'tool-call-answered':
@@ -39,6 +47,10 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
         break;
       case 'tool-call-ended':
         settle(calls.get(event.call)?.asked ?? [], 'dropped');
+        close(event.call);
+        break;
+      case 'turn-ended':
+        for (const { asked } of calls.values()) settle(asked, 'dropped');
         break;
     }
   }

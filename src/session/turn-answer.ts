@@ -33,17 +33,7 @@ export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
   readonly pending: readonly PendingCall[];
 }
 
-/** The answer of a turn, folded from its own events; `undefined` while it is open. */
-export function answerOf(
-  session: string,
-  agent: string,
-  events: readonly StoredEvent[],
-): TurnAnswer | undefined {
-  const turn = foldTurn(events);
-  return turn && toAnswer(session, agent, turn);
-}
-
-/** The same for a turn that has stopped: its answer, or what it waits for. */
+/** What a turn that has stopped came to, folded from its own events: its answer, or what it waits for. */
 export function stoppedTurn(
   session: string,
   agent: string,

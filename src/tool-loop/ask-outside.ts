@@ -1,5 +1,5 @@
-import { type Answer, inFrame, type Wait } from '../journal/events.ts';
-import type { CallRecord } from '../journal/state.ts';
+import { type Answer, type DecisionWait, inFrame, type ResultWait, type Wait } from '../journal/events.ts';
+import { type CallRecord, pendingWait } from '../journal/state.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import type { AnyTool, Decision, DecisionRequest, ResultRequest } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
@@ -10,25 +10,33 @@ import type { Loop } from './loop.ts';
 export interface AskOutside {
   decide(request: DecisionRequest): Promise<Decision>;
   receive(request: ResultRequest): Promise<ToolResult>;
+  /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
+  assertAsked(): void;
 }
 
-type Asked = Omit<Wait, 'binding'>;
+type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
 
 /** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
 export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOutside {
   let asked = 0;
 
-  async function answerTo(question: Asked): Promise<Answer> {
+  async function answerTo(put: Asked): Promise<Answer> {
+    const question = loop.secrets.redact(put);
     const known = record.waits?.[asked];
     asked += 1;
-    const binding = await bindingOf(record, tool);
+    const binding = await bindingOf(record, tool, question);
     const { signal } = loop.invocation;
     if (signal.aborted) throw signal.reason;
-    if (known?.answer && known.wait.binding !== binding) throw new Error(changed(record.name));
-    if (known?.answer) return known.answer;
+    const answer = known?.answer;
+    // What the caller has run is not undone by a change of the tool.
+    const isVoid = answer?.type === 'decision' && known?.wait.binding !== binding;
+    if (isVoid) throw new Error(changed(record.name));
+    if (answer) return structuredClone(answer);
     if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
-    if (!known) {
-      const wait: Wait = { ...loop.secrets.redact(question), binding };
+    if (record.ended) throw new Error(`Call ${record.id} has ended, and asks nobody any more.`);
+    // One question at a time: asked together, only the last of them could be answered.
+    if (!pendingWait(record)) {
+      const wait: Wait = { ...question, binding };
       const { turn, frame } = loop;
       loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
     }
@@ -36,41 +44,62 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
   }
 
   return {
-    async decide({ message, allows = ALL, schema = tool.inputSchema, by, expires, onExpiry = 'reject' }) {
+    async decide({
+      message,
+      input,
+      allows = ALL,
+      schema = tool.inputSchema,
+      by,
+      expires,
+      onExpiry = 'reject',
+    }) {
       const answer = await answerTo({
         for: 'decision',
         message,
         allows,
         schema,
         onExpiry,
+        ...(input !== undefined && { input }),
         ...(by !== undefined && { by }),
-        ...(expires !== undefined && { expires }),
+        ...expiring(expires),
       });
       if (answer.type === 'decision') return answer;
       throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
     },
     async receive({ message, expires }) {
-      const answer = await answerTo({
-        for: 'result',
-        message,
-        allows: [],
-        schema: {},
-        onExpiry: 'reject',
-        ...(expires !== undefined && { expires }),
-      });
+      const answer = await answerTo({ for: 'result', message, ...expiring(expires) });
       if (answer.type === 'result') return toolResult(answer.result);
       throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
+    },
+    assertAsked() {
+      const goesOn = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
+      if (!goesOn && asked < (record.waits?.length ?? 0)) throw new Error(changed(record.name));
     },
   };
 }
 
-const ALL: Wait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-/** What an answer is given for: the same call of a tool that has become another one is not the same question. */
-export const bindingOf = (
+/** JSON has no number for ever, and no time that is over before it began was meant. */
+function expiring(expires: number | undefined): { readonly expires?: number } {
+  if (expires === undefined) return {};
+  if (Number.isFinite(expires) && expires > 0) return { expires };
+  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
+}
+
+/**
+ * What an answer is given for: the same call of a tool that has become another one, or a question that is put to somebody
+ * else, is not the same question.
+ */
+export function bindingOf(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
   { inputSchema }: Pick<AnyTool, 'inputSchema'>,
-): Promise<string> => sha256Hex(JSON.stringify([name, input, inputSchema]));
+  question: Asked | Wait,
+): Promise<string> {
+  const put =
+    question.for === 'decision' ? [question.by, question.allows, question.schema, question.input] : [];
+  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
+}
 
 const nobodyToAsk = (tool: string): string =>
   `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;

@@ -1,5 +1,12 @@
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
-import { type CallRecord, type FrameState, mayHaveHappened, pendingWait } from '../journal/state.ts';
+import {
+  type CallRecord,
+  type FrameState,
+  mayHaveHappened,
+  openBatch,
+  pendingWait,
+  sentResult,
+} from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
@@ -12,6 +19,7 @@ import type { ToolCallSeen } from './inspector.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
 import type { Loop } from './loop.ts';
+import { isMoot, signalOf } from './next-step.ts';
 import type { Offer } from './offer-tools.ts';
 import { permitCall } from './permit-call.ts';
 import { unknownOutcome } from './run-leaf.ts';
@@ -39,7 +47,10 @@ export async function executeCall(
   call: CallRecord,
   offered: Offer,
 ): Promise<void> {
-  if (pendingWait(call)) throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
+  const batch = openBatch(frame);
+  const isOver = signalOf(batch) !== undefined && isMoot(batch)(call);
+  if (pendingWait(call) && !isOver)
+    throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
   const seen = (): ToolCallSeen => seenOf(loop, frame, call, offered);
@@ -81,7 +92,7 @@ interface Execution extends Ending {
 
 async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<Execution> {
   const permitted = await permitCall(loop, frame, call, offered);
-  if (!permitted.ok) return { result: permitted.answer };
+  if (!permitted.ok) return { result: sentResult(call) ?? permitted.answer };
   const { tool } = permitted;
   const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
   const invocation = createInvocation({ loop, frame, record: call, tool, view });
@@ -91,7 +102,10 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   });
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
   const [clean, changes, said] = loop.secrets.redact([{ ...answered }, view.changes(), view.said]);
-  const result = withSignal(kept(call.name, toolResult(clean), changes), invocation.signal());
+  const result = withSignal(
+    kept(call.name, toolResult(clean), changes),
+    loop.secrets.redact(invocation.signal()),
+  );
   const failed = result.type === 'error';
   return {
     result,

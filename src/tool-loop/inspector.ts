@@ -82,9 +82,9 @@ export interface LoopMoments {
 
 /**
  * Watches the loops of an agent and changes nothing. Every inspector is given a copy of its own and is not waited for;
- * what it throws is logged and has no effect (CBK-03). Nested loops are watched by the inspectors of the loop around
+ * what it throws is logged, what it answers is not looked at (CBK-03). Nested loops are watched by the inspectors of the loop around
  * them. What happened in an invocation that was killed may be told of not at all, or twice.
  */
 export type LoopInspector = {
-  readonly [Moment in keyof LoopMoments]?: ((seen: LoopMoments[Moment]) => void | Promise<void>) | undefined;
+  readonly [Moment in keyof LoopMoments]?: ((seen: LoopMoments[Moment]) => unknown) | undefined;
 };

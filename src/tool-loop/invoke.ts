@@ -41,6 +41,7 @@ export function createInvocation({ loop, frame, record, tool, view }: Binding): 
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (loop.invocation.signal.aborted) throw loop.invocation.signal.reason;
     if (reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
+    outside.assertAsked();
     reached = true;
   };
   const scope: CallScope = {

@@ -60,6 +60,8 @@ export interface Loop {
   readonly live: LiveEvents;
   readonly slots: Slots;
   readonly invocation: Invocation;
+  /** Of a planned frame: what loops inside it are run with instead of its plan. */
+  readonly aroundPlan?: Pick<Loop, 'model' | 'limits'> | undefined;
   /** Runs a nested loop; the same function that runs this one. */
   readonly run: (loop: Loop, frame: FrameState) => Promise<LoopEnd>;
 }

@@ -42,8 +42,25 @@ export function nextStep(
 
 /** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */
 const isWaiting = (batch: readonly CallRecord[]): boolean =>
-  batch.some(pendingWait) &&
-  batch.every((call) => call.ended || pendingWait(call) || (call.waits && !call.started));
+  batch.some(isPending) &&
+  batch.every((call) => call.ended || isPending(call) || (call.waits && !call.started)) &&
+  !batch.some(isMoot(batch));
+
+const isPending = (call: CallRecord): boolean => !call.ended && pendingWait(call) !== undefined;
+
+/** Asks for leave to run, though a signal has ended the loop, or a reviewer has sent everybody home. */
+export const isMoot =
+  (batch: readonly CallRecord[]) =>
+  (call: CallRecord): boolean =>
+    isPending(call) &&
+    pendingWait(call)?.for === 'decision' &&
+    !call.started &&
+    (signalOf(batch) !== undefined || batch.some(isExit));
+
+const isExit = ({ ended, waits }: CallRecord): boolean => {
+  const answer = waits?.at(-1)?.answer;
+  return !ended && answer?.type === 'decision' && answer.decision === 'exit';
+};
 
 /** The strongest signal of a batch; the first of several alike (PAR-06). */
 export function signalOf(batch: readonly CallRecord[]): Signal | undefined {

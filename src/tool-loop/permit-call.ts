@@ -1,4 +1,4 @@
-import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
 import type { AnyTool, CallLimit } from '../tools/tool.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
 import type { Loop, LoopLimits } from './loop.ts';
@@ -21,7 +21,8 @@ export async function permitCall(
   { byName }: Offer,
 ): Promise<Permission> {
   const signal = signalOf(openBatch(frame));
-  if (signal && !call.started) return { ok: false, answer: skipped(call.name, signal) };
+  const begun = call.started || loop.journal.state.turn?.frames.has(call.id) || sentResult(call);
+  if (signal && !begun) return { ok: false, answer: skipped(call.name, signal) };
   const tool = byName.get(call.name);
   if (!tool) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
   const answer = overLimit(call, loop.limits) ?? (await ineligible(loop, call));

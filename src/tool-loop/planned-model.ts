@@ -1,6 +1,5 @@
 import type { ChatModel, ModelReply } from '../model/chat-model.ts';
-import type { Plan } from '../tools/tool.ts';
-import type { ToolResult } from '../tools/tool-result.ts';
+import type { DoneCall, Plan } from '../tools/tool.ts';
 
 /** The name under which a plan's replies are journaled. */
 const PLAN = 'plan';
@@ -9,11 +8,11 @@ const PLAN = 'plan';
  * A plan in the place of a model: the loop, the journal and everything that happens to a call are the same. Asking it
  * costs nothing, so it is asked again on every resume.
  */
-export const plannedModel = (plan: Plan, results: () => readonly ToolResult[]): PlannedModel => ({
+export const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
   name: PLAN,
   planned: true,
   async ask(): Promise<ModelReply> {
-    const done = results();
+    const done = calls();
     const next = plan(done);
     if (!next) return { text: PLAN, toolCalls: [], finish: 'stop' };
     const input = typeof next.input === 'string' ? next.input : JSON.stringify(next.input);

@@ -1,3 +1,4 @@
+import { notOneOf } from '../tools/not-one-of.ts';
 import type { HistoryCall } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
@@ -81,8 +82,12 @@ export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
   exceptions: declared.exceptions ?? DEFAULT_POLICIES.exceptions,
 });
 
-/** The path of the first number that a policy cannot work with, and what it must be; `undefined` when all can. */
-export function policyProblem({ unknownTools, blankReplies }: LoopPolicies): PolicyProblem | undefined {
+/** The path of the first value that a policy cannot work with, and what it must be; `undefined` when all can. */
+export function policyProblem({
+  returnDirect,
+  unknownTools,
+  blankReplies,
+}: LoopPolicies): PolicyProblem | undefined {
   const { retries, suggestions, similarity, containment } = unknownTools;
   const counts = {
     'unknownTools.retries': retries,
@@ -91,6 +96,9 @@ export function policyProblem({ unknownTools, blankReplies }: LoopPolicies): Pol
   };
   const shares = { 'unknownTools.similarity': similarity, 'unknownTools.containment': containment };
   return (
+    wrongWord('returnDirect', returnDirect, ['all', 'any']) ??
+    wrongWord('unknownTools.mode', unknownTools.mode, ['feedback', 'immediate']) ??
+    wrongWord('blankReplies.end', blankReplies.end, ['failed', 'completed']) ??
     failing(counts, (value) => Number.isInteger(value) && value >= 0, 'a whole number from 0') ??
     failing(shares, (value) => value >= 0 && value <= 1, 'a number from 0 to 1')
   );
@@ -98,8 +106,13 @@ export function policyProblem({ unknownTools, blankReplies }: LoopPolicies): Pol
 
 export interface PolicyProblem {
   readonly path: string;
-  readonly value: number;
+  readonly value: unknown;
   readonly use: string;
+}
+
+function wrongWord(path: string, value: string, words: readonly string[]): PolicyProblem | undefined {
+  const use = notOneOf(value, words);
+  return use === undefined ? undefined : { path, value, use };
 }
 
 function failing(

@@ -1,6 +1,8 @@
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { executeCall } from './execute-call.ts';
+import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
+import { isMoot } from './next-step.ts';
 import { offerTools } from './offer-tools.ts';
 
 /**
@@ -26,5 +28,11 @@ export async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
   const settled = await Promise.allSettled(running);
   loop.invocation.checkpoint();
   const failed = settled.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (failed && !goesOn(frame, failed.reason)) throw failed.reason;
+}
+
+/** A call asks for leave to run after another one has ended the loop: it is answered instead of waited for. */
+function goesOn(frame: FrameState, reason: unknown): boolean {
+  const batch = openBatch(frame);
+  return reason instanceof Interrupted && reason.why === 'suspended' && batch.some(isMoot(batch));
 }

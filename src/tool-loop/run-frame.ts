@@ -1,8 +1,8 @@
 import { ROOT } from '../journal/events.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
-import type { Frame, FrameOutcome } from '../tools/tool.ts';
-import { type ToolResult, toolResult } from '../tools/tool-result.ts';
+import type { DoneCall, Frame, FrameOutcome } from '../tools/tool.ts';
+import { toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import { type Loop, withLimits } from './loop.ts';
 import { plannedModel } from './planned-model.ts';
@@ -28,13 +28,17 @@ export async function runFrame(
   }
   const frame = frames?.get(call.id);
   if (!frame) throw new Error(`The frame of call ${call.id} is not in the journal.`);
+  // A plan, and the bounds of one, are for its own frame: what nests inside a step is a loop like any other.
+  const around = loop.aroundPlan ?? { model: loop.model, limits: loop.limits };
   const nested: Loop = {
     ...loop,
+    ...around,
     frame: call.id,
     instructions: config.instructions,
     tools: config.tools,
-    limits: withLimits(config.limits, loop.limits),
-    ...(config.plan && { model: plannedModel(config.plan, () => resultsOf(frame)) }),
+    limits: withLimits(config.limits, around.limits),
+    aroundPlan: undefined,
+    ...(config.plan && { model: plannedModel(config.plan, () => callsOf(frame)), aroundPlan: around }),
   };
   return outcomeOf(nested, frame);
 }
@@ -43,7 +47,7 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
   try {
     const { outcome, error, signal } = await loop.run(loop, frame);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
-    const ended = { results: resultsOf(frame), ...(signal && { signal }) };
+    const ended = { calls: callsOf(frame), ...(signal && { signal }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
       return { outcome, text: signal?.reason ?? answerShown(loop, frame), ...ended };
     }
@@ -51,11 +55,13 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
     return { outcome: 'failed', text, ...ended };
   } catch (failure) {
     if (!(failure instanceof ModelError)) throw failure;
-    return { outcome: 'failed', text: failure.message, results: resultsOf(frame) };
+    return { outcome: 'failed', text: failure.message, calls: callsOf(frame) };
   }
 }
 
-function resultsOf(frame: FrameState): ToolResult[] {
+function callsOf(frame: FrameState): DoneCall[] {
   const calls = frame.messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
-  return calls.flatMap(({ ended }) => (ended ? [toolResult(ended.result)] : []));
+  return calls.flatMap(({ name, ended }) =>
+    ended ? [{ tool: name, result: toolResult(ended.result) }] : [],
+  );
 }

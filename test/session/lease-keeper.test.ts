@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
 import { hold, LEASE_MS, note, settle } from './held.ts';
 
@@ -126,11 +126,13 @@ describe('the holder of a lease', () => {
   });
 
   it('does not wait for a renewal that is never answered when it closes', async () => {
-    const { clock, session } = await hold({
-      wrap: (port) => ({ ...port, renew: () => new Promise(() => {}) }),
-    });
+    const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
+    const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew }) });
     await clock.advance(LEASE_MS / 3);
-    await session.close();
+    expect(renew).toHaveBeenCalledOnce();
+    expect(await Promise.race([session.close().then(() => 'closed'), settle().then(() => 'waits')])).toBe(
+      'closed',
+    );
   });
 });
 

@@ -81,7 +81,7 @@ describe('a nested loop', () => {
       [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
     );
     expect(outcomes).toMatchObject([
-      { outcome: 'completed', text: 'Two.', results: [{ value: { n: 1 } }, { value: { n: 2 } }] },
+      { outcome: 'completed', text: 'Two.', calls: [{ result: { value: { n: 1 } } }, { result: { value: { n: 2 } } }] },
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('a nested loop', () => {
       toolCalls: 2,
     });
     expect(outcomes).toMatchObject([
-      { outcome: 'completed', text: 'One.', results: [{ value: { n: 1 } }, { reason: 'limit' }] },
+      { outcome: 'completed', text: 'One.', calls: [{ result: { value: { n: 1 } } }, { result: { reason: 'limit' } }] },
     ]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Done.', toolCalls: 3 } });
   });

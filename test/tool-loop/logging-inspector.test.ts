@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
-import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { createTestSession } from '../../src/testing/test-session.ts';
 import type { LoopInspector, ToolResultSeen } from '../../src/tool-loop/inspector.ts';
 import {
@@ -25,8 +25,18 @@ const search = (run: (query: string) => unknown) =>
     run: ({ query }) => run(query),
   });
 
+interface Call {
+  readonly query: string | undefined;
+  readonly name: string | undefined;
+  readonly clock: ManualClock | undefined;
+}
+
 /** The turn in which one tool is called once. */
-async function turnOf(tool: AnyTool, inspector: LoopInspector, query = 'kelp', name = tool.name) {
+async function turnOf(
+  tool: AnyTool,
+  inspector: LoopInspector,
+  { query = 'kelp', name = tool.name, clock = createManualClock() }: Partial<Call> = {},
+) {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
@@ -35,16 +45,16 @@ async function turnOf(tool: AnyTool, inspector: LoopInspector, query = 'kelp', n
     inspectors: [inspector],
   });
   const replies = [{ calls: [{ name, input: { query } }] }, 'Done.'];
-  await createTestSession(agent, { replies, clock: createManualClock() }).send('Go.');
+  await createTestSession(agent, { replies, clock }).send('Go.');
 }
 
 async function lines(
   run: (query: string) => unknown,
-  { query, name, ...options }: LoggingOptions & { query?: string; name?: string } = {},
+  { query, name, clock, ...options }: LoggingOptions & Partial<Call> = {},
 ): Promise<readonly LogLine[]> {
   const logged: LogLine[] = [];
   const inspector = loggingInspector({ ...options, log: (line) => logged.push(line) });
-  await turnOf(search(run), inspector, query, name);
+  await turnOf(search(run), inspector, { query, name, clock });
   return logged;
 }
 
@@ -53,8 +63,13 @@ const input = '{"query":"kelp"}';
 
 describe('the log of a call', () => {
   it('is one line with name, input, result and duration (AEL-01, AEL-07)', async () => {
-    expect(await lines(() => 'three rows')).toEqual([
-      { level: 'info', logger, message: `Tool 'search' succeeded in 0 ms: ${input} -> three rows` },
+    const clock = createManualClock();
+    const run = async () => {
+      await clock.advance(56.7);
+      return 'three rows';
+    };
+    expect(await lines(run, { clock })).toEqual([
+      { level: 'info', logger, message: `Tool 'search' succeeded in 57 ms: ${input} -> three rows` },
     ]);
   });
 
@@ -143,12 +158,14 @@ describe('the log of a call', () => {
 
   it('warns of an exception of a tool (AET-04)', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const run = (): never => {
+    const clock = createManualClock();
+    const run = async (): Promise<never> => {
+      await clock.advance(1_234);
       throw new Error('disk full');
     };
-    await turnOf(search(run), loggingInspector());
+    await turnOf(search(run), loggingInspector(), { clock });
     expect(warn.mock.calls).toEqual([
-      [`${logger}: Tool 'search' failed in 0 ms: ${input} -> Error: disk full`],
+      [`${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full`],
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import type { SessionEvent } from '../../src/journal/events.ts';
@@ -11,6 +12,7 @@ import type { LoopInspector } from '../../src/tool-loop/inspector.ts';
 import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { defineToolGroup } from '../../src/tools/groups/define-tool-group.ts';
 import type { AnyTool, Limits, ToolCall } from '../../src/tools/tool.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { settle } from '../session/held.ts';
@@ -197,14 +199,60 @@ describe('a loop', () => {
       [[0, 'You work.']],
     ]);
   });
+
+  it('merges instructions, references, notes on tool groups and the form of the answer into that one (LOOP-17)', async () => {
+    const web = defineToolGroup({
+      role: 'web',
+      description: 'The web.',
+      tools: [reads('search')],
+      childToolUsageNotes: 'Search before you guess.',
+    });
+    const handbook = { name: 'handbook', description: 'The rules.', notes: 'Quote them.', tools: [] };
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'W.',
+      instructions: 'You work.',
+      references: [handbook],
+      toolGroups: [web],
+      output: v.object({ total: v.number() }),
+    });
+    const session = createTestSession(agent, {
+      replies: [calls('search'), 'Seven.', '{"total":7}', '{"total":8}'],
+      toolGroups: [web],
+    });
+    await session.send('Go.');
+    await session.send('And?');
+    const system = [
+      'You work.',
+      "Reference 'handbook': The rules.\nQuote them.",
+      "Notes on the tools of group 'web':\nSearch before you guess.",
+      'When you give your answer, write it as JSON text that matches this JSON Schema, and nothing else:\n' +
+        '{"type":"object","properties":{"total":{"type":"number"}},"required":["total"]}',
+    ].join('\n\n');
+    const systems = session.requests.map(({ messages }) =>
+      messages.flatMap(({ role, text }, index) => (role === 'system' ? [[index, text]] : [])),
+    );
+    expect(systems).toEqual([[[0, system]], [[0, system]], [[0, system]], [[0, system]]]);
+  });
 });
 
 describe('the events of a loop', () => {
-  it('tell when it began, what was called with which input, what came of it, and how it ended (LOOP-18)', async () => {
+  it('tell when it began, what was called with which input, what came of it when, and how it ended (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const app = memoryApp({
-      tools: [reads('look', () => 'seen')],
-      replies: [{ calls: [{ name: 'look', input: { at: 1 } }] }, 'Done.'],
+      tools: [
+        reads('look', async () => {
+          await clock.advance(250);
+          return 'seen';
+        }),
+      ],
+      replies: [
+        async () => {
+          await clock.advance(40);
+          return { calls: [{ name: 'look', input: { at: 1 } }] };
+        },
+        'Done.',
+      ],
       clock,
     });
     const end = await app.say('Go.');
@@ -214,11 +262,60 @@ describe('the events of a loop', () => {
       { type: 'turn-started', loopId: turn, message: 'Go.' },
       { type: 'model-replied', toolCalls: [{ id: `${turn}.3.0`, name: 'look', input: '{"at":1}' }] },
       { type: 'tool-call-started', call: `${turn}.3.0`, effect: 'read' },
-      { type: 'tool-call-ended', call: `${turn}.3.0`, result: { content: 'seen' }, ms: 0 },
+      { type: 'tool-call-ended', call: `${turn}.3.0`, result: { content: 'seen' }, ms: 250 },
       { type: 'model-replied', text: 'Done.' },
       { type: 'turn-ended', outcome: 'completed' },
     ]);
-    for (const { at } of events) expect(at).toBe(1_000);
+    expect(events.map(({ at }) => at)).toEqual([1_000, 1_040, 1_040, 1_290, 1_290, 1_290]);
+    expect(end).toMatchObject({ turn: { iterations: 2, toolCalls: 1 } });
+  });
+
+  it('are seen with the group of the tool, and with the time that the model and the call took (LOOP-18)', async () => {
+    const clock = createManualClock(1_000);
+    const slowly = (name: string, ms: number) =>
+      reads(name, async () => {
+        await clock.advance(ms);
+        return `${name} done`;
+      });
+    const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [slowly('search', 250)] });
+    const seen: unknown[] = [];
+    const inspector: LoopInspector = {
+      beforeModelCall: ({ iteration, tools }) => void seen.push(['asked', iteration, tools]),
+      afterModelCall: ({ ms }) => void seen.push(['replied', ms]),
+      beforeToolCall: ({ call, metadata }) => void seen.push([call.name, call.input, metadata]),
+      afterToolCall: ({ call, metadata, text, ms }) => void seen.push([call.name, text, metadata, ms]),
+    };
+    const tools = [slowly('look', 30)];
+    const base = { name: 'clerk', description: 'W.', instructions: '', inspectors: [inspector] };
+    const slowReply = async () => {
+      await clock.advance(40);
+      return calls('search');
+    };
+    await createTestSession(defineAgent({ ...base, tools, toolGroups: ['web'] }), {
+      replies: [slowReply, calls('look'), 'Done.'],
+      toolGroups: [web],
+      clock,
+    }).send('Go.');
+    const toolGroup = {
+      role: 'web',
+      name: 'web',
+      description: 'The web.',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: [],
+    };
+    expect(seen).toEqual([
+      ['asked', 1, ['look', 'search']],
+      ['replied', 40],
+      ['search', '{}', { toolGroup }],
+      ['search', 'search done', { toolGroup }, 250],
+      ['asked', 2, ['look', 'search']],
+      ['replied', 0],
+      ['look', '{}', {}],
+      ['look', 'look done', {}, 30],
+      ['asked', 3, ['look', 'search']],
+      ['replied', 0],
+    ]);
   });
 
   it('know two calls of one tool at one time apart (LOOP-19)', async () => {
