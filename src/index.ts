@@ -7,6 +7,7 @@ export type { Reference } from './agent/reference.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
 export type {
   CallChanges,
+  FinalOutcome,
   JournaledCall,
   Outcome,
   Principal,
@@ -94,6 +95,7 @@ export { withAwaiting } from './tools/approvals/with-awaiting.ts';
 export { withConfirmation } from './tools/approvals/with-confirmation.ts';
 export { type ReviewOptions, withReview } from './tools/approvals/with-review.ts';
 export { type Asset, assetsOf } from './tools/assets-of.ts';
+export type { CheckedInput } from './tools/check-input.ts';
 export { decorate, unwrapAs } from './tools/decorate.ts';
 export {
   conditionalReplan,
@@ -147,26 +149,31 @@ export {
   ToolGroupDefinitionError,
   type ToolGroupPermission,
 } from './tools/groups/define-tool-group.ts';
-export type { InputDeclaration } from './tools/input-schema.ts';
+export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schema.ts';
 export type { Json, JsonObject } from './tools/json.ts';
+export type { LenientSchema } from './tools/lenient-schema.ts';
 export { type LoopMemo, loopMemo } from './tools/loop-memo.ts';
 export { manual } from './tools/manual.ts';
 export { mapContent } from './tools/map-content.ts';
 export { ToolObjectError } from './tools/objects/tool-object-error.ts';
-export type { ToolTable } from './tools/objects/tool-table.ts';
+export type { ToolEntry, ToolTable } from './tools/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf } from './tools/objects/tools-of.ts';
 export { toolsOfAll } from './tools/objects/tools-of-all.ts';
 export { toolsOfSafely } from './tools/objects/tools-of-safely.ts';
 export {
   arrayParameter,
   booleanParameter,
+  type EnumOptions,
   integerParameter,
   numberParameter,
   objectParameter,
   type Parameter,
+  type ParameterOptions,
+  type ParameterValues,
   stringParameter,
 } from './tools/parameters/parameter.ts';
-export { parameters } from './tools/parameters/parameters.ts';
+export { type ParametersSchema, parameters } from './tools/parameters/parameters.ts';
+export type { PropertyDeclaration, PropertyValue } from './tools/parameters/property-schema.ts';
 export { definePipeline, type PipelineConfig } from './tools/pipeline/define-pipeline.ts';
 export type { OnFailure } from './tools/pipeline/pipeline-progress.ts';
 export type { AdaptedStep, Adapter, PipelineStep } from './tools/pipeline/pipeline-step.ts';
@@ -175,6 +182,7 @@ export { type ResolvedTools, resolveTools } from './tools/resolution/resolve-too
 export { ToolResolutionError } from './tools/resolution/tool-resolution-error.ts';
 export type { ToolObjectSource, ToolProvider, ToolSource } from './tools/resolution/tool-source.ts';
 export { artifact, error, text } from './tools/results.ts';
+export { Secrets } from './tools/secrets.ts';
 export {
   exitEarly,
   replan,
@@ -205,11 +213,22 @@ export type {
   JsonSchema,
   Leaf,
   Limits,
+  Plan,
+  PlannedCall,
   Reconciliation,
+  ResultRequest,
   Tool,
   ToolCall,
   ToolInvocation,
 } from './tools/tool.ts';
-export { LOOP_ID_KEY, loopId, ToolCallContext, ToolCallContextError } from './tools/tool-call-context.ts';
+export {
+  type ContextProblem,
+  LOOP_ID_KEY,
+  loopId,
+  ToolCallContext,
+  ToolCallContextError,
+} from './tools/tool-call-context.ts';
 export { ToolDefinitionError } from './tools/tool-definition-error.ts';
+export type { ToolInput } from './tools/tool-input.ts';
+export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tools/tool-output.ts';
 export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';

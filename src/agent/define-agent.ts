@@ -6,6 +6,7 @@ import type { LoopTransformer } from '../tool-loop/transformer.ts';
 import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
 import type { InputDeclaration } from '../tools/input-schema.ts';
 import type { JsonObject } from '../tools/json.ts';
+import { notOneOf } from '../tools/not-one-of.ts';
 import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
@@ -94,19 +95,25 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
  * Declares an agent.
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
- *   tools share a name (AEV-04), a limit is not a positive whole number, a policy has a number that it cannot work with,
- *   or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ *   tools share a name (AEV-04), the description is blank, a limit is not a positive whole number, a policy or `loopIds`
+ *   has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
   config: AgentConfig<Name, Declaration>,
 ): Agent<Name, OutputOf<Declaration>> {
   const { name, description, instructions, references = [], toolGroups = [], permissions = [] } = config;
   checkName(name);
+  if (description.trim() === '') {
+    throw new AgentDefinitionError(name, 'description', 'has a description that is blank');
+  }
   const referenced = references.flatMap((reference) => reference.tools);
   const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
   checkLimits(name, config.limits);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
+  const loopIds = config.loopIds ?? 'stamped';
+  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
+  if (use) throw new AgentDefinitionError(name, 'loopIds', `has loopIds of '${loopIds}': use ${use}`);
   return {
     name,
     description,
@@ -121,7 +128,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     inspectors: [...(config.inspectors ?? [])],
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
-    loopIds: config.loopIds ?? 'stamped',
+    loopIds,
     output: toAgentOutput(name, config.output),
   };
 }

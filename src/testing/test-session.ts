@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { SLICES } from '../agent/kinds.ts';
 import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
-import type { Leased, NotResumed } from '../journal/session-port.ts';
+import type { SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import type { AnswerObject } from '../session/answer-object.ts';
@@ -18,7 +18,6 @@ import { foldAll } from '../session/fold-session.ts';
 import { turnStopped } from '../session/follow-session.ts';
 import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
-import type { TurnEnd } from '../session/run-turn.ts';
 import { toSessionName } from '../session/session-name.ts';
 import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
@@ -27,9 +26,10 @@ import type { JsonObject } from '../tools/json.ts';
 import type { DecisionKind } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
+import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
 import { sendAnswer } from './send-answer.ts';
-import { turnSteps } from './turn-steps.ts';
+import { type TurnSteps, turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =
@@ -124,66 +124,50 @@ export function createTestSession<Output>(
   const clock = skippable(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
-  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => goOn(turn) });
+  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const port = sessions.session(name);
   const secrets = async (principal: Principal) => toSecrets(await options.secrets?.(principal));
   const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets });
-  let die: (() => void) | undefined;
+  const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
+  return {
+    requests,
+    ...talkTo<Output>({ agent, clock, port, steps, worker, context: ToolCallContext.of(context) }),
+    events: steps.events,
+    state: steps.state,
+    restart: () => sessions.restart(name),
+    kill: worker.kill,
+  };
+}
 
-  /** Invocations of the Worker, one after another, until one stops that was not killed. */
-  async function drive(turn: string, first: Leased): Promise<void> {
-    let leased: Leased | undefined = first;
-    while (leased) {
-      const successor = new Promise<Leased | NotResumed>((resolve) => {
-        die = () => {
-          die = undefined;
-          clock.skip(2 * leaseMs);
-          // The session changes hands within this call, so nothing that the dead one still sends is stored.
-          resolve(steps.resume(turn));
-        };
-      });
-      const end: TurnEnd | Leased | NotResumed = await Promise.race([steps.run(leased), successor]);
-      leased = end.status === 'leased' ? end : undefined;
-    }
-    die = undefined;
-  }
+/** What a conversation with a session needs. */
+interface Stage {
+  readonly agent: Agent;
+  readonly clock: Clock;
+  readonly port: SessionPort;
+  readonly steps: TurnSteps;
+  readonly worker: MortalWorker;
+  /** Of every message. */
+  readonly context: ToolCallContext;
+}
 
-  async function goOn(turn: string): Promise<void> {
-    const leased = await steps.resume(turn);
-    if (leased.status === 'leased') await drive(turn, leased);
-  }
-
-  async function answer(turn: string): Promise<TestAnswer<Output>> {
-    const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
-    const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
-    return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
-  }
-
+/** Everything that is sent to a session, each with what it is answered. */
+function talkTo<Output>(
+  stage: Stage,
+): Pick<TestSession<Output>, 'send' | 'pending' | 'decide' | 'result' | 'settled'> {
+  const { agent, port, steps, worker } = stage;
+  const lastTurn = async (): Promise<readonly StoredEvent[]> =>
+    (await foldAll(port, SLICES))?.turnEvents ?? [];
+  const answer = (turn: string): Promise<TestAnswer<Output>> => answerOf(stage, turn);
   async function answerCall(
     callOrTool: string,
     toAnswer: (question: Question) => CheckedAnswer,
   ): Promise<TestAnswer<Output>> {
     const turn = await sendAnswer({ port, agent, events: await lastTurn() }, callOrTool, toAnswer);
-    await goOn(turn);
+    await worker.goOn(turn);
     return answer(turn);
   }
-
-  const lastTurn = async (): Promise<readonly StoredEvent[]> =>
-    (await foldAll(port, SLICES))?.turnEvents ?? [];
-
   return {
-    requests,
-    async send(message, { context: more = {}, loopId } = {}) {
-      const leased = await steps.begin({
-        message,
-        loopId,
-        context: ToolCallContext.of(context).merge(ToolCallContext.of(more)),
-      });
-      if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
-      const turn = leased.page.openTurn?.id ?? '';
-      await drive(turn, leased);
-      return answer(turn);
-    },
+    send: async (message, options = {}) => answer(await runTurnOf(stage, message, options)),
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
       const { by = 'tester', ...sent } = typeof decision === 'string' ? { decision } : decision;
@@ -192,11 +176,28 @@ export function createTestSession<Output>(
     result: (callOrTool, sent) =>
       answerCall(callOrTool, ({ call }) => checkResult(call.name, sent, 'tester')),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
-    events: steps.events,
-    state: steps.state,
-    restart: () => sessions.restart(name),
-    kill: () => die?.(),
   };
+}
+
+/** Runs the turn of a message as far as it goes now, and answers its id. */
+async function runTurnOf(
+  { steps, worker, context }: Stage,
+  message: string,
+  { context: more = {}, loopId }: SendOptions,
+): Promise<string> {
+  const start = { message, loopId, context: context.merge(ToolCallContext.of(more)) };
+  const leased = await steps.begin(start);
+  if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
+  const turn = leased.page.openTurn?.id ?? '';
+  await worker.drive(turn, leased);
+  return turn;
+}
+
+/** What a turn came to, once it has stopped. */
+async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Promise<TestAnswer<Output>> {
+  const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
+  const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
+  return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
 }
 
 /** A clock that can be put forward. What is waited for by it falls due as before. */

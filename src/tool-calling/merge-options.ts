@@ -10,19 +10,19 @@ import {
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
-): readonly string[] => [...(isFilled(runtime) ? runtime : (defaults ?? []))];
+): readonly string[] => filledOf(runtime, defaults);
 
 /** The tools of the request, or the default ones when it has none; a copy (SPA-04). */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
-): readonly AnyTool[] => [...(isFilled(runtime) ? runtime : (defaults ?? []))];
+): readonly AnyTool[] => filledOf(runtime, defaults);
 
 /** All values of both contexts; the request's win (SPA-05). */
 export const mergeToolContext = (
   runtime: ToolCallingConfig['toolContext'],
   defaults: ToolCallingConfig['toolContext'],
-): ToolCallContext => toContext(defaults).merge(toContext(runtime));
+): ToolCallContext => ToolCallContext.of(defaults ?? {}).merge(ToolCallContext.of(runtime ?? {}));
 
 /** The options of a request over default ones: each of its parts as above, and of the rest what the request says. */
 export function mergeToolCallingOptions(
@@ -39,8 +39,6 @@ export function mergeToolCallingOptions(
   });
 }
 
-const isFilled = <T>(list: readonly T[] | undefined): list is readonly T[] =>
-  list !== undefined && list.length > 0;
-
-const toContext = (values: ToolCallingConfig['toolContext']): ToolCallContext =>
-  values instanceof ToolCallContext ? values : ToolCallContext.of(values ?? {});
+const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] = []): readonly T[] => [
+  ...(runtime?.length ? runtime : defaults),
+];

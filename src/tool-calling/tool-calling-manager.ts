@@ -7,9 +7,10 @@ import {
 } from '../model/chat-model.ts';
 import type { ExceptionProcessor } from '../tool-loop/exception-processor.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
+import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { DEFAULT_LIMITS, withLimits } from '../tool-loop/loop.ts';
 import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
-import { type Eligible, type LoopPolicies, withPolicies } from '../tool-loop/policies.ts';
+import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../tool-loop/policies.ts';
 import { Secrets } from '../tools/secrets.ts';
 import type { Limits } from '../tools/tool.ts';
 import { executeReply } from './execute-reply.ts';
@@ -77,11 +78,12 @@ export interface ToolCallingManager {
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes a manager. @throws TypeError when a setting is null (SPM-09). */
+/** Makes a manager. @throws TypeError when a setting is null (SPM-09), or not one that calls can be run with. */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
+  checkValues(policies, config.limits);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await listedTools(options, resolver);
@@ -129,6 +131,16 @@ const policiesOf = ({
 function checkSettings(config: ToolCallingManagerConfig): void {
   for (const [setting, value] of Object.entries(config)) {
     if (value === null) throw new TypeError(`createToolCallingManager: ${setting} must not be null.`);
+  }
+}
+
+function checkValues(policies: LoopPolicies, limits: Limits | undefined): void {
+  const limit = limitProblem(limits);
+  const wrong = limit
+    ? { path: `limits.${limit.path}`, value: limit.value, use: 'a positive whole number' }
+    : policyProblem(policies);
+  if (wrong) {
+    throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}: use ${wrong.use}.`);
   }
 }
 

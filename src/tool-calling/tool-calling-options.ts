@@ -52,7 +52,7 @@ export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCa
     ...(stopSequences && { stopSequences: Object.freeze([...stopSequences]) }),
     tools: Object.freeze([...tools]),
     toolNames: Object.freeze([...new Set(toolNames)]),
-    toolContext: toContext(toolContext),
+    toolContext: ToolCallContext.of(toolContext),
   });
 }
 
@@ -61,10 +61,7 @@ export const withToolContext = (
   options: ToolCallingOptions,
   values: JsonObject | ToolCallContext,
 ): ToolCallingOptions =>
-  Object.freeze({ ...options, toolContext: options.toolContext.merge(toContext(values)) });
-
-const toContext = (values: JsonObject | ToolCallContext): ToolCallContext =>
-  values instanceof ToolCallContext ? values : ToolCallContext.of(values);
+  Object.freeze({ ...options, toolContext: options.toolContext.merge(ToolCallContext.of(values)) });
 
 function present(property: string, list: readonly unknown[]): void {
   const index = list.findIndex((item) => item === null || item === undefined);

@@ -1,5 +1,7 @@
 import { type Answer, type DecisionWait, inFrame, type ResultWait, type Wait } from '../journal/events.ts';
 import { type CallRecord, pendingWait } from '../journal/state.ts';
+import type { JsonObject } from '../tools/json.ts';
+import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import type { AnyTool, Decision, DecisionRequest, ResultRequest } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
@@ -59,7 +61,7 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
         allows,
         schema,
         onExpiry,
-        ...(input !== undefined && { input }),
+        ...(input !== undefined && !isSent(record, input) && { input }),
         ...(by !== undefined && { by }),
         ...expiring(expires),
       });
@@ -79,6 +81,12 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
 }
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+
+/** What the model sent is in the journal already. */
+function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
+  const parsed = parseToolInput(name, sent);
+  return parsed.ok && JSON.stringify(parsed.input) === JSON.stringify(input);
+}
 
 /** JSON has no number for ever, and no time that is over before it began was meant. */
 function expiring(expires: number | undefined): { readonly expires?: number } {

@@ -11,8 +11,25 @@ import type { AnyTool } from './tool.ts';
  */
 export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
   ...tool,
+  ...forwarded(tool),
   ...changes,
   delegate: tool,
+});
+
+/** What a spread leaves behind of a tool that a class makes: its getters, and its methods, which need their `this`. */
+const forwarded = (tool: AnyTool): AnyTool => ({
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  effect: tool.effect,
+  serial: tool.serial,
+  returnDirect: tool.returnDirect,
+  metadata: tool.metadata,
+  output: tool.output,
+  inner: tool.inner,
+  readInput: tool.readInput?.bind(tool),
+  check: tool.check.bind(tool),
+  call: tool.call.bind(tool),
 });
 
 /** The first tool along the chain of delegates, this one included, that `is` recognises (DEC-02). */

@@ -3,6 +3,7 @@ import { checkInput } from './check-input.ts';
 import { checkTime } from './check-time.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
+import { leaveToCaller } from './leave-to-caller.ts';
 import type { AnyTool, Effect, Reconciliation, Tool, ToolCall, ToolInvocation } from './tool.ts';
 import { ToolDefinitionError } from './tool-definition-error.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
@@ -146,12 +147,8 @@ function manually<Declaration extends InputDeclaration>({
     const problem = 'it has no run, so the caller runs it: effect, reconcile and timeout say nothing.';
     throw new ToolDefinitionError(name, 'run', problem);
   }
-  if (expires !== undefined) checkTime(name, 'expires', expires, Number.MAX_SAFE_INTEGER);
-  return {
-    effect: 'none',
-    act: (_, invocation) =>
-      invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires }),
-  };
+  const receive = leaveToCaller(name, expires);
+  return { effect: 'none', act: (_, invocation) => receive(invocation) };
 }
 
 /** A result whose artifact has no type of its own gets the tool's. */

@@ -3,7 +3,7 @@ import type { CallScope } from './tool.ts';
 import { loopId } from './tool-call-context.ts';
 
 /** Loops that one memo remembers; the one that was noted first is forgotten first (ONE-03). */
-export const REMEMBERED_LOOPS = 16;
+const REMEMBERED_LOOPS = 16;
 
 /**
  * What tools remember of a loop: of one turn, or of several that were sent the same `loopId` (ONE-10). It is kept in

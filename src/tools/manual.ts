@@ -1,5 +1,6 @@
-import { checkTime } from './check-time.ts';
+import { checkedFirst } from './checked-first.ts';
 import { decorate } from './decorate.ts';
+import { leaveToCaller } from './leave-to-caller.ts';
 import type { AnyTool } from './tool.ts';
 
 /**
@@ -13,13 +14,9 @@ export function manual<T extends AnyTool>(
   tool: T,
   { expires }: { readonly expires?: number | undefined } = {},
 ): T {
-  if (expires !== undefined) checkTime(tool.name, 'expires', expires, Number.MAX_SAFE_INTEGER);
+  const receive = leaveToCaller(tool.name, expires);
   return decorate(tool, {
     effect: 'none',
-    async call(input, invocation) {
-      const checked = await tool.check(input, invocation.tool);
-      if (!checked.ok) return checked.answer;
-      return invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });
-    },
+    call: checkedFirst(tool, ({ invocation }) => receive(invocation)),
   });
 }

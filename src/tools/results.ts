@@ -2,11 +2,11 @@ import type { Json } from './json.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** A result that is words for the model; the empty text when there are none (AET-02). */
-export const text = (content: string | null | undefined): ToolResult =>
+export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
   toolResult({ type: 'text', content: content ?? '' });
 
 /** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message (AET-02). */
-export const error = (message: string | null | undefined): ToolResult =>
+export const error = (message: string | null | undefined): Extract<ToolResult, { type: 'error' }> =>
   toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
 
 /**

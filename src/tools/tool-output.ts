@@ -16,11 +16,14 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     : Json
   : unknown extends ToolOutput<T>
     ? Json
-    : Known<Extract<ToolOutput<T>, object>>;
+    : Known<Exclude<Extract<ToolOutput<T>, object>, Words>>;
 
 /** The same, where lists are taken item by item (DEC-06). */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
   ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
 
-/** A result that `run` made itself may hold any artifact, and words hold none. */
+/** A result that `run` made itself may hold any artifact. */
 type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
+
+/** Holds no artifact. */
+type Words = Extract<ToolResult, { readonly type: 'text' | 'error' }>;

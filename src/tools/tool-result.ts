@@ -60,6 +60,9 @@ export interface ArtifactType {
 }
 
 /** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */
+export function toolResult<Data extends ResultData>(
+  data: Data,
+): Extract<ToolResult, { readonly type: Data['type'] }>;
 export function toolResult(data: ResultData): ToolResult {
   // Made when asked for: the words of an artifact may be its whole JSON.
   const content = (): string => contentOf(data);

@@ -52,6 +52,8 @@ export interface DecisionRequest {
   readonly message: string;
   /** What may be decided; all four unless given. */
   readonly allows?: readonly DecisionKind[] | undefined;
+  /** What the tool is about to be called with, where that is no longer what the model sent. */
+  readonly input?: JsonObject | undefined;
   /** What the input of an `edit` must match; the tool's own input unless given. */
   readonly schema?: JsonSchema | undefined;
   /** The role that may decide; anybody who may see the session unless given. */
@@ -171,10 +173,16 @@ export interface Frame {
 }
 
 /**
- * The next call of a planned frame, by the results of those before it, in order; `undefined` when there is none. It is
+ * The next call of a planned frame, by those before it, in order; `undefined` when there is none. It is
  * asked again on every resume, so it depends on nothing else.
  */
-export type Plan = (results: readonly ToolResult[]) => PlannedCall | undefined;
+export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
+
+/** A call of a nested loop that has ended. */
+export interface DoneCall {
+  readonly tool: string;
+  readonly result: ToolResult;
+}
 
 export interface PlannedCall {
   readonly tool: string;
@@ -182,11 +190,11 @@ export interface PlannedCall {
   readonly input: JsonObject | string;
 }
 
-/** How a nested loop stopped, with its answer and the results of its calls in order. */
+/** How a nested loop stopped, with its answer and its calls in order. */
 export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
   readonly text: string;
-  readonly results: readonly ToolResult[];
+  readonly calls: readonly DoneCall[];
   /** What ended it, when a call sent one. */
   readonly signal?: Signal | undefined;
 }

@@ -5,6 +5,7 @@ import { progressTool } from '../../src/process/progress-tool.ts';
 import type { FeedItem } from '../../src/session/live-feed.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
+import type { ToolCallSeen } from '../../src/tool-loop/inspector.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import type { AnyTool, CallScope, ToolInvocation } from '../../src/tools/tool.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -161,22 +162,41 @@ describe('both', () => {
     expect(await messagesIn(session)).toEqual([]);
   });
 
-  it.each([['progress'], ['communicate']])(
-    'answer malformed JSON with an error: %s (COM-06)',
-    async (name) => {
-      const { answer, text } = await said(name, '{"status":');
-      expect(text).toBe(
-        `Error: The input of tool '${name}' is not valid JSON: it does not end with '}', so it may be cut off. ` +
-          'Send one JSON object that matches its schema.',
-      );
-      expect(answer.outcome).toBe('completed');
+  it.each([
+    ['progress', '{"status":', "is not valid JSON: it does not end with '}', so it may be cut off."],
+    [
+      'communicate',
+      '{"message":"Hello.',
+      "is not valid JSON: it does not end with '}', so it may be cut off.",
+    ],
+    [
+      'progress',
+      '{status}',
+      'is not valid JSON: a quote, comma or bracket in it is missing, wrong or not escaped.',
+    ],
+    ['communicate', 'Hello.', "is not valid JSON: it does not begin with '{'."],
+    ['communicate', '["Hello."]', 'is an array, not a JSON object.'],
+  ])(
+    'answer malformed JSON with an error, and say nothing: %s, %s (COM-06)',
+    async (name, input, problem) => {
+      const { session, answer, text } = await said(name, input);
+      const way = 'Send one JSON object that matches its schema.';
+      expect(text).toBe(`Error: The input of tool '${name}' ${problem} ${way}`);
+      expect(await messagesIn(session)).toEqual([]);
+      expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
     },
   );
 
-  it('tell consoles that they need no banner of their own (COM-06)', () => {
-    expect([progressTool().metadata, communicateTool().metadata]).toEqual([
-      { banner: false },
-      { banner: false },
-    ]);
+  it('tell consoles that watch calls that they need no banner of their own (COM-06)', async () => {
+    const seen: unknown[] = [];
+    const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
+    const watched = { ...agent, inspectors: [{ beforeToolCall: note, afterToolCall: note }] };
+    const asks = [
+      { calls: [{ name: 'progress', input: { status: 'Reading.' } }] },
+      { calls: [{ name: 'communicate', input: { message: 'Hello.' } }] },
+    ];
+    await createTestSession(watched, { replies: [...asks, 'Done.'] }).send('Go.');
+    const unbannered = ['progress', 'progress', 'communicate', 'communicate'];
+    expect(seen).toEqual(unbannered.map((name) => [name, { banner: false }]));
   });
 });

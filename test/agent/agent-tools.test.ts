@@ -28,10 +28,21 @@ describe('what an agent is defined with', () => {
     expect(offeredIn(await shown(agent, ['Done.']))).toEqual([['one', 'two']]);
   });
 
-  it('may leave out tools, groups and references, which then add nothing (PRN-03)', async () => {
+  it('may leave out its lists, which then add nothing, but no list may hold null (PRN-03, AEV-03)', async () => {
     const absent = { tools: undefined, toolGroups: undefined, references: undefined, permissions: undefined };
-    const [request] = await shown(defineAgent({ ...base, ...absent }), ['Done.']);
-    expect([request?.tools, request?.messages[0]]).toEqual([[], { role: 'system', text: 'Answer.' }]);
+    for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
+      const [request] = await shown(agent, ['Done.']);
+      expect([request?.tools, request?.messages[0]]).toEqual([[], { role: 'system', text: 'Answer.' }]);
+    }
+    const withHole = (hole: null | undefined) =>
+      defineAgent({
+        ...base,
+        // @ts-expect-error: a hole in a list is a mistake, such as an import that came to nothing
+        tools: [tool('look'), hole],
+      });
+    const refused = "Agent 'clerk' cannot have these tools: Tool at index 1 must not be";
+    expect(() => withHole(null)).toThrow(`${refused} null`);
+    expect(() => withHole(undefined)).toThrow(`${refused} undefined`);
   });
 
   it('bounds the model calls of a turn, at 20 unless it says otherwise (PRN-04)', async () => {

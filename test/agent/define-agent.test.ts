@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { AgentDefinitionError, type Limits, type Policies } from '../../src/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { defineToolGroup } from '../../src/tools/groups/define-tool-group.ts';
 
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -90,6 +91,28 @@ it.each<[string, object, string]>([
     'policies.blankReplies.retries',
     { policies: { blankReplies: { retries: 0.5 } } satisfies Policies },
     "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
+  ],
+  [
+    'policies.returnDirect',
+    { policies: { returnDirect: 'some' } },
+    "Agent 'clerk' has a policy 'returnDirect' of some: use 'all' or 'any'.",
+  ],
+  [
+    'policies.unknownTools.mode',
+    { policies: { unknownTools: { mode: 'quiet' } } },
+    "Agent 'clerk' has a policy 'unknownTools.mode' of quiet: use 'feedback' or 'immediate'.",
+  ],
+  [
+    'policies.blankReplies.end',
+    { policies: { blankReplies: { end: 'x' } } },
+    "Agent 'clerk' has a policy 'blankReplies.end' of x: use 'failed' or 'completed'.",
+  ],
+  ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
+  ['description', { description: ' ' }, "Agent 'clerk' has a description that is blank."],
+  [
+    'tools',
+    { tools: [defineToolGroup({ role: 'math', description: 'Calculates.', tools: [look] })] },
+    "Agent 'clerk' cannot have these tools: Tool at index 0 ('math') is a tool group: list it under toolGroups.",
   ],
 ])('names what is wrong: %s', (field, config, message) => {
   let thrown: unknown;

@@ -220,13 +220,18 @@ describe('a call that waits for a while', () => {
     const wait = await waiting(['pay_soon']);
     await answer(linkOf(wait), APPROVE);
     const events = (await journal(wait.session)).length;
-    await new Promise((resolve) => setTimeout(resolve, SOON + 200));
+    const later = await waiting(['pay_soon']);
+    expect((await ended(later.session)).at(-1)).toMatchObject({ type: 'turn-ended' }); // its time was over last
     expect([(await journal(wait.session)).length, paidTo(wait.to)]).toEqual([events, [1]]);
   });
 });
 
 describe('payments', () => {
-  it('are made under one key each', () => {
+  it('are made under one key each', async () => {
+    const waits = [await waiting(['pay', 'pay_now', 'pay_now']), await waiting(['pay'])];
+    for (const { links } of waits) await answer(links[0] ?? '', APPROVE);
+    const made = waits.flatMap(({ to }) => payments.filter((payment) => payment.to === to));
+    expect(made.map(({ amount }) => amount).toSorted()).toEqual([1, 1, 2, 3]);
     const keys = payments.map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
   });

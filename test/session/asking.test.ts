@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -139,6 +140,33 @@ describe('a decision', () => {
     await session.decide('edits', { decision: 'edit', input: { amount: 5 } });
     await session.decide('edits', { decision: 'approve' });
     expect(seen).toEqual([{ amount: 5 }, { amount: 5 }]);
+  });
+});
+
+describe('the second of two approvals', () => {
+  it('is asked about the input that the first one made of it (AEA-13)', async () => {
+    const paid: unknown[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ amount: v.number() }),
+      run: (input) => void paid.push(input),
+    });
+    const twice = requireApproval(
+      requireApproval(pay, ({ amount }) => `Pay ${amount} as the cfo?`),
+      'Pay?',
+    );
+    const session = createTestSession(agentOf(twice), {
+      replies: [{ calls: [{ name: 'pay', input: { amount: 5 } }] }, 'Done.'],
+    });
+    expect(await session.send('Pay.')).toMatchObject({
+      pending: [{ message: 'Pay?', input: { amount: 5 } }],
+    });
+    expect(await session.decide('pay', { decision: 'edit', input: { amount: 5_000 } })).toMatchObject({
+      pending: [{ message: 'Pay 5000 as the cfo?', input: { amount: 5_000 } }],
+    });
+    await session.decide('pay', { decision: 'approve' });
+    expect(paid).toEqual([{ amount: 5_000 }]);
   });
 });
 

@@ -398,6 +398,19 @@ describe('a manager', () => {
     },
   );
 
+  it.each<[object, string]>([
+    [{ limits: { toolCalls: -1 } }, 'limits.toolCalls is -1: use a positive whole number.'],
+    [
+      { limits: { callsPerTool: { look: 0 } } },
+      'limits.callsPerTool.look is 0: use a positive whole number.',
+    ],
+    [{ returnDirect: 'some' }, "returnDirect is some: use 'all' or 'any'."],
+  ])('has no setting that it cannot work with: %j', (config, problem) => {
+    expect(() => createToolCallingManager(config)).toThrow(
+      new TypeError(`createToolCallingManager: ${problem}`),
+    );
+  });
+
   it('is watched by inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
     await executed([reads('a')], [call('a')], {
@@ -513,24 +526,62 @@ describe('tools for a manager', () => {
     greet() {
       return 'Hello.';
     }
-    /** Not in the table, and so no tool. */
+    /** Members that hold or make functions; not in the table, and so no tools. */
+    readonly later = () => 'a function';
+    static helper = () => 'a function of the class';
+    get handler() {
+      return () => 'another function';
+    }
     supply() {
       return () => 'a function';
     }
   }
+  class Nobody {
+    greet() {
+      return 'Hello.';
+    }
+    readonly later = () => 'a function';
+  }
 
-  it('are the methods of an object that are described, and of no object without any (SPM-16)', async () => {
+  it('are the methods of an object that are described, and no other member that is a function (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
     expect((await executed(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
-    class Nobody {}
-    expect(() => toolsOf(new Nobody())).toThrow(/^No methods annotated with @LlmTool found on Nobody/);
   });
 
-  it('have names of their own, also when they come from two objects (SPM-16)', () => {
-    const tools = [...toolsOf(new Clerk()), ...toolsOf(new Clerk())];
-    expect(() => defineToolCallingOptions({ tools })).toThrow(
-      'Multiple tools with the same name (greet) found in ToolCallingOptions',
+  it('do not answer with functions: one that is described and returns one is a mistake in its code (SPM-16)', async () => {
+    class Supplier {
+      static readonly tools = { supply: { description: 'Supplies.', effect: 'read' } };
+      supply() {
+        return () => 'a function';
+      }
+    }
+    expect((await executed(toolsOf(new Supplier()), [call('supply')])).texts).toEqual([
+      "Error: Tool 'supply' ran and finished, but its value is lost: the value at `$` is a function, which does " +
+        'not survive JSON. This is a mistake in the code of the tool; do not call it again for this.',
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['an object whose class describes none', new Nobody()],
+    [
+      'an object whose class describes nothing',
+      new (class Empty {
+        static readonly tools = {};
+        greet() {}
+      })(),
+    ],
+    ['a plain object', { greet: () => 'Hello.' }],
+  ])('are refused of %s (SPM-16)', (_, object) => {
+    expect(() => toolsOf(object)).toThrow(
+      /^No methods annotated with @LlmTool found on (Nobody|Empty|Object):/,
     );
+  });
+
+  it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {
+    const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
+    const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
+    expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
+    expect(() => defineToolCallingOptions({ tools: [...one, reads('greet')] })).toThrow(twice);
   });
 
   it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(

@@ -8,12 +8,13 @@ import {
   defineAgent,
   defineDomainType,
   defineTool,
+  type JsonObject,
   listSink,
+  Secrets,
   type ToolInvocation,
   text,
 } from '../../src/index.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
-import { Secrets } from '../../src/tools/secrets.ts';
 import { exitEarly } from '../../src/tools/signals.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { toolResult } from '../../src/tools/tool-result.ts';
@@ -86,7 +87,16 @@ const OTHERS = [
   ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
   ...['parameters', 'stringParameter', 'artifact', 'error', 'mapContent', 'text', 'callOutcome'],
   // What decorators, tools and loops are given.
-  ...['assetsOf', 'blackboardSink', 'compositeSink', 'listSink', 'loopId', 'loopMemo', 'ToolCallContext'],
+  ...[
+    'assetsOf',
+    'blackboardSink',
+    'compositeSink',
+    'listSink',
+    'loopId',
+    'loopMemo',
+    'Secrets',
+    'ToolCallContext',
+  ],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree'],
   ...['charsShown', 'fullLength', 'slidingWindow', 'truncateToolResults'],
   ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
@@ -121,6 +131,45 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
   return { tool, given };
 }
 
+/** A tool that a class makes: with getters and methods of its prototype, and with private members. */
+class ClassTool implements AnyTool {
+  readonly #made = probe().tool;
+  readonly name = 'probe';
+  get description() {
+    return this.#made.description;
+  }
+  get inputSchema() {
+    return this.#made.inputSchema;
+  }
+  get effect() {
+    return this.#made.effect;
+  }
+  get serial() {
+    return this.#made.serial;
+  }
+  get returnDirect() {
+    return this.#made.returnDirect;
+  }
+  get metadata() {
+    return this.#made.metadata;
+  }
+  get output() {
+    return this.#made.output;
+  }
+  get inner() {
+    return this.#made.inner;
+  }
+  readInput(raw: string) {
+    return { at: raw, by: this.#made.name };
+  }
+  check(input: JsonObject, name?: string) {
+    return this.#made.check(input, name);
+  }
+  call(input: JsonObject, invocation: ToolInvocation) {
+    return this.#made.call(input, invocation);
+  }
+}
+
 /** A call of which everything that is asked is approved, and for which a `Person` is known. */
 function approvedCall(changes: Partial<ToolInvocation> = {}): ToolInvocation {
   const { call } = fakeCall({ decide: async () => ({ decision: 'approve' }), ...changes });
@@ -146,11 +195,12 @@ describe('the table of decorators', () => {
 describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
   it('says of itself what its tool says, but for what it is there to change (DEC-03, AST-02, ONE-08)', () => {
     const { tool } = probe();
-    const { call: _call, check: _check, delegate: _delegate, ...said } = decorated(tool);
-    const { call: _ofTool, check: _itsCheck, ...says } = tool;
+    const { call: _call, check: _check, delegate: _delegate, readInput, ...said } = decorated(tool);
+    const { call: _ofTool, check: _itsCheck, readInput: _reads, ...says } = tool;
     const kept = (all: Partial<AnyTool>) =>
       Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
     expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
+    expect(readInput?.('sea')).toEqual(READS('sea'));
     for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // its own keys
   });
 
@@ -171,6 +221,26 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     expect(given).toEqual([]);
   });
 });
+
+describe.each(Object.entries(DECORATORS))(
+  '%s of a tool that a class makes',
+  (_, { decorate: decorated, changes = [], replaces }) => {
+    it('says, checks and does the same (DEC-03)', async () => {
+      const tool = new ClassTool();
+      const same = decorated(decorate(tool, {}));
+      const { tool: plain } = probe();
+      for (const key of ['name', 'description', 'inputSchema', 'effect', 'serial', 'metadata'] as const) {
+        if (!changes.includes(key)) expect(same[key], key).toEqual(plain[key]);
+      }
+      expect([same.returnDirect, same.output, same.inner]).toEqual([true, Person, [inner]]);
+      expect(same.readInput?.('sea')).toEqual({ at: 'sea', by: 'probe' });
+      expect(await decorated(tool).check(INPUT)).toEqual({ ok: true, value: INPUT });
+      expect(unwrap(same, tool)).toBe(tool);
+      if (replaces) return;
+      expect((await decorated(tool).call(INPUT, approvedCall())).text()).toBe('seen');
+    });
+  },
+);
 
 describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
   'a call of %s',

@@ -61,8 +61,11 @@ export const transformer: LoopTransformer = {
 defineAgent({ ...base, policies: { returnsDirect: 'any' } });
 // @ts-expect-error a model must stop asking at some time
 defineAgent({ ...base, limits: { iterations: 'unlimited' } });
-// @ts-expect-error an inspector watches, it does not answer
-export const wrong: LoopInspector = { afterIteration: () => 'again' };
+// What an inspector answers is nothing to the loop, so that a short function will do.
+const times: number[] = [];
+export const short: LoopInspector = { afterToolCall: ({ ms }) => times.push(ms) };
+// @ts-expect-error there is no such moment
+export const wrong: LoopInspector = { afterLoop: () => {} };
 // @ts-expect-error a transformer of results answers text
 export const half: LoopTransformer = { name: 'half', result: (text) => text.length };
 

@@ -30,7 +30,7 @@ const numberIn = (node: Schema, key: string): number | undefined => {
 const formatOf = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
 
 /** True when a text may stand where the schema wants one, as far as its keywords are understood. */
-export const fitsText = (node: Schema, text: string): boolean => {
+const fitsText = (node: Schema, text: string): boolean => {
   const format = formatOf(node);
   const look = Object.hasOwn(looks, format) ? looks[format] : undefined;
   const pattern = safePattern(node.pattern);
@@ -57,7 +57,7 @@ export const textFitting = (node: Schema, wanted: readonly string[]): string => 
 };
 
 /** True when a number may stand where the schema wants one. */
-export const fitsNumber = (node: Schema, value: number): boolean => {
+const fitsNumber = (node: Schema, value: number): boolean => {
   const step = numberIn(node, 'multipleOf');
   return (
     Number.isFinite(value) &&

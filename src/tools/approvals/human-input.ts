@@ -1,6 +1,7 @@
 import { checkNaming } from '../check-definition.ts';
 import { checkInput } from '../check-input.ts';
 import { checkTime } from '../check-time.ts';
+import { checkWord } from '../check-word.ts';
 import { MAX_TIMEOUT } from '../define-tool.ts';
 import { toInputSchema } from '../input-schema.ts';
 import { text } from '../results.ts';
@@ -61,7 +62,8 @@ export function humanInput<const Name extends string = 'human_input'>(
   const name = config.name ?? ('human_input' as Name); // the type parameter's default
   checkNaming(name, description);
   if (handler !== undefined) mustBeHandler(name, handler);
-  checkTime(name, 'expires', expires, handler ? MAX_TIMEOUT : Number.MAX_SAFE_INTEGER);
+  checkTime(name, 'expires', expires, handler && MAX_TIMEOUT);
+  checkWord(name, 'onExpiry', config.onExpiry, ['approve', 'exit']);
   const schema = toInputSchema(QUESTION);
   const tool: Tool<Name, Question, string> = {
     name,
@@ -70,7 +72,7 @@ export function humanInput<const Name extends string = 'human_input'>(
     effect: 'none',
     returnDirect: false,
     metadata: {},
-    check: (input) => checkInput(schema, input, name),
+    check: (input, as = name) => checkInput(schema, input, as),
     async call(input, invocation) {
       const checked = await checkInput(schema, input, invocation.tool);
       if (!checked.ok) return checked.answer;

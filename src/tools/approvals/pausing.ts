@@ -1,3 +1,4 @@
+import { checkedFirst } from '../checked-first.ts';
 import { decorate } from '../decorate.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnyTool, CallScope, DecisionRequest } from '../tool.ts';
@@ -10,7 +11,10 @@ export type AwaitingDecider<T extends AnyTool> = (
   input: ToolInput<T>,
   call: CallScope,
   tool: T,
-) => DecisionRequest | undefined | Promise<DecisionRequest | undefined>;
+) => Approval | undefined | Promise<Approval | undefined>;
+
+/** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
+export type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
 
 interface Pause<T extends AnyTool> {
   readonly decider: AwaitingDecider<T>;
@@ -26,15 +30,14 @@ interface Pause<T extends AnyTool> {
  */
 export function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
   return decorate(tool, {
-    async call(input, invocation) {
-      const checked = await tool.check(input, invocation.tool);
-      if (!checked.ok) return checked.answer;
-      const request = await decider(checked.value as ToolInput<T>, invocation, tool); // what its `check` answers
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
+      const request = await decider(typed, invocation, tool);
       if (request === undefined) return tool.call(input, invocation);
       mustBeDecidable(invocation, 'approval');
-      const decision = await invocation.decide(request);
+      // The input as it stands: an edit of a decorator around this one is what is being approved here.
+      const decision = await invocation.decide({ ...request, schema: undefined, input });
       const tell = accepted && ((given: JsonObject): void => accepted(given, invocation));
       return carryOut({ tool, input, invocation, decision, accepted: tell });
-    },
+    }),
   });
 }

@@ -1,6 +1,7 @@
 import type { AnyTool } from '../tool.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
+import type { ApprovalMessage } from './approval-message.ts';
+import type { ApprovalOptions } from './approval-options.ts';
+import { asking } from './asking.ts';
 import { pausing } from './pausing.ts';
 
 /**
@@ -8,20 +9,10 @@ import { pausing } from './pausing.ts';
  * crash (AEA-12). An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
  * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0.
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
  */
-export function requireApproval<T extends AnyTool>(
+export const requireApproval = <T extends AnyTool>(
   tool: T,
   message: ApprovalMessage<T>,
   options: ApprovalOptions = {},
-): T {
-  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
-  return pausing(tool, {
-    decider: async (input, call) => ({
-      message: await messageFor(message, input, call),
-      by,
-      expires,
-      onExpiry,
-    }),
-  });
-}
+): T => pausing(tool, { decider: asking(tool, message, options) });

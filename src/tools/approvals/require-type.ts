@@ -1,16 +1,18 @@
+import { checkedFirst } from '../checked-first.ts';
 import { decorate } from '../decorate.ts';
 import type { DomainType } from '../domain-type.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnyTool, CallBlackboard, DecisionRequest } from '../tool.ts';
-import type { ToolInput } from '../tool-input.ts';
 import { failure, type ToolResult } from '../tool-result.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
 import { carryOut } from './carry-out.ts';
 import { mustBeDecidable } from './must-be-decidable.ts';
 
-/** Who is asked, for how long, and what they may start from. */
-export interface RequireTypeOptions extends Pick<ApprovalOptions, 'by' | 'expires'> {
+/** What is asked, of whom and for how long, and what they may start from. */
+export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {
+  /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
+  readonly message?: ApprovalMessage<T> | undefined;
   /** What counts when nobody sends a value; `reject` unless given. */
   readonly onExpiry?: 'reject' | 'exit' | undefined;
   /** Shown as the `default` of the type's JSON schema. */
@@ -23,24 +25,24 @@ export interface RequireTypeOptions extends Pick<ApprovalOptions, 'by' | 'expire
  * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0.
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`.
  */
 export function requireType<T extends AnyTool>(
   tool: T,
   type: DomainType,
-  message: ApprovalMessage<T> = `Tool '${tool.name}' needs a value of type '${type.name}'.`,
-  options: RequireTypeOptions = {},
+  options: RequireTypeOptions<T> = {},
 ): T {
-  const { hint, ...asked } = checkApprovalOptions(tool.name, options);
+  const {
+    message = `Tool '${tool.name}' needs a value of type '${type.name}'.`,
+    hint,
+    ...asked
+  } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
   const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
   return decorate(tool, {
-    async call(input, invocation) {
-      const checked = await tool.check(input, invocation.tool);
-      if (!checked.ok) return checked.answer;
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
       if (hasValue(invocation.blackboard, type)) return tool.call(input, invocation);
       mustBeDecidable(invocation, `a value of type '${type.name}'`);
-      const typed = checked.value as ToolInput<T>; // what its `check` answers
       const decision = await invocation.decide({
         ...request,
         message: await messageFor(message, typed, invocation),
@@ -50,7 +52,7 @@ export function requireType<T extends AnyTool>(
       if (!value.ok) return notOfType(invocation.tool, type, value.problems);
       invocation.blackboard.add(decision.input ?? {}, { type: type.name });
       return tool.call(input, invocation);
-    },
+    }),
   });
 }
 

@@ -1,10 +1,13 @@
 import { checkTime } from '../check-time.ts';
+import { checkWord } from '../check-word.ts';
+import { checkedFirst } from '../checked-first.ts';
 import { decorate } from '../decorate.ts';
 import { MAX_TIMEOUT } from '../define-tool.ts';
 import { ToolConfigurationError } from '../signals.ts';
 import type { AnyTool } from '../tool.ts';
 import type { ToolInput } from '../tool-input.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
+import { ON_EXPIRY } from './approval-options.ts';
 import { askReviewer } from './ask-reviewer.ts';
 import { carryOut } from './carry-out.ts';
 import { type OnTimeout, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
@@ -24,7 +27,8 @@ export interface ReviewOptions<T extends AnyTool> {
  * out as an approval's is (AEA-13). The review comes before the call is journaled as started: after a crash the same call
  * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
  *
- * @throws ToolConfigurationError when the handler is no function (AEA-09); ToolDefinitionError for a bad timeout.
+ * @throws ToolConfigurationError when the handler is no function (AEA-09); ToolDefinitionError for a bad timeout or
+ *   `onTimeout`.
  */
 export function withReview<T extends AnyTool>(
   tool: T,
@@ -33,11 +37,9 @@ export function withReview<T extends AnyTool>(
 ): T {
   mustBeHandler(tool.name, handler);
   checkTime(tool.name, 'timeout', timeout, MAX_TIMEOUT);
+  checkWord(tool.name, 'onTimeout', onTimeout, ON_EXPIRY);
   return decorate(tool, {
-    async call(input, invocation) {
-      const checked = await tool.check(input, invocation.tool);
-      if (!checked.ok) return checked.answer;
-      const typed = checked.value as ToolInput<T>; // what its `check` answers
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
       const decision = await askReviewer(handler, {
         tool,
         input: typed,
@@ -47,7 +49,7 @@ export function withReview<T extends AnyTool>(
         call: invocation,
       });
       return carryOut({ tool, input, invocation, decision });
-    },
+    }),
   });
 }
 

@@ -5,7 +5,8 @@ import { type SinkOptions, sinkArtifacts, type TransformOptions } from './sink-a
 
 /** Which artifacts are published, what is made of them first, and under which name. */
 export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type> &
-  Partial<TransformOptions<T, Type, unknown>> & {
+  Partial<Pick<TransformOptions<T, Type, unknown>, 'into'>> & {
+    readonly transform?: TransformOptions<T, Type, unknown>['transform'] | undefined;
     /** Binds each artifact to this name; the newest one is found by it. */
     readonly name?: string | undefined;
   };

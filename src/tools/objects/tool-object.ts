@@ -49,7 +49,9 @@ const nameOf = (owner: object): string =>
 function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
   for (let one: object | null = owner; one !== null; one = Object.getPrototypeOf(one)) {
-    tables.unshift(Object(Reflect.get(one, 'tools')));
+    const table: unknown = Reflect.get(one, 'tools');
+    // A list is none: tool groups and agents have one.
+    if (!Array.isArray(table)) tables.unshift(Object(table));
   }
   const entries = tables.flatMap((table) => Object.entries(table));
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));

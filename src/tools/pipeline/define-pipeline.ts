@@ -1,8 +1,8 @@
 import { checkNaming } from '../check-definition.ts';
+import { checkWord } from '../check-word.ts';
 import { defineTextTool } from '../define-text-tool.ts';
 import { error } from '../results.ts';
 import type { AnyTool, Frame, Plan, Tool, ToolInvocation } from '../tool.ts';
-import { ToolDefinitionError } from '../tool-definition-error.ts';
 import type { ToolInput } from '../tool-input.ts';
 import type { ToolOutput } from '../tool-output.ts';
 import type { ToolResult } from '../tool-result.ts';
@@ -43,10 +43,7 @@ export function definePipeline<
   // Without a name of its own its type is `string`, unless a caller says otherwise by hand.
   const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
   checkNaming(name, description);
-  if (!ON_FAILURE.includes(onFailure)) {
-    const problem = `its onFailure is '${onFailure}'; it must be 'fail-fast' or 'continue'.`;
-    throw new ToolDefinitionError(name, 'onFailure', problem);
-  }
+  checkWord(name, 'onFailure', onFailure, ON_FAILURE);
   const [first, ...rest] = nameSteps(declared);
   if (!first) return passingOn(name, description);
   const { inputSchema, readInput, check } = first.tool;
@@ -80,8 +77,8 @@ async function runSteps(
   frame: Pick<Frame, 'name' | 'message'>,
   invocation: ToolInvocation,
 ): Promise<ToolResult> {
-  const plan: Plan = (results) => {
-    const progress = progressOf(run, results);
+  const plan: Plan = (done) => {
+    const progress = progressOf(run, done);
     return 'next' in progress ? progress.next : undefined;
   };
   const outcome = await invocation.nest({
@@ -91,7 +88,7 @@ async function runSteps(
     limits: { iterations: run.steps.length + 1 },
     plan,
   });
-  const progress = progressOf(run, outcome.results);
+  const progress = progressOf(run, outcome.calls);
   return 'done' in progress ? progress.done : error(outcome.text);
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { shorten } from '../json-text.ts';
 import { error } from '../results.ts';
 import { SignalError, signalled } from '../signals.ts';
-import type { PlannedCall } from '../tool.ts';
+import type { DoneCall, PlannedCall } from '../tool.ts';
 import { type ToolResult, toolResult } from '../tool-result.ts';
 import type { Step } from './pipeline-step.ts';
 
@@ -23,12 +23,10 @@ export interface PipelineRun {
 }
 
 /** Decides from the results so far alone, so that any invocation goes on where the journal stands. */
-export function progressOf(
-  { steps, onFailure, input }: PipelineRun,
-  results: readonly ToolResult[],
-): Progress {
-  const index = results.length - 1;
-  const [ran, last, next] = [steps[index], results[index], steps[index + 1]];
+export function progressOf({ steps, onFailure, input }: PipelineRun, calls: readonly DoneCall[]): Progress {
+  if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name)) return { done: changed(calls) };
+  const index = calls.length - 1;
+  const [ran, last, next] = [steps[index], calls[index]?.result, steps[index + 1]];
   if (!ran || !last) return { next: { tool: steps[0].tool.name, input } };
   if (last.signal) return { done: last };
   const result = ofStep(ran, steps[index - 1], last);
@@ -36,6 +34,13 @@ export function progressOf(
   if (result.type !== 'error') return adapted(ran, next, result);
   return stops(result, onFailure) ? { done: result } : { next: handOver(next, result.message) };
 }
+
+/** Its steps were others when it began: what ran must not run again at another place. */
+const changed = (calls: readonly DoneCall[]): ToolResult =>
+  error(
+    `The pipeline has changed since it began. Its steps ${calls.map(({ tool }) => `'${tool}'`).join(', ')} have run, and ` +
+      'nothing more was run. Do not assume that it did all of its work.',
+  );
 
 /** A doubt about what happened is never lost among the results of later steps. */
 const stops = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>

@@ -1,5 +1,6 @@
 import { checkNaming } from '../check-definition.ts';
 import { isTool } from '../is-tool.ts';
+import { shorten } from '../json-text.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
 import type { AnyTool } from '../tool.ts';
@@ -56,10 +57,21 @@ function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
     throw new ToolResolutionError(`Tool at index ${index} must not be ${given}`);
   }
   if (isTool(given)) return [given];
+  const mistaken = mistakenFor(given);
+  if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
   const object = typeof given === 'object' || typeof given === 'function' ? toToolObject(given) : undefined;
   if (object && object.table.size > 0) return toolsOf(source);
   throw new ToolResolutionError(
     `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",
   );
+}
+
+/** What is wrong with something that has tools, and is listed as if it were one. */
+function mistakenFor(given: unknown): string | undefined {
+  const { name, role, instructions, tools }: Readonly<Record<string, unknown>> = Object(given);
+  if (!Array.isArray(tools)) return undefined;
+  const named = `('${shorten(String(name), 80)}')`;
+  if (typeof role === 'string') return `${named} is a tool group: list it under toolGroups`;
+  return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

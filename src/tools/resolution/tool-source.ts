@@ -12,9 +12,12 @@ export interface ToolProvider {
 
 /**
  * An object whose class has a static `tools` table, or such a class (see `toolsOf`). The types can only tell it from a
- * tool that was not made by `defineTool`.
+ * tool that was not made by `defineTool`, from a tool group and from an agent.
  */
-export type ToolObjectSource = object & ({ readonly run?: undefined } | { readonly description?: undefined });
+export type ToolObjectSource = object & {
+  readonly childToolUsageNotes?: never;
+  readonly toolProviders?: never;
+} & ({ readonly run?: undefined } | { readonly description?: undefined });
 
 /** What a list of tools may hold. */
 export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;

@@ -46,6 +46,9 @@ export const erased = (tool: AnyTool) =>
   });
 
 expectTypeOf(withConfirmation(refund, ({ amount }) => `${amount}?`)).toEqualTypeOf<Refund>();
+withConfirmation(refund, 'Sure?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
+// @ts-expect-error nobody can edit once the time is over
+withConfirmation(refund, 'Sure?', { onExpiry: 'edit' });
 // @ts-expect-error there is no `total`
 withConfirmation(refund, ({ total }) => total);
 
@@ -59,12 +62,15 @@ withAwaiting(refund, () => ({ allows: ['approve'] }));
 
 const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
 expectTypeOf(requireType(refund, Address)).toEqualTypeOf<Refund>();
-requireType(refund, Address, ({ orderId }) => `Where does ${orderId} go?`, {
+requireType(refund, Address, {
+  message: ({ orderId }) => `Where does ${orderId.toUpperCase()} go?`,
   hint: { city: 'Bergen' },
   by: 'clerk',
 });
 // @ts-expect-error there is no value to go on with
-requireType(refund, Address, 'Where?', { onExpiry: 'approve' });
+requireType(refund, Address, { message: 'Where?', onExpiry: 'approve' });
+// @ts-expect-error there is no `total`
+requireType(refund, Address, { message: ({ total }) => total });
 
 const reviewed = withReview(refund, ({ input, message, tool }) => {
   expectTypeOf(input).toEqualTypeOf<{ orderId: string; amount: number }>();

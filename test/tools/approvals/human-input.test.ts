@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type HumanInputConfig, humanInput } from '../../../src/tools/approvals/human-input.ts';
 import type { ReviewHandler, ReviewRequest } from '../../../src/tools/approvals/review.ts';
+import { withName } from '../../../src/tools/decorators/with-name.ts';
 import { SignalError, ToolConfigurationError } from '../../../src/tools/signals.ts';
-import type { Decision } from '../../../src/tools/tool.ts';
+import type { AnyTool, Decision } from '../../../src/tools/tool.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };
@@ -125,10 +126,22 @@ describe('the tool that asks a person', () => {
     expect(asked).toEqual([]);
   });
 
+  it('names itself in an answer as it is asked, also when it was renamed', async () => {
+    const answer = async (tool: AnyTool) => {
+      const checked = await tool.check({ question: '' });
+      return checked.ok ? '' : checked.answer.content;
+    };
+    expect(await answer(humanInput())).toMatch(/^The input of tool 'human_input' is not valid:/);
+    expect(await answer(withName(humanInput(), 'ask'))).toMatch(/^The input of tool 'ask' is not valid:/);
+  });
+
   it('is not defined with what cannot work (AEA-09)', () => {
     const pretend = 'yes' as unknown as ReviewHandler; // what plain JavaScript may hand over
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
     expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name may hold only");
+    expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(
+      "Tool 'human_input': its onExpiry is 'reject'; it must be 'approve' or 'exit'.",
+    );
     expect(() => humanInput({ expires: 0 })).toThrow("Tool 'human_input': its expires is 0;");
     expect(() => humanInput({ expires: 900_001, handler: () => ({ decision: 'approve' }) })).toThrow(
       "Tool 'human_input': its expires is 900001; it must be more than 0 and at most 900000 milliseconds.",

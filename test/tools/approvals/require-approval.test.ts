@@ -26,7 +26,7 @@ describe('a tool that requires approval', () => {
     );
     const { invocation, asked } = decidedInvocation('refund', []);
     await expect(tool.call({ orderId: 1003 }, invocation)).rejects.toThrow('This was not decided yet.');
-    expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?' }]);
+    expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 } }]);
     expect(refunds).toEqual([]);
   });
 
@@ -35,7 +35,9 @@ describe('a tool that requires approval', () => {
     const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
     const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await tool.call(INPUT, invocation);
-    expect(asked).toEqual([{ message: 'May it?', by: 'supervisor', expires: 60_000, onExpiry: 'exit' }]);
+    expect(asked).toEqual([
+      { message: 'May it?', by: 'supervisor', expires: 60_000, onExpiry: 'exit', input: INPUT },
+    ]);
   });
 
   it('runs with the input of the model when that is approved (AEA-03)', async () => {
@@ -127,6 +129,13 @@ describe('a tool that requires approval', () => {
     expect(refunds).toEqual([INPUT]);
   });
 
+  it('is not defined with an expiry that decides nothing', () => {
+    const options = { onExpiry: 'edit' } as object; // what plain JavaScript may hand over
+    expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
+      "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+    );
+  });
+
   it('bothers nobody with an input that is not valid', async () => {
     const { result, asked, refunds } = await decided({ decision: 'approve' }, { orderId: 'x' });
     expect(result.content).toBe(
@@ -176,8 +185,8 @@ describe('a tool that requires approval', () => {
   it('is the same tool to whoever lists it, and knows what it was made of', () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?');
-    const { call: _, delegate, ...same } = tool;
-    const { call: __, ...original } = refund;
+    const { call: _, check: _check, delegate, ...same } = tool;
+    const { call: __, check: __check, ...original } = refund;
     expect(same).toEqual(original);
     expect(delegate).toBe(refund);
   });

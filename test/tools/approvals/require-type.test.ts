@@ -76,11 +76,14 @@ describe('a tool that requires a type', () => {
   it('asks in words of its own, with a hint to start from (DEC-19)', async () => {
     const { ship } = shipping();
     const { invocation, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
-    const options = { hint: bergen, by: 'clerk', expires: 5, onExpiry: 'exit' } as const;
-    await requireType(ship, Address, ({ orderId }) => `Where does ${orderId} go?`, options).call(
-      { orderId: 7 },
-      invocation,
-    );
+    const asking = requireType(ship, Address, {
+      message: ({ orderId }) => `Where does ${orderId} go?`,
+      hint: bergen,
+      by: 'clerk',
+      expires: 5,
+      onExpiry: 'exit',
+    });
+    await asking.call({ orderId: 7 }, invocation);
     expect(asked).toEqual([
       {
         message: 'Where does 7 go?',
@@ -137,8 +140,15 @@ describe('a tool that requires a type', () => {
     );
   });
 
+  it('does not go on without a value when the time is over', () => {
+    const options = { onExpiry: 'approve' } as object; // what plain JavaScript may hand over
+    expect(() => requireType(shipping().ship, Address, options)).toThrow(
+      "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
+    );
+  });
+
   it('is not defined with no time to answer in', () => {
-    expect(() => requireType(shipping().ship, Address, 'Where?', { expires: 0 })).toThrow(
+    expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
       "Tool 'ship': its expires is 0; it must be more than 0 and at most 9007199254740991 milliseconds.",
     );
   });

@@ -16,7 +16,7 @@ async function confirmed(decision: Decision) {
 describe('a tool with confirmation', () => {
   it('always asks before it runs: anybody, for ever (DEC-15)', async () => {
     const { refunds, asked } = await confirmed({ decision: 'approve' });
-    expect(asked).toEqual([{ message: 'Refund 149?' }]);
+    expect(asked).toEqual([{ message: 'Refund 149?', input: INPUT }]);
     expect(refunds).toEqual([INPUT]);
   });
 
@@ -24,7 +24,18 @@ describe('a tool with confirmation', () => {
     const { refund } = refundTool();
     const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, invocation);
-    expect(asked).toEqual([{ message: 'Sure?' }]);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT }]);
+  });
+
+  it('asks whom and for how long it is told to', async () => {
+    const { refund } = refundTool();
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
+    await withConfirmation(refund, 'Sure?', options).call(INPUT, invocation);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, ...options }]);
+    expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
+      "Tool 'refund': its expires is 0;",
+    );
   });
 
   it.each<[Decision, readonly unknown[]]>([

@@ -190,6 +190,13 @@ describe('a reviewer that cannot be one', () => {
     );
   });
 
+  it('is not left with a time-out that decides nothing', () => {
+    const options = { onTimeout: 'edit' } as object; // what plain JavaScript may hand over
+    expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
+      "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+    );
+  });
+
   it.each([0, Number.NaN, 900_001])('is not given %d ms', (timeout) => {
     expect(() => withReview(refundTool().refund, autoApprove(), { timeout })).toThrow(
       `Tool 'refund': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,

@@ -13,6 +13,7 @@ import {
   decorate,
   defineDomainType,
   defineTool,
+  error,
   type Json,
   type ListSink,
   type LoopMemo,
@@ -29,6 +30,7 @@ import {
   sinkArtifacts,
   type Tool,
   type ToolObservation,
+  text,
   trackAssets,
   unwrapAs,
   withEventPublication,
@@ -51,6 +53,19 @@ const perhaps = defineTool({
   description: 'May find.',
   run: (): { n: number } | string | undefined => undefined,
 });
+const orders = new Map<number, { total: number }>();
+const order = defineTool({
+  name: 'order',
+  description: 'Finds an order.',
+  input: v.object({ id: v.number() }),
+  run: ({ id }) => orders.get(id) ?? error('There is none.'),
+});
+const orderOrWords = defineTool({
+  name: 'order_or_words',
+  description: 'Finds an order.',
+  run: () => orders.get(1) ?? text('There is none.'),
+});
+const onlyWords = defineTool({ name: 'only_words', description: 'Says.', run: () => text('words') });
 const made = defineTool({ name: 'made', description: 'Makes.', run: () => artifact('', { n: 1 }) });
 declare const erased: AnyTool;
 
@@ -79,6 +94,11 @@ sinkArtifacts(search, (hit, call) => {
   expectTypeOf(call).toEqualTypeOf<SinkCall>();
 });
 sinkArtifacts(perhaps, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
+// An error, or words, hold no artifact, and take nothing from the type of what is found.
+sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
+sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
+sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+replanWhen(order, ({ total }) => total > 100);
 // A result that `run` made itself, words and erased tools say nothing of the artifact.
 sinkArtifacts(made, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
@@ -131,7 +151,14 @@ publishToBlackboard(search, {
 publishToBlackboard(erased, { type: Document, filter: ({ title }) => title !== '' });
 // @ts-expect-error a hit has no title
 publishToBlackboard(search, { filter: (hit) => hit.title !== '' });
-publishToBlackboard(search, { type: undefined, filter: undefined, name: undefined });
+publishToBlackboard(search, {
+  type: undefined,
+  filter: undefined,
+  name: undefined,
+  transform: undefined,
+  into: undefined,
+});
+replanWhen(search, (hits) => hits.length > 0, { type: undefined });
 
 // Assets.
 trackAssets(search, { filter: (hit) => hit.score > 1 });

@@ -40,7 +40,7 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
   check: async (input) => ({ ok: true, value: input }),
   call: async (_, invocation) => {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools };
-    return text((await invocation.nest(frame)).results.map((result) => result.text()).join(' | '));
+    return text((await invocation.nest(frame)).calls.map(({ result }) => result.text()).join(' | '));
   },
 });
 

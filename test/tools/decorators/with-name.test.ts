@@ -27,10 +27,12 @@ const search = defineTool({
   run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
 });
 
+/** What a tool says of itself. */
+const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
+
 describe('a renamed tool', () => {
   it('is a copy that differs in its name only (TOOL-14, TOOL-13)', () => {
     const renamed = withName(search, 'kb_search');
-    const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
     expect(data(renamed)).toEqual({ ...data(search), name: 'kb_search' });
     expect(search.name).toBe('search');
   });
@@ -89,7 +91,8 @@ describe('a renamed tool', () => {
 describe('a described tool', () => {
   it('has another description, and nothing else changes (TOOL-15)', async () => {
     const described = withDescription(search, 'Searches the handbook.');
-    expect(described).toEqual({ ...search, description: 'Searches the handbook.', delegate: search });
+    expect(data(described)).toEqual({ ...data(search), description: 'Searches the handbook.' });
+    expect(described.delegate).toBe(search);
     expect(search.description).toBe('Searches.');
     const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await described.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
@@ -135,7 +138,8 @@ describe('a tool with more metadata', () => {
 
   it('keeps everything else, and can be called (TOOL-12)', async () => {
     const more = withMetadata(search, 'cost', 3);
-    expect(more).toEqual({ ...search, metadata: { team: 'kb', cost: 3 }, delegate: search });
+    expect(data(more)).toEqual({ ...data(search), metadata: { team: 'kb', cost: 3 } });
+    expect(more.delegate).toBe(search);
     const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await more.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
   });

@@ -2,13 +2,16 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
+  defineAgent,
   defineTool,
+  type ToolCall,
   ToolCallContext,
   type ToolTable,
   toolsOf,
   toolsOfAll,
   toolsOfSafely,
 } from '../../../src/index.ts';
+import { createTestSession } from '../../../src/testing/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
@@ -95,6 +98,61 @@ describe('the tools of an object', () => {
     expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
     expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
     expect(named(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('leave the context out of their schema, where optional inputs keep their defaults (CTX-07)', async () => {
+    const Search = v.object({
+      query: v.string(),
+      limit: v.optional(v.number(), 10),
+      tag: v.optional(v.string()),
+    });
+    class Desk {
+      static readonly tools = {
+        search: { description: 'Searches.', input: Search, effect: 'read' },
+        tenant: { description: 'Tells.', effect: 'read' },
+      } satisfies ToolTable<Desk>;
+      search({ query, limit, tag }: v.InferOutput<typeof Search>, { context }: ToolCall) {
+        return `${query} ${limit} ${tag} of ${context.get('tenantId')}`;
+      }
+      tenant(_: Record<string, never>, { context }: ToolCall) {
+        return `${[...context.keys()].length} keys`;
+      }
+    }
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: '',
+      tools: [new Desk()],
+      loopIds: 'as-sent',
+    });
+    const both = { calls: [{ name: 'search', input: { query: 'kelp' } }, { name: 'tenant' }] };
+    const session = createTestSession(agent, { replies: [both, 'Done.', both, 'Done.'] });
+    await session.send('Without.');
+    await session.send('With.', { context: { tenantId: 'acme' } });
+    expect(session.requests[0]?.tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
+      [
+        'search',
+        {
+          type: 'object',
+          properties: {
+            query: { type: 'string' },
+            limit: { type: 'number', default: 10 },
+            tag: { type: 'string' },
+          },
+          required: ['query'],
+        },
+      ],
+      ['tenant', { type: 'object', properties: {} }],
+    ]);
+    const results = session.requests[3]?.messages.flatMap(({ role, text }) =>
+      role === 'tool' ? [text] : [],
+    );
+    expect(results).toEqual([
+      'kelp 10 undefined of undefined',
+      '0 keys',
+      'kelp 10 undefined of acme',
+      '1 keys',
+    ]);
   });
 
   it('may be private or static, and of a class inside of a function (ANN-06)', async () => {

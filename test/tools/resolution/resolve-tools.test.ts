@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../src/agent/define-agent.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { defineToolGroup } from '../../../src/tools/groups/define-tool-group.ts';
+import { ToolObjectError } from '../../../src/tools/objects/tool-object-error.ts';
 import type { ToolTable } from '../../../src/tools/objects/tool-table.ts';
 import { collectTools } from '../../../src/tools/resolution/collect-tools.ts';
 import { resolveTools } from '../../../src/tools/resolution/resolve-tools.ts';
@@ -23,7 +26,10 @@ class Calculator {
     return 'product';
   }
   reset() {
-    return 'a method like any other';
+    return this.#clear();
+  }
+  #clear() {
+    return 'a method that nobody sees';
   }
 }
 
@@ -51,8 +57,40 @@ describe('a list of tools', () => {
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
-  it('offers of an object what its table names, and no other method (AEV-09)', () => {
+  it('offers of an object what its table names, and no other method, public or not (AEV-09)', () => {
     expect(names(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
+  });
+
+  it('cannot be given a #private method: a table names only what can be reached from outside (AEV-09)', () => {
+    class Safe {
+      static readonly tools: ToolTable<Safe> = {
+        look: { description: 'Looks.', effect: 'read' },
+        // @ts-expect-error: no method of this name is seen from outside
+        '#open': { description: 'Opens.', effect: 'read' },
+      };
+      look() {
+        return this.#open();
+      }
+      #open() {
+        return 'opened';
+      }
+    }
+    expect(() => resolveTools([new Safe()])).toThrow(
+      new ToolObjectError('Safe', "The static 'tools' of Safe name '#open', which is not a method of it."),
+    );
+  });
+
+  it('cannot be given what is no method, or not there (AEV-09)', () => {
+    const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
+    for (const method of ['word', 'gone']) {
+      class Desk {
+        static readonly tools = table(method);
+        readonly word = 'no method';
+      }
+      expect(() => resolveTools(listed(new Desk()))).toThrow(
+        `The static 'tools' of Desk name '${method}', which is not a method of it.`,
+      );
+    }
   });
 
   it('asks its providers anew each time (AET-08)', () => {
@@ -117,6 +155,28 @@ describe('what is no tool', () => {
     expect(() => resolveTools(listed(provider))).toThrow(
       new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
     );
+  });
+});
+
+describe('what has tools and is none', () => {
+  it.each<[string, object, string]>([
+    [
+      'a tool group',
+      defineToolGroup({ role: 'math', description: 'Calculates.', tools: [tool('add')] }),
+      "Tool at index 0 ('math') is a tool group: list it under toolGroups",
+    ],
+    [
+      'an agent',
+      defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool('add')] }),
+      "Tool at index 0 ('clerk') is an agent: list its tools instead",
+    ],
+    [
+      'anything else with a list',
+      { tools: [tool('add')] },
+      "Tool at index 0 (Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+    ],
+  ])('is refused by its name: %s (AEV-03)', (_, source, message) => {
+    expect(() => resolveTools([source])).toThrow(new ToolResolutionError(message));
   });
 });
 

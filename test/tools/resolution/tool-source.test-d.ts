@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { defineAgent } from '../../../src/agent/define-agent.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { defineToolGroup } from '../../../src/tools/groups/define-tool-group.ts';
 import type { ToolTable } from '../../../src/tools/objects/tool-table.ts';
 import { resolveTools } from '../../../src/tools/resolution/resolve-tools.ts';
 import type { ToolSource } from '../../../src/tools/resolution/tool-source.ts';
@@ -26,12 +27,37 @@ class Job {
   }
 }
 
-export const sources: readonly ToolSource[] = [look, new Calculator(), new Job(), { toolsNow: () => [look] }];
+/** It may have a member that is called `tools`, too. */
+class Toolbox {
+  static readonly tools = { open: { description: 'Opens.' } } satisfies ToolTable<Toolbox>;
+  private readonly tools: string[] = [];
+  open() {
+    return this.tools;
+  }
+}
+
+export const sources: readonly ToolSource[] = [
+  look,
+  new Calculator(),
+  Calculator,
+  new Job(),
+  new Toolbox(),
+  { toolsNow: () => [look] },
+];
 expectTypeOf(resolveTools(sources).tools).toEqualTypeOf<readonly AnyTool[]>();
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
 
 // @ts-expect-error a tool is made by defineTool
 resolveTools([{ name: 'pay', description: 'Pays.', run: () => 'paid' }]);
+
+const math = defineToolGroup({ role: 'math', description: 'Calculates.', tools: [look] });
+// @ts-expect-error a tool group is listed under toolGroups
+resolveTools([math]);
+// @ts-expect-error the same in an agent
+defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: [math] });
+const other = defineAgent({ name: 'a', description: 'b', instructions: 'c' });
+// @ts-expect-error an agent is no tool
+resolveTools([other]);
 
 // @ts-expect-error names are not tools
 resolveTools(['look']);
