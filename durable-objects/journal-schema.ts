@@ -1,10 +1,14 @@
 /**
  * What brings a session's database from each version to the next; never changed once deployed, only added to. Columns
  * that are looked at without the body stand before it, because a long body is kept on pages of its own.
+ *
+ * `schema` has the object's name too: an alarm may start an object that nobody has reached by its name. `turns` holds one
+ * row a turn: it finds a turn without reading the journal, at no cost to the other appends. An id of `inbox` that was read
+ * may be named again by a retry, so it is not given to another row. `chunks` are parts of long bodies (`seq` of the event)
+ * and of the snapshot (the `seq` that it covers, and its reducer).
  */
 const MIGRATIONS: readonly string[] = [
-  `-- The object's name, too: an alarm may start an object that nobody has reached by its name.
-  CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+  `CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
   INSERT INTO schema (version, name) VALUES (0, '');
 
   CREATE TABLE events (
@@ -16,7 +20,6 @@ const MIGRATIONS: readonly string[] = [
     bytes INTEGER NOT NULL,
     body TEXT
   );
-  -- One row a turn: finds a turn without reading the journal, at no cost to the other appends.
   CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 
   CREATE TABLE lease (
@@ -38,8 +41,6 @@ const MIGRATIONS: readonly string[] = [
     seq INTEGER NOT NULL,
     expires INTEGER NOT NULL
   ) WITHOUT ROWID;
-
-  -- An id that was read may be named again by a retry, so it is not given to another row.
   CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
 
   CREATE TABLE agenda (
@@ -48,8 +49,6 @@ const MIGRATIONS: readonly string[] = [
     due INTEGER NOT NULL,
     PRIMARY KEY (kind, ref)
   ) WITHOUT ROWID;
-
-  -- Parts of long bodies (seq of the event) and of the snapshot (the seq that it covers, and its reducer).
   CREATE TABLE chunks (
     owner TEXT NOT NULL,
     seq INTEGER NOT NULL,

@@ -34,7 +34,7 @@ async function weigh(entry: string): Promise<number> {
 }
 
 it.each([
-  ['the core', CORE, 40],
+  ['the core', CORE, 42],
   ['the core with the whole tool vocabulary', VOCABULARY, 52],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
