@@ -81,7 +81,11 @@ describe('a nested loop', () => {
       [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
     );
     expect(outcomes).toMatchObject([
-      { outcome: 'completed', text: 'Two.', calls: [{ result: { value: { n: 1 } } }, { result: { value: { n: 2 } } }] },
+      {
+        outcome: 'completed',
+        text: 'Two.',
+        calls: [{ result: { value: { n: 1 } } }, { result: { value: { n: 2 } } }],
+      },
     ]);
   });
 
@@ -108,7 +112,11 @@ describe('a nested loop', () => {
       toolCalls: 2,
     });
     expect(outcomes).toMatchObject([
-      { outcome: 'completed', text: 'One.', calls: [{ result: { value: { n: 1 } } }, { result: { reason: 'limit' } }] },
+      {
+        outcome: 'completed',
+        text: 'One.',
+        calls: [{ result: { value: { n: 1 } } }, { result: { reason: 'limit' } }],
+      },
     ]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Done.', toolCalls: 3 } });
   });
