@@ -48,7 +48,10 @@ interface WaitBase {
   readonly message: string;
   /** Milliseconds from the time of this event. */
   readonly expires?: number;
-  /** Hex SHA-256 over the tool's name, the call's input and the tool's schema: an answer holds for these only. */
+  /**
+   * Hex SHA-256 over the tool's name, the call's input, the tool's schema and what was put to whom: a decision holds for
+   * these only.
+   */
   readonly binding: string;
 }
 

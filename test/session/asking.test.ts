@@ -196,7 +196,7 @@ describe('a question', () => {
       replies: [calls('slow', 'wait', 'pay'), 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ pending: [{ tool: 'pay' }] });
-    await expect(late).rejects.toThrow(/has ended, and asks nobody any more/);
+    await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and asks nobody any more\.$/);
     expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
     expect(ran).toEqual(['pay']);
   });
@@ -219,6 +219,21 @@ describe('a question', () => {
     expect(ran).toEqual([]);
     expect(await session.pending()).toEqual([]);
   });
+});
+
+it('an edit whose names are no valid text is refused, and nothing is consumed', async () => {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object', properties: {}, additionalProperties: false },
+    run: () => 'paid',
+  });
+  const session = createTestSession(agentOf(requireApproval(pay, 'Pay?')), { replies: [calls('pay')] });
+  await session.send('Pay.');
+  await expect(session.decide('pay', { decision: 'edit', input: { '\ud800': 1 } })).rejects.toThrow(
+    'The answer is not valid: input: cannot be checked: a name in it is not valid text, or it is nested too deeply.',
+  );
+  expect(await session.pending()).toMatchObject([{ tool: 'pay' }]);
 });
 
 describe('what a caller has run', () => {
