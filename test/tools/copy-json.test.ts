@@ -18,6 +18,7 @@ describe('copyJson', () => {
         const json: unknown = JSON.parse(JSON.stringify(value));
         expect(copyJson(json)).toEqual({ ok: true, value: json });
       }),
+      { seed: 20_261_117 },
     );
     const hostile = copyJson(JSON.parse('{"__proto__":{"admin":true}}'));
     expect(JSON.stringify(hostile)).toBe('{"ok":true,"value":{"__proto__":{"admin":true}}}');

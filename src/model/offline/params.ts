@@ -73,10 +73,10 @@ export function propertiesOf(
       choices,
     };
   });
-  const missing = required.filter(
-    (name) => typeof name === 'string' && !params.some((param) => param.name === name),
-  );
-  return [...params, ...missing.slice(0, 1).map((name) => unknownParam(String(name)))];
+  const missing = required
+    .filter((name) => typeof name === 'string')
+    .filter((name) => !params.some((param) => param.name === name));
+  return [...params, ...missing.slice(0, 1).map(unknownParam)];
 }
 
 /** A property that is required and not described: it can never be filled. */
@@ -161,7 +161,7 @@ function numberShape(schema: Schema, { words }: Naming, integer: boolean): Shape
 }
 
 function stringShape(schema: Schema, { words, description }: Naming): Shape {
-  const format = String(schema.format ?? '');
+  const format = typeof schema.format === 'string' ? schema.format : '';
   if (format === 'email' || words.at(-1) === 'email') return { type: 'email' };
   if (/^date/.test(format) || words.at(-1) === 'date') return { type: 'date' };
   if (/^ur[il]/.test(format) || words.at(-1) === 'url') return { type: 'url' };

@@ -138,7 +138,7 @@ describe('garbage', () => {
         });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
       }),
-      { numRuns: 300 },
+      { seed: 20_261_117, numRuns: 300 },
     );
   });
 });
