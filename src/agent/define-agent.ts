@@ -1,15 +1,18 @@
+import { type Chaining, chainingSources } from '../chaining/chaining.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../tool-loop/policies.ts';
 import type { LoopTransformer } from '../tool-loop/transformer.ts';
 import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
+import type { InjectionStrategy } from '../tools/injection.ts';
 import type { InputDeclaration } from '../tools/input-schema.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { notOneOf } from '../tools/not-one-of.ts';
 import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
-import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
+import type { ToolSource } from '../tools/resolution/tool-source.ts';
 import type { AnyTool, Limits } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
@@ -27,8 +30,10 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly instructions: string;
   /** With those of its references. */
   readonly tools: readonly AnyTool[];
-  /** Asked for more tools whenever its own loop offers some. */
-  readonly toolProviders: readonly ToolProvider[];
+  /** Add tools to its own loop before those unfold: what its providers answer, and what its artifacts bring. */
+  readonly sources: readonly InjectionStrategy[];
+  /** Change what its own loop offers, after all others. */
+  readonly strategies: readonly InjectionStrategy[];
   /** What is added to its tools in each environment. */
   readonly toolGroups: readonly ToolGroupRequest[];
   /** What groups may need. */
@@ -68,6 +73,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
   /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused (TGR-09). */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /** Objects whose tools are offered once a call has returned one. */
+  readonly chaining?: Chaining | undefined;
+  /** Decide, after unfolding and chaining, which tools its own loop offers; in order. */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
   readonly references?: readonly Reference[] | undefined;
   /** Absent: the app's model. */
@@ -119,7 +128,11 @@ export function defineAgent<const Name extends string, Declaration extends Input
     description,
     instructions: paragraphs(instructions, ...references.map(referenceText)),
     tools,
-    toolProviders: providers,
+    sources: [
+      ...(providers.length > 0 ? [dynamicTools(providers)] : []),
+      ...chainingSources(config.chaining),
+    ],
+    strategies: [...(config.strategies ?? [])],
     toolGroups: [...toolGroups],
     permissions: [...permissions],
     model: config.model,

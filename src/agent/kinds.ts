@@ -1,5 +1,5 @@
 import type { StateSlice } from '../journal/state.ts';
-import type { InjectionStrategy } from '../tool-loop/loop.ts';
+import type { InjectionStrategy } from '../tools/injection.ts';
 
 /** What a kind of tool adds to the system: what it remembers, and which tools it offers for it. */
 export interface ToolKind {

@@ -1,5 +1,6 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
+import type { SliceFact } from '../tools/slice.ts';
 import type { BlackboardEntry, Decision, DecisionKind, Effect, JsonSchema } from '../tools/tool.ts';
 import type { ResultData, Signal } from '../tools/tool-result.ts';
 
@@ -39,6 +40,8 @@ export interface JournaledCall {
 export interface CallChanges {
   readonly state?: JsonObject;
   readonly blackboard?: readonly BlackboardEntry[];
+  /** What kinds of tools remember of it, in order. */
+  readonly facts?: readonly SliceFact[];
 }
 
 /** What a suspended call waits for. */
@@ -156,6 +159,10 @@ export type SessionEvent =
       readonly parent?: string;
       readonly name: string;
       readonly message: string;
+      /** What kinds of tools remember of its opening, in order. */
+      readonly facts?: readonly SliceFact[];
+      /** It has a blackboard of its own, a copy of the one around it. */
+      readonly ownBlackboard?: true;
     })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
   | (InTurn & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../tools/json.ts';
-import { type CallChanges, type Outcome, ROOT, type SessionEvent } from './events.ts';
+import type { FactPlace, SliceFact } from '../tools/slice.ts';
+import { type Outcome, ROOT, type SessionEvent } from './events.ts';
 import { rejectionText } from './rejection-text.ts';
 import {
   answerText,
@@ -12,7 +13,7 @@ import {
 } from './state.ts';
 
 /** Stamps snapshots: one that another reducer made is ignored and the journal folded. */
-export const REDUCER_VERSION = 1;
+export const REDUCER_VERSION = 2;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
@@ -26,11 +27,27 @@ export function reduce(
 ): SessionState {
   state.seq = seq;
   foldMessage(state.messages, event, state.turn);
-  foldCore(state, event);
+  foldCore(state, event, slices);
   for (const slice of slices) {
-    state.slices.set(slice.name, slice.reduce(state.slices.get(slice.name) ?? slice.initial, state, event));
+    const value = state.slices.get(slice.name) ?? slice.initial;
+    const next = slice.reduce ? slice.reduce(value, state, event) : value;
+    state.slices.set(slice.name, next);
   }
   return state;
+}
+
+/** The facts of one call, by the slices that they are for. Those of a kind that this code does not know are kept by nobody. */
+function applyFacts(
+  state: SessionState,
+  slices: readonly StateSlice[],
+  facts: readonly SliceFact[] | undefined,
+  place: FactPlace,
+): void {
+  for (const { slice: name, fact } of facts ?? []) {
+    const slice = slices.find((one) => one.name === name);
+    if (!slice?.apply) continue;
+    state.slices.set(name, slice.apply(state.slices.get(name) ?? slice.initial, fact, place));
+  }
 }
 
 /** Folds what the conversation keeps of an event. Enough by itself for what a snapshot covers. */
@@ -52,7 +69,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
   }
 }
 
-function foldCore(state: SessionState, event: SessionEvent): void {
+function foldCore(state: SessionState, event: SessionEvent, slices: readonly StateSlice[]): void {
   if (event.type === 'session-opened') {
     state.incarnation = event.incarnation;
     state.agent = event.agent;
@@ -71,7 +88,7 @@ function foldCore(state: SessionState, event: SessionEvent): void {
       if (event.cause === 'expired' || turn.lastEvent === 'turn-yielded') turn.resumedSinceReply += 1;
       break;
     case 'frame-started':
-      openFrame(turn, event);
+      openFrame(state, turn, event, slices);
       break;
     case 'model-replied':
       foldReply(state, turn, event);
@@ -93,7 +110,7 @@ function foldCore(state: SessionState, event: SessionEvent): void {
       break;
     }
     case 'tool-call-ended':
-      foldEnd(state, turn, event);
+      foldEnd(state, turn, event, slices);
       break;
     case 'answer-rejected':
       turn.rejected = true;
@@ -128,7 +145,8 @@ type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
 
 function startTurn(state: SessionState, event: Started): TurnState {
-  const root: FrameState = { ...newLoop, id: ROOT, path: state.agent, messages: state.messages };
+  const { agent: path, messages, blackboard } = state;
+  const root: FrameState = { ...newLoop, id: ROOT, path, messages, blackboard };
   return {
     id: event.turn,
     loopId: event.loopId,
@@ -154,13 +172,30 @@ function startTurn(state: SessionState, event: Started): TurnState {
   };
 }
 
-const newLoop = { seen: { cells: {}, entries: 0 }, iterations: 0, blankReplies: 0, unknownTools: 0 };
+const newLoop = {
+  seen: { cells: {}, entries: 0, slices: new Map() },
+  planned: false,
+  iterations: 0,
+  blankReplies: 0,
+  unknownTools: 0,
+};
 
-function openFrame(turn: TurnState, event: FrameStarted): void {
+function openFrame(
+  state: SessionState,
+  turn: TurnState,
+  event: FrameStarted,
+  slices: readonly StateSlice[],
+): void {
+  const { frame: id, facts } = event;
   const parent = turn.frames.get(event.parent ?? ROOT);
   const path = parent ? `${parent.path}/${event.name}` : event.name;
   const messages: Message[] = [{ role: 'user', text: event.message }];
-  turn.frames.set(event.frame, { ...newLoop, id: event.frame, path, messages });
+  const around = parent?.blackboard ?? state.blackboard;
+  // What the call could see, and no more: what others have added since is not before it.
+  const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
+  const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
+  turn.frames.set(id, { ...newLoop, ...board, id, path, messages });
+  applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
 }
 
 function assistantMessage(event: Replied, turn?: TurnState): Message {
@@ -179,7 +214,12 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   const frame = turn.frames.get(event.frame ?? ROOT);
   if (!frame) return;
   if (frame.id !== ROOT) frame.messages.push(assistantMessage(event, turn));
-  frame.seen = { cells: state.cells.get(frame.path) ?? {}, entries: state.blackboard.length };
+  frame.seen = {
+    cells: state.cells.get(frame.path) ?? {},
+    entries: frame.blackboard.length,
+    slices: new Map(state.slices),
+  };
+  frame.planned = event.planned ?? false;
   frame.iterations += 1;
   frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
   if (!event.planned) {
@@ -202,22 +242,24 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
 export const isBlank = (reply: { readonly text: string; readonly toolCalls: readonly unknown[] }): boolean =>
   reply.toolCalls.length === 0 && reply.text.trim() === '';
 
-function foldEnd(state: SessionState, turn: TurnState, event: Ended): void {
+function foldEnd(state: SessionState, turn: TurnState, event: Ended, slices: readonly StateSlice[]): void {
   const frame = turn.frames.get(event.frame ?? ROOT);
   if (!frame) return;
-  if (frame.id !== ROOT) endCall(frame.messages, event);
+  if (frame.id !== ROOT) endCall(frame.messages, event, turn.frames.get(event.call));
   const batch = lastBatch(frame.messages);
   turn.frames.delete(event.call);
-  if (batch.every(({ ended }) => ended)) settleBatch(state, turn, frame, batch);
+  if (batch.every(({ ended }) => ended)) settleBatch({ state, turn, frame, slices }, batch);
+}
+
+interface Settling {
+  readonly state: SessionState;
+  readonly turn: TurnState;
+  readonly frame: FrameState;
+  readonly slices: readonly StateSlice[];
 }
 
 /** When the last call of a batch has ended, their changes take effect in source order, whatever order they ended in. */
-function settleBatch(
-  state: SessionState,
-  turn: TurnState,
-  frame: FrameState,
-  batch: readonly CallRecord[],
-): void {
+function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly CallRecord[]): void {
   for (const call of batch) {
     const { result, changes } = call.ended ?? {};
     const reason = result?.type === 'error' ? result.reason : undefined;
@@ -227,13 +269,12 @@ function settleBatch(
       const type = result.artifactType === undefined ? {} : { type: result.artifactType };
       turn.artifacts.push({ call: call.id, tool: call.name, ...type, value: result.value });
     }
-    if (changes) applyChanges(state, frame.path, changes);
+    if (!changes) continue;
+    const { path } = frame;
+    if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
+    if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
+    applyFacts(state, slices, changes.facts, { turn: turn.id, frame: frame.id, path, call: call.id, result });
   }
-}
-
-function applyChanges(state: SessionState, path: string, changes: CallChanges): void {
-  if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
-  if (changes.blackboard) state.blackboard.push(...changes.blackboard);
 }
 
 /** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
@@ -248,11 +289,16 @@ const lastBatch = (messages: readonly Message[]): readonly CallRecord[] => {
 const findCall = (turn: TurnState, frame: string | undefined, id: string): CallRecord | undefined =>
   lastBatch(turn.frames.get(frame ?? ROOT)?.messages ?? []).find((call) => call.id === id);
 
-function endCall(messages: readonly Message[], event: Ended): void {
+function endCall(messages: readonly Message[], event: Ended, opened?: FrameState): void {
   const call = lastBatch(messages).find(({ id }) => id === event.call);
   if (!call || call.ended) return;
   delete call.place;
   delete call.started;
   delete call.waits;
-  call.ended = { result: event.result, direct: event.direct ?? false, changes: event.changes };
+  call.ended = {
+    result: event.result,
+    direct: event.direct ?? false,
+    changes: event.changes,
+    ...(opened && !opened.planned && { nested: true }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
+import type { Slice } from '../tools/slice.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
 import {
   modelText,
@@ -31,6 +32,8 @@ export interface CallRecord extends JournaledCall {
     readonly result: ResultData;
     readonly direct: boolean;
     readonly changes: CallChanges | undefined;
+    /** In a nested loop: it opened a frame in which a model decided. */
+    readonly nested?: true;
   };
 }
 
@@ -53,8 +56,18 @@ export interface FrameState {
   /** Names of the agent and of the frames around it, joined by `/`. */
   readonly path: string;
   readonly messages: Message[];
+  /** In order of addition: the session's, or that of the nearest frame around which has its own. */
+  readonly blackboard: BlackboardEntry[];
+  /** How many of its own blackboard's entries were there when it opened; absent when the blackboard is another's. */
+  readonly inherited?: number;
   /** What the calls of the last reply see of the session, whatever other frames have changed since. */
-  seen: { readonly cells: JsonObject; readonly entries: number };
+  seen: {
+    readonly cells: JsonObject;
+    readonly entries: number;
+    readonly slices: ReadonlyMap<string, Json>;
+  };
+  /** A plan decides in it, and no model. */
+  planned: boolean;
   /** Replies so far. */
   iterations: number;
   /** Blank replies in a row (EMP-05). */
@@ -118,12 +131,10 @@ export interface SessionState {
   turn: TurnState | undefined;
 }
 
-/** What a kind of tool remembers: a fold of its own, over the same events. The value is JSON and is never mutated. */
-export interface StateSlice {
-  /** Stable: snapshots and the state's view use it. */
-  readonly name: string;
-  readonly initial: Json;
-  reduce(value: Json, state: SessionState, event: SessionEvent): Json;
+/** A slice that is told of every event too, for what is over when a loop or a turn is. The value is never mutated. */
+export interface StateSlice<Value extends Json = Json, Fact extends Json = Json> extends Slice<Value, Fact> {
+  /** After the core has folded the event, and facts that came with it have been applied. */
+  reduce?(value: Value, state: SessionState, event: SessionEvent): Value;
 }
 
 export const emptyState = (): SessionState => ({

@@ -2,7 +2,6 @@ import { STRATEGIES } from '../agent/kinds.ts';
 import { paragraphs } from '../agent/paragraphs.ts';
 import { ROOT } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
-import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
 import type { LiveEvents, Loop } from '../tool-loop/loop.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
@@ -33,8 +32,9 @@ export function toLoop({ host, turn, session, live, secrets }: Parts): Loop {
     tools: agent.tools,
     limits: agent.limits,
     model: agent.model ?? host.model,
-    strategies:
-      agent.toolProviders.length === 0 ? STRATEGIES : [dynamicTools(agent.toolProviders), ...STRATEGIES],
+    kinds: STRATEGIES,
+    strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
+    made: new Map(),
     policies: agent.policies,
     inspectors: agent.inspectors,
     transformers: agent.transformers,

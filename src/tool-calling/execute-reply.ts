@@ -1,3 +1,4 @@
+import { SLICES } from '../agent/kinds.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
@@ -34,7 +35,11 @@ export async function executeReply({
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
   try {
-    return await execute(memoryLoop({ ...config, invocation: stoppedBy(stop.signal) }), messages, reply);
+    return await execute(
+      memoryLoop({ slices: SLICES, ...config, invocation: stoppedBy(stop.signal) }),
+      messages,
+      reply,
+    );
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;
   } finally {
@@ -55,7 +60,7 @@ async function execute(
 ): Promise<ToolExecutionResult> {
   state.messages.splice(0, state.messages.length, ...toMessages(messages));
   countCalls(state);
-  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, frame) }));
+  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, frame, 'now') }));
   const calls = openBatch(frame);
   await runBatch(loop, frame);
   const step = nextStep(frame, loop);

@@ -3,6 +3,7 @@ import type { FrameState } from '../journal/state.ts';
 import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import type { Loop } from './loop.ts';
+import { loopView } from './loop-view.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
 import { replied } from './replied.ts';
@@ -15,9 +16,10 @@ import { untilAborted } from './until-aborted.ts';
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
-  const messages = toModelMessages(loop.instructions, shownHistory(loop, frame.messages), wireIds(frame));
+  const history = shownHistory(loop, frame.messages);
+  const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));
   if (last) messages.push({ role: 'user', text: answerNow(loop.limits.iterations) });
-  const offered = offerTools(loop, frame);
+  const offered = offerTools(loop, frame, 'now');
   const tools = last ? [] : offered.definitions;
   const place = placeOf(loop, frame, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, messages, tools));
@@ -28,6 +30,9 @@ export async function askModel(loop: Loop, frame: FrameState, last: boolean): Pr
   const ms = loop.invocation.now() - began;
   inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
+
+const instructionsNow = (loop: Loop, frame: FrameState): string =>
+  typeof loop.instructions === 'string' ? loop.instructions : loop.instructions(loopView(loop, frame, 'now'));
 
 /** The provider's ids of all calls, by ours: providers repeat theirs. */
 const wireIds = ({ messages }: FrameState): ReadonlyMap<string, string> =>

@@ -1,9 +1,16 @@
 import type { CallChanges } from '../journal/events.ts';
 import { mergeCells } from '../journal/reduce.ts';
-import { type CallRecord, type FrameState, openBatch, type SessionState } from '../journal/state.ts';
+import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
+import type { LoopView } from '../tools/injection.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
-import type { AnyTool, BlackboardEntry, CallBlackboard, CallState } from '../tools/tool.ts';
+import type { Slice, SliceFact } from '../tools/slice.ts';
+import type { BlackboardEntry, CallBlackboard, CallState, ToolInvocation } from '../tools/tool.ts';
+import type { ResultData } from '../tools/tool-result.ts';
+import { laneOf } from './lane.ts';
+import type { Loop } from './loop.ts';
+import { remembered } from './loop-view.ts';
+import type { Offer } from './offer-tools.ts';
 
 /**
  * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
@@ -17,21 +24,25 @@ export class CallView {
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
   readonly #said: string[] = [];
+  readonly #slices: ReadonlyMap<string, Json>;
+  readonly #frame: FrameState;
+  readonly #earlier: readonly Changed[];
+  readonly #turn: string;
+  readonly #facts: SliceFact[] = [];
 
-  constructor(
-    state: SessionState,
-    frame: FrameState,
-    call: CallRecord,
-    serial: string | undefined,
-    tools: ReadonlyMap<string, AnyTool>,
-  ) {
-    const earlier = serial === undefined ? [] : earlierChanges(frame, call, serial, tools);
+  constructor(loop: Pick<Loop, 'turn'>, frame: FrameState, call: CallRecord, byName: Offer['byName']) {
+    const ended = earlierCalls(frame, call, byName);
+    const earlier = ended.map(({ changes }) => changes);
+    this.#turn = loop.turn;
+    this.#frame = frame;
+    this.#earlier = ended;
+    this.#slices = frame.seen.slices;
     this.#cells = earlier.reduce(
       (cells, changes) => mergeCells(cells, changes.state ?? {}),
       frame.seen.cells,
     );
     // The array only grows: its beginning stays what it was when the batch began.
-    this.#board = state.blackboard;
+    this.#board = frame.blackboard;
     this.#boardLength = frame.seen.entries;
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
   }
@@ -64,12 +75,34 @@ export class CallView {
     return this.#said;
   }
 
-  /** What the call changed, if anything. */
-  changes(): CallChanges | undefined {
-    if (this.#written.size === 0 && this.#added.length === 0) return undefined;
+  /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
+  readonly recall: LoopView['recall'] = <Value extends Json, Fact extends Json>(
+    slice: Slice<Value, Fact>,
+  ) => {
+    const { id: frame, path } = this.#frame;
+    const at = { turn: this.#turn, frame, path };
+    return this.#earlier.reduce(
+      (value, { call, result, changes }) =>
+        (changes.facts ?? [])
+          .filter(({ slice: name }) => name === slice.name)
+          // Under the slice's name only its own facts are recorded.
+          .reduce((now, { fact }) => slice.apply?.(now, fact as Fact, { ...at, call, result }) ?? now, value),
+      remembered(this.#slices, slice),
+    );
+  };
+
+  readonly record: ToolInvocation['record'] = (slice, fact) => {
+    this.#facts.push({ slice: slice.name, fact: throughJson(`a fact of '${slice.name}'`, fact) });
+  };
+
+  /** What the call changed, if anything; `noted`: what others remember of it. */
+  changes(noted: readonly SliceFact[] = []): CallChanges | undefined {
+    const facts = [...this.#facts, ...noted];
+    if (this.#written.size === 0 && this.#added.length === 0 && facts.length === 0) return undefined;
     return {
       ...(this.#written.size > 0 && { state: Object.fromEntries(this.#written) }),
       ...(this.#added.length > 0 && { blackboard: this.#added }),
+      ...(facts.length > 0 && { facts }),
     };
   }
 
@@ -78,18 +111,24 @@ export class CallView {
   }
 }
 
-/** Changes of the calls that this one runs after; they are not in the state before the whole batch has ended. */
-function earlierChanges(
-  frame: FrameState,
-  call: CallRecord,
-  serial: string,
-  tools: ReadonlyMap<string, AnyTool>,
-): CallChanges[] {
+/** A call that ended, with what it changed. */
+interface Changed {
+  readonly call: string;
+  readonly result: ResultData;
+  readonly changes: CallChanges;
+}
+
+/** The calls that this one runs after; their changes are not in the state before the whole batch has ended. */
+function earlierCalls(frame: FrameState, call: CallRecord, byName: Offer['byName']): Changed[] {
+  const lane = laneOf(call, byName);
+  if (lane === undefined) return [];
   const batch = openBatch(frame);
   return batch
     .slice(0, batch.indexOf(call))
-    .filter(({ name }) => tools.get(name)?.serial === serial)
-    .flatMap(({ ended }) => ended?.changes ?? []);
+    .filter((one) => laneOf(one, byName) === lane)
+    .flatMap(({ id, ended }) =>
+      ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [],
+    );
 }
 
 /** A copy as the journal will give it back, so that a value looks the same before and after an eviction. */

@@ -10,8 +10,14 @@ import {
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import type { AnyTool } from '../tools/tool.ts';
-import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import {
+  failure,
+  modelText,
+  type Signal,
+  succeeded,
+  type ToolResult,
+  toolResult,
+} from '../tools/tool-result.ts';
 import { CallView } from './call-view.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { callSeen, inspect, placeOf } from './inspect.ts';
@@ -20,8 +26,10 @@ import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
 import type { Loop } from './loop.ts';
 import { isMoot, signalOf } from './next-step.ts';
+import { notesOn, withRemark } from './notes-on.ts';
 import type { Offer } from './offer-tools.ts';
 import { permitCall } from './permit-call.ts';
+import type { Target } from './routed.ts';
 import { unknownOutcome } from './run-leaf.ts';
 
 /** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
@@ -94,31 +102,41 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   const permitted = await permitCall(loop, frame, call, offered);
   if (!permitted.ok) return { result: sentResult(call) ?? permitted.answer };
   const { tool } = permitted;
-  const view = new CallView(loop.journal.state, frame, call, tool.serial, offered.byName);
-  const invocation = createInvocation({ loop, frame, record: call, tool, view });
-  const calling = settle(loop, call.name, async () => {
-    const parsed = readInput(tool, call);
+  const view = new CallView(loop, frame, call, offered.byName);
+  const invocation = createInvocation({ loop, frame, record: call, tool, view, offered: offered.byName });
+  const calling = settle(loop, tool.name, async () => {
+    const parsed = readInput(permitted, call);
     return parsed.ok ? tool.call(parsed.input, invocation.call) : failure('invalid-input', parsed.message);
   });
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
-  const [clean, changes, said] = loop.secrets.redact([{ ...answered }, view.changes(), view.said]);
+  const noted = notesOn(
+    loop,
+    { id: call.id, tool, input: call.input, result: answered },
+    invocation.call.view,
+  );
+  const [clean, changes, said] = loop.secrets.redact([
+    { ...withRemark(answered, noted.remarks) },
+    view.changes(noted.facts),
+    view.said,
+  ]);
   const result = withSignal(
-    kept(call.name, toolResult(clean), changes),
+    kept(tool.name, toolResult(clean), changes),
     loop.secrets.redact(invocation.signal()),
   );
-  const failed = result.type === 'error';
   return {
     result,
-    direct: tool.returnDirect && !failed && invocation.acted(),
-    changes: failed ? undefined : changes,
+    direct: tool.returnDirect && succeeded(result) && invocation.acted(),
+    changes: succeeded(result) ? changes : undefined,
     said,
     ms: invocation.ms(),
     reached: invocation.reached(),
   };
 }
 
-const readInput = (tool: AnyTool, { name, input }: CallRecord): ParsedToolInput =>
-  tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(name, input);
+function readInput({ tool, input: routed }: Target, { input }: CallRecord): ParsedToolInput {
+  if (routed) return { ok: true, input: routed };
+  return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
+}
 
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
 function kept(tool: string, result: ToolResult, changes: CallChanges | undefined): ToolResult {

@@ -5,6 +5,8 @@ import { askOutside } from './ask-outside.ts';
 import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
 import type { Loop } from './loop.ts';
+import { loopView } from './loop-view.ts';
+import type { Offer } from './offer-tools.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
 
@@ -27,10 +29,11 @@ interface Binding {
   readonly record: CallRecord;
   readonly tool: AnyTool;
   readonly view: CallView;
+  readonly offered: Offer['byName'];
 }
 
 /** Binds one call to the loop that runs it. */
-export function createInvocation({ loop, frame, record, tool, view }: Binding): PreparedCall {
+export function createInvocation({ loop, frame, record, tool, view, offered }: Binding): PreparedCall {
   let ms: number | undefined;
   let reached = false;
   let ranOnce = false;
@@ -46,7 +49,7 @@ export function createInvocation({ loop, frame, record, tool, view }: Binding): 
   };
   const scope: CallScope = {
     id: record.id,
-    tool: record.name,
+    tool: tool.name,
     context: loop.context,
     signal: loop.invocation.signal,
     state: view.state,
@@ -60,6 +63,9 @@ export function createInvocation({ loop, frame, record, tool, view }: Binding): 
   };
   const call: ToolInvocation = {
     ...scope,
+    view: loopView(loop, frame, 'last-reply', view.recall),
+    offered: () => [...offered.values()],
+    record: view.record,
     execute: async (leaf) => {
       enter();
       ranOnce = leaf.effect === 'once';

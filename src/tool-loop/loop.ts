@@ -1,8 +1,9 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
+import type { InjectionStrategy } from '../tools/injection.ts';
 import type { Secrets } from '../tools/secrets.ts';
-import type { AnyTool, CallLimit, Limits } from '../tools/tool.ts';
+import type { AnyTool, CallLimit, Instructions, Limits } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LoopEnd } from './next-step.ts';
@@ -31,24 +32,22 @@ export interface LiveEvents {
   progress(call: string, status: string): void;
 }
 
-/** Changes which tools are offered, from the state alone: unfolding, chaining and their like are each one of these. */
-export interface InjectionStrategy {
-  readonly name: string;
-  /** The same list when nothing changes. */
-  offer(tools: readonly AnyTool[], state: SessionState, frame: FrameState): readonly AnyTool[];
-}
-
 /** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
 export interface Loop {
   readonly turn: string;
   readonly frame: string;
-  readonly instructions: string;
+  readonly instructions: Instructions;
   /** What the answer of the turn's own loop must be; nested loops answer in words. */
   readonly output?: OutputFormat | undefined;
   readonly tools: readonly AnyTool[];
   readonly limits: LoopLimits;
   readonly model: ChatModel;
+  /** Those of every loop: a nested one has them between its own sources and strategies. */
+  readonly kinds: readonly InjectionStrategy[];
+  /** All that decide what this loop offers, in order. */
   readonly strategies: readonly InjectionStrategy[];
+  /** Tools that code has made from journaled data in this invocation, by what they were made of. */
+  readonly made: Map<string, readonly AnyTool[]>;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
   readonly transformers: readonly LoopTransformer[];

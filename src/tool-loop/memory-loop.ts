@@ -43,7 +43,9 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const loop: Loop = {
     instructions: '',
     limits: DEFAULT_LIMITS,
-    strategies: [],
+    kinds: [],
+    strategies: more.kinds ?? [],
+    made: new Map(),
     policies: DEFAULT_POLICIES,
     inspectors: [],
     transformers: [],

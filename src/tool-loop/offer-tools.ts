@@ -3,6 +3,7 @@ import type { ToolDefinition } from '../model/chat-model.ts';
 import { distinctTools } from '../tools/distinct-tools.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
+import { loopView, type Moment } from './loop-view.ts';
 
 /** The tools that a model may call now. */
 export interface Offer {
@@ -12,14 +13,10 @@ export interface Offer {
   readonly definitions: readonly ToolDefinition[];
 }
 
-/** What the frame's model is offered, made from the state alone. */
-export function offerTools(loop: Loop, frame: FrameState): Offer {
-  const { state } = loop.journal;
-  const tools = loop.strategies.reduce(
-    (offered, strategy) => strategy.offer(offered, state, frame),
-    loop.tools,
-  );
-  return toOffer(tools);
+/** What the frame's model is offered now, or was when it made its last reply; made from the state alone. */
+export function offerTools(loop: Loop, frame: FrameState, moment: Moment): Offer {
+  const view = loopView(loop, frame, moment);
+  return toOffer(loop.strategies.reduce((offered, strategy) => strategy.offer(offered, view), loop.tools));
 }
 
 const offers = new WeakMap<readonly AnyTool[], Offer>();

@@ -1,16 +1,17 @@
 import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
-import type { AnyTool, CallLimit } from '../tools/tool.ts';
+import type { CallLimit } from '../tools/tool.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
 import type { Loop, LoopLimits } from './loop.ts';
 import { messageOf } from './message-of.ts';
 import { signalOf } from './next-step.ts';
 import type { Offer } from './offer-tools.ts';
+import { routed, type Target } from './routed.ts';
 import { toolNotFound } from './tool-not-found.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** The tool of a call that may run, or what the call is answered instead. */
 export type Permission =
-  | { readonly ok: true; readonly tool: AnyTool }
+  | ({ readonly ok: true } & Target)
   | { readonly ok: false; readonly answer: ToolResult };
 
 /** Decides whether a call may run, by the loop's policies and limits. */
@@ -23,11 +24,18 @@ export async function permitCall(
   const signal = signalOf(openBatch(frame));
   const begun = call.started || loop.journal.state.turn?.frames.has(call.id) || sentResult(call);
   if (signal && !begun) return { ok: false, answer: skipped(call.name, signal) };
-  const tool = byName.get(call.name);
-  if (!tool) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
-  const answer = overLimit(call, loop.limits) ?? (await ineligible(loop, call));
-  return answer ? { ok: false, answer } : { ok: true, tool };
+  const offered = byName.get(call.name);
+  if (!offered) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
+  const target = routed(offered, call);
+  const answer = overLimit(call, loop.limits) ?? (await ineligible(loop, meantFor(target, call)));
+  return answer ? { ok: false, answer } : { ok: true, ...target };
 }
+
+/** A policy judges what would be run, and not the facade that stands for it. */
+const meantFor = ({ tool, input }: Target, { id, name, input: sent }: CallRecord): MeantCall =>
+  input ? { id, name: tool.name, input: JSON.stringify(input) } : { id, name, input: sent };
+
+type MeantCall = Pick<CallRecord, 'id' | 'name' | 'input'>;
 
 const skipped = (tool: string, { reason }: Signal): ToolResult =>
   failure(
@@ -62,7 +70,7 @@ const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.P
 /** The answer of a call that the agent's policy does not permit (SPM-08). For folds it is no success, as any refusal. */
 async function ineligible(
   { policies: { isEligible }, context, invocation: { signal } }: Loop,
-  { id, name, input }: CallRecord,
+  { id, name, input }: MeantCall,
 ): Promise<ToolResult | undefined> {
   if (!isEligible) return undefined;
   const ask = async (): Promise<boolean> => isEligible({ id, name, input }, context);

@@ -1,6 +1,7 @@
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { executeCall } from './execute-call.ts';
 import { Interrupted } from './interrupted.ts';
+import { laneOf } from './lane.ts';
 import type { Loop } from './loop.ts';
 import { isMoot } from './next-step.ts';
 import { offerTools } from './offer-tools.ts';
@@ -11,11 +12,11 @@ import { offerTools } from './offer-tools.ts';
  * @throws Interrupted when this invocation may not go on; every call that was begun has ended or is left open then.
  */
 export async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
-  const offered = offerTools(loop, frame);
+  const offered = offerTools(loop, frame, 'last-reply');
   const lanes = new Map<string, CallRecord[]>();
   for (const call of openBatch(frame)) {
     if (call.ended) continue;
-    const serial = offered.byName.get(call.name)?.serial;
+    const serial = laneOf(call, offered.byName);
     const lane = serial === undefined ? `call ${call.id}` : `serial ${serial}`;
     lanes.set(lane, [...(lanes.get(lane) ?? []), call]);
   }

@@ -12,6 +12,8 @@ import type { AnyTool } from './tool.ts';
 export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
   ...tool,
   ...forwarded(tool),
+  // What a decorator does around a call would not be done around the call of another tool.
+  route: changes.call ? undefined : tool.route?.bind(tool),
   ...changes,
   delegate: tool,
 });
@@ -27,6 +29,7 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   metadata: tool.metadata,
   output: tool.output,
   inner: tool.inner,
+  adopt: tool.adopt?.bind(tool),
   readInput: tool.readInput?.bind(tool),
   check: tool.check.bind(tool),
   call: tool.call.bind(tool),

@@ -35,7 +35,8 @@ export interface Signal {
 export type ResultData = ResultContent & { readonly signal?: Signal };
 
 type ResultContent =
-  | { readonly type: 'text'; readonly content: string }
+  /** `withheld`: the tool is not available now and was not run; the words say why. No fold counts it as a success. */
+  | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
   /** Without `content` the model reads the value's JSON, so that the value is kept once. */
   | {
       readonly type: 'artifact';
@@ -79,6 +80,14 @@ export const isToolResult = (value: unknown): value is ToolResult =>
 /** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words (RES-02). */
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
+
+/** Whether a call did what it was made for. */
+export const succeeded = (result: ResultData): boolean =>
+  result.type === 'artifact' || (result.type === 'text' && result.withheld !== true);
+
+/** The words of a tool that is not available now, for a model that will find another way: no error (CHN-02, STM-04). */
+export const withheld = (content: string): ToolResult =>
+  toolResult({ type: 'text', content, withheld: true });
 
 /** An error result with the reason that the system knows; a tool's own errors have none. */
 export const failure = (reason: ErrorReason, message: string): ToolResult =>

@@ -1,6 +1,8 @@
 import type { CheckedInput } from './check-input.ts';
+import type { InjectionStrategy, LoopView } from './injection.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Secrets } from './secrets.ts';
+import type { Slice, SliceFact } from './slice.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { ArtifactType, ResultData, Signal, ToolResult } from './tool-result.ts';
 
@@ -152,6 +154,15 @@ export interface Leaf {
  * Code around it (validation, decorators) runs again on every resume.
  */
 export interface ToolInvocation extends CallScope {
+  /**
+   * The loop that the call belongs to, as of the start of its batch; `recall` also knows the facts of earlier calls of the
+   * same `serial`.
+   */
+  readonly view: LoopView;
+  /** The tools that the model could have called, as of the start of the batch. */
+  offered(): readonly AnyTool[];
+  /** Remembers a fact of a kind of tool, if the call succeeds. */
+  record<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>, fact: Fact): void;
   execute(leaf: Leaf): Promise<ToolResult>;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
   nest(frame: Frame): Promise<FrameOutcome>;
@@ -163,14 +174,31 @@ export interface ToolInvocation extends CallScope {
 export interface Frame {
   /** Joined to the path of what is around it; keeps state of its tools apart. */
   readonly name: string;
-  readonly instructions: string;
+  /** Told to the model first; a function is asked anew before each model call. */
+  readonly instructions: Instructions;
   /** What the nested loop is asked, as its user message. */
   readonly message: string;
   readonly tools: readonly AnyTool[];
   readonly limits?: Limits | undefined;
+  /** Add tools before those of every loop unfold, in order. */
+  readonly sources?: readonly InjectionStrategy[] | undefined;
+  /** Change what is offered after all others, in order. */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
+  readonly facts?: readonly SliceFact[] | undefined;
+  /** Under the context of the loop around it, which wins where both have a key. */
+  readonly context?: ToolCallContext | undefined;
+  /**
+   * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
+   * outcome's `added`.
+   */
+  readonly ownBlackboard?: boolean | undefined;
   /** Decides the calls in place of a model: a pipeline. */
   readonly plan?: Plan | undefined;
 }
+
+/** What a model is told first. Must be a function of the view alone. */
+export type Instructions = string | ((view: LoopView) => string);
 
 /**
  * The next call of a planned frame, by those before it, in order; `undefined` when there is none. It is
@@ -182,6 +210,8 @@ export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
 export interface DoneCall {
   readonly tool: string;
   readonly result: ToolResult;
+  /** It opened a frame in which a model decided. */
+  readonly nested: boolean;
 }
 
 export interface PlannedCall {
@@ -195,6 +225,8 @@ export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
   readonly text: string;
   readonly calls: readonly DoneCall[];
+  /** What was added to the frame's own blackboard. */
+  readonly added: readonly BlackboardEntry[];
   /** What ended it, when a call sent one. */
   readonly signal?: Signal | undefined;
 }
@@ -215,6 +247,15 @@ export interface Limits {
 /** How many calls are allowed. A tool that is `unlimited` still counts among the calls of the turn. */
 export type CallLimit = number | 'unlimited';
 
+/** What calls of one batch that may not meet have in common. */
+export type Serial = string | ((input: JsonObject) => string);
+
+/** Whom a call is meant for. */
+export interface RoutedCall {
+  readonly tool: AnyTool;
+  readonly input: JsonObject;
+}
+
 /** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
 export interface AnyTool {
   readonly name: string;
@@ -222,8 +263,11 @@ export interface AnyTool {
   readonly inputSchema: JsonSchema;
   /** `none`: the tool opens a frame or leaves its running to the caller, and has no effect of its own. */
   readonly effect: Effect | 'none';
-  /** Calls of one batch that share this word run one after another, in source order. */
-  readonly serial?: string | undefined;
+  /**
+   * Calls of one batch that share this word run one after another, in source order. A function is given the model's parsed
+   * input, which is not checked yet, and must not throw.
+   */
+  readonly serial?: Serial | undefined;
   /**
    * The turn may end with this tool's result, without another model call (LOOP-11). What it answers without having acted,
    * as a memo does, goes to the model.
@@ -237,6 +281,13 @@ export interface AnyTool {
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them (TOOL-20). */
   readonly inner?: readonly AnyTool[] | undefined;
+  /** Wraps the tools that this one unfolds into: what guards a facade, guards what is behind it. */
+  readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
+  /**
+   * The tool that this input is meant for in place of this one, and the input for it; the loop treats the call as one of
+   * that tool. Must be a function of the input alone, and must not throw. A decorator that replaces `call` drops it.
+   */
+  readonly route?: ((input: JsonObject) => RoutedCall | undefined) | undefined;
   /** Reads the model's own text in place of the parser, which refuses what is no JSON object (AET-05). Must not throw. */
   readonly readInput?: ((raw: string) => JsonObject) | undefined;
   /**

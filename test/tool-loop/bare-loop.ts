@@ -1,7 +1,7 @@
 import type { StateSlice } from '../../src/journal/state.ts';
 import { type ScriptedReply, scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
+import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 
 interface Options {

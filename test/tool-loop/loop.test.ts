@@ -9,10 +9,10 @@ import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
 import type { LoopInspector } from '../../src/tool-loop/inspector.ts';
-import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { defineToolGroup } from '../../src/tools/groups/define-tool-group.ts';
+import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import type { AnyTool, Limits, ToolCall } from '../../src/tools/tool.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { settle } from '../session/held.ts';
@@ -89,12 +89,15 @@ describe('a loop', () => {
 
   it('finds the tool, runs it, asks what to offer next, and then shows the result (LOOP-04)', async () => {
     const log: string[] = [];
+    let seen = 0;
     const strategy: InjectionStrategy = {
       name: 'logging',
-      offer: (tools, _, { messages }) => {
-        const last = messages.at(-1);
-        const open = last?.role === 'assistant' && last.calls.some(({ ended }) => !ended);
-        if (!open) log.push(`offer after ${last?.role === 'assistant' ? 'a result' : 'the message'}`);
+      offer: (tools, view) => {
+        const messages = view.history();
+        // While calls run it is asked again, about the moment before they did.
+        if (messages.length > seen)
+          log.push(`offer after ${messages.length > 1 ? 'a result' : 'the message'}`);
+        seen = Math.max(seen, messages.length);
         return tools;
       },
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import { decorate } from '../../src/tools/decorate.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, description = `Does ${name}.`) =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
-import type { StateSlice } from '../../src/journal/state.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createTestSession } from '../../src/testing/test-session.ts';
-import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import { DEFAULT_TIMEOUT, defineTool } from '../../src/tools/define-tool.ts';
+import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import { terminateAgent } from '../../src/tools/signals.ts';
+import { factOf, type Slice } from '../../src/tools/slice.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { passing } from '../session/former-holder.ts';
 import { runBare } from './bare-loop.ts';
@@ -131,20 +131,18 @@ describe('the calls of one reply', () => {
   });
 
   it('each open what they open: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
-    const opened: StateSlice = {
+    const opened: Slice<readonly string[], string> = {
       name: 'opened',
       initial: [],
-      reduce: (value, _, event) =>
-        event.type === 'tool-call-ended' && event.result.type === 'text'
-          ? [...(value as string[]), event.result.content]
-          : value,
+      apply: (names, fact) => [...names, fact],
     };
     const unlock: InjectionStrategy = {
       name: 'unlock',
-      offer: (tools, { slices }) => {
-        const names = (slices.get('opened') ?? []) as readonly string[];
+      offer: (tools, view) => {
+        const names = view.recall(opened);
         return names.length === 0 ? tools : [...tools, ...names.map((name) => reads(name))];
       },
+      note: ({ result }) => ({ facts: [factOf(opened, result.content)] }),
     };
     const fails = reads('fails', () => {
       throw new Error('No.');

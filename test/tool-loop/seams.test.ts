@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { StateSlice } from '../../src/journal/state.ts';
-import type { InjectionStrategy } from '../../src/tool-loop/loop.ts';
 import loopSource from '../../src/tool-loop/run-tool-loop.ts?raw';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
 /** A kind of tool in miniature: `open` unlocks `inner`. */
-const unlocked: StateSlice = {
+const unlocked: StateSlice<boolean, boolean> = {
   name: 'unlocked',
   initial: false,
   reduce: (value, _, event) => value || (event.type === 'tool-call-ended' && event.result.type !== 'error'),
@@ -17,7 +17,7 @@ const unlocked: StateSlice = {
 const inner = tool('inner');
 const unlock: InjectionStrategy = {
   name: 'unlock',
-  offer: (tools, state) => (state.slices.get('unlocked') === true ? [inner, ...tools] : tools),
+  offer: (tools, view) => (view.recall(unlocked) ? [inner, ...tools] : tools),
 };
 
 describe('a kind of tool', () => {

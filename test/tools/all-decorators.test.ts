@@ -104,6 +104,9 @@ const OTHERS = [
 
 const READS = (raw: string) => ({ at: raw });
 const inner = defineTool({ name: 'inner', description: 'Is inside.', run: () => 'ok' });
+const ADOPTED = defineTool({ name: 'adopted', description: 'Is guarded.', run: () => 'ok' });
+const ADOPTS = () => ADOPTED;
+const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
 
 /** A tool none of whose properties is a default. What it is called with is recorded. */
 function probe(answer: AnyTool['call'] = async () => text('seen')) {
@@ -123,6 +126,8 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
     ...declared,
     inner: [inner],
     readInput: READS,
+    adopt: ADOPTS,
+    route: ROUTES,
     async call(input, invocation) {
       given.push({ input, invocation });
       return answer(input, invocation);
@@ -162,6 +167,12 @@ class ClassTool implements AnyTool {
   readInput(raw: string) {
     return { at: raw, by: this.#made.name };
   }
+  adopt() {
+    return this.#made;
+  }
+  route(input: JsonObject) {
+    return { tool: this.#made, input };
+  }
   check(input: JsonObject, name?: string) {
     return this.#made.check(input, name);
   }
@@ -176,6 +187,10 @@ function approvedCall(changes: Partial<ToolInvocation> = {}): ToolInvocation {
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;
 }
+
+/** A decorator that leaves `call` alone binds it, so that the name of the function says so. */
+const isForwarded = (call: AnyTool['call'], its: AnyTool['call']): boolean =>
+  call.name === `bound ${its.name}`;
 
 const INPUT = { at: 'sea' };
 const isProbe =
@@ -195,12 +210,22 @@ describe('the table of decorators', () => {
 describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
   it('says of itself what its tool says, but for what it is there to change (DEC-03, AST-02, ONE-08)', () => {
     const { tool } = probe();
-    const { call: _call, check: _check, delegate: _delegate, readInput, ...said } = decorated(tool);
-    const { call: _ofTool, check: _itsCheck, readInput: _reads, ...says } = tool;
+    const { call, check: _check, delegate: _delegate, readInput, adopt, route, ...said } = decorated(tool);
+    const {
+      call: itsCall,
+      check: _itsCheck,
+      readInput: _reads,
+      adopt: _adopts,
+      route: _routes,
+      ...says
+    } = tool;
     const kept = (all: Partial<AnyTool>) =>
       Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
     expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
     expect(readInput?.('sea')).toEqual(READS('sea'));
+    expect(adopt?.(tool)).toBe(ADOPTED);
+    // What is done around a call would not be done around the call of another tool.
+    expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? ADOPTED : undefined);
     for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // its own keys
   });
 

@@ -22,6 +22,19 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       leaves.push(leaf);
       return toToolResult(tool, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) }));
     },
+    view: {
+      turn: '1',
+      frame: '',
+      path: 'memory',
+      iterations: 1,
+      context,
+      blackboard: [],
+      recall: ({ initial }) => initial,
+      made: (_, make) => make(),
+      history: () => [],
+    },
+    offered: () => [],
+    record: () => undefined,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
     nest: () => Promise.reject(new Error('This tool opens no frame.')),

@@ -79,7 +79,9 @@ const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknow
 /** What is required, and of the rest what is known. */
 function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknown {
   const properties = isRecord(part.properties) ? part.properties : {};
-  const required = Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : [];
+  const required = Array.isArray(part.required)
+    ? part.required.filter((name) => typeof name === 'string')
+    : [];
   const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
   const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, source.root, nouns, 0);
   const places = new Map(params.map((param) => [param.name, placeOf(param, source.calls, depth + 1)]));

@@ -2,6 +2,7 @@ import { decorate } from '../decorate.ts';
 import { loopMemo } from '../loop-memo.ts';
 import { text } from '../results.ts';
 import type { AnyTool, CallScope } from '../tool.ts';
+import { succeeded } from '../tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
@@ -19,7 +20,7 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
       const memo = loopMemo(`one-shot:${invocation.tool}`);
       if (isShown(invocation, memo.noted(invocation))) return text(alreadyLoaded(invocation.tool, advice));
       const result = await tool.call(input, invocation);
-      if (result.type !== 'error') memo.note(invocation, invocation.id);
+      if (succeeded(result)) memo.note(invocation, invocation.id);
       return result;
     },
   });

@@ -56,7 +56,7 @@ export function definePipeline<
     check: (input, as = name) => check(input, as),
     effect: 'none',
     // Steps keep their state under the pipeline's path, where two calls of one batch would meet.
-    serial: steps.find(({ tool }) => tool.serial !== undefined)?.tool.serial,
+    serial: serialOf(name, steps),
     returnDirect: false,
     metadata: {},
     output: steps.at(-1)?.tool.output,
@@ -68,6 +68,12 @@ export function definePipeline<
         : checked.answer;
     },
   };
+}
+
+/** A step's word holds for the pipeline; one that depends on the step's input does not, so the pipeline's name stands for it. */
+function serialOf(name: string, steps: PipelineRun['steps']): string | undefined {
+  const words = steps.flatMap(({ tool: { serial } }) => serial ?? []);
+  return words.find((word) => typeof word === 'string') ?? (words.length > 0 ? name : undefined);
 }
 
 const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];

@@ -16,7 +16,7 @@ export interface ToolProvider {
  */
 export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
-  readonly toolProviders?: never;
+  readonly loopIds?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined });
 
 /** What a list of tools may hold. */

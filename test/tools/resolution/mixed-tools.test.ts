@@ -77,8 +77,9 @@ describe('an agent', () => {
 
   it('keeps only the tools that were listed; providers are kept apart', () => {
     const provider = { toolsNow: () => [tool('today')] };
-    const { tools, toolProviders } = agentWith([tool('look'), provider]);
-    expect([tools.map(({ name }) => name), toolProviders]).toEqual([['look'], [provider]]);
+    const { tools, sources } = agentWith([tool('look'), provider]);
+    const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
+    expect([names(tools), names(sources)]).toEqual([['look'], ['dynamic-tools']]);
   });
 });
 

@@ -1,0 +1,97 @@
+import { type Chaining, chainingSources } from '../chaining/chaining.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { withParts } from '../tool-loop/frame-parts.ts';
+import { limitProblem } from '../tool-loop/limit-problem.ts';
+import { checkNaming, readInput } from '../tools/check-definition.ts';
+import { checkInput } from '../tools/check-input.ts';
+import type { InjectionStrategy, LoopView } from '../tools/injection.ts';
+import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
+import type { AnyTool, Frame, Limits, Serial, Tool, ToolInvocation } from '../tools/tool.ts';
+import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
+import { isToolResult, type ToolResult } from '../tools/tool-result.ts';
+import { nestedResult } from './nested-result.ts';
+
+/** What the literals of all agentic tools have in common. */
+export interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
+  /** Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state. */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** What the model sends; the nested loop is asked with its JSON. */
+  readonly input?: Declaration | undefined;
+  /** The model of the nested loop; that of the loop around it unless given. */
+  readonly model?: ChatModel | undefined;
+  /** Bounds of the nested loop: 20 iterations unless given, the rest as around it. */
+  readonly limits?: Limits | undefined;
+  /** Objects whose tools the nested loop is offered once a call has returned one. */
+  readonly chaining?: Chaining | undefined;
+  /** Decide, after unfolding and chaining, which tools the nested loop offers; in order. */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /** Artifacts of agentic tools inside count among its own; `false` unless given (AGT-09). */
+  readonly captureNestedArtifacts?: boolean | undefined;
+}
+
+/** What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then. */
+export type NestedInstructions<Input> = string | ((view: LoopView, input: Input) => string);
+
+/** What one kind of agentic tool adds to its configuration. */
+export interface AgenticKind<Input> {
+  /** The tools inside, for whoever lists them. */
+  readonly inner: readonly AnyTool[];
+  readonly serial?: Serial | undefined;
+  /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
+  loop(input: Input, call: ToolInvocation): NestedLoop | ToolResult;
+}
+
+/** What the kind decides of a frame; the configuration decides the rest. */
+export type NestedLoop = Pick<Frame, 'instructions' | 'tools' | 'facts' | 'strategies'>;
+
+/** Iterations of a nested loop that does not say (AGT-01). */
+const ITERATIONS = 20;
+
+/**
+ * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
+ * the loop are its result, with the artifacts of its calls (AGT-03, AGT-06).
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export function agenticTool<Name extends string, Declaration extends InputDeclaration>(
+  config: AgenticConfig<Name, Declaration>,
+  kind: AgenticKind<InputOf<Declaration>>,
+): Tool<Name, InputOf<Declaration>, unknown> {
+  const { name, description } = config;
+  checkNaming(name, description);
+  const bad = limitProblem(config.limits);
+  if (bad) {
+    const problem = `its limit '${bad.path}' is ${bad.value}: use a positive whole number.`;
+    throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
+  }
+  const schema = readInput<Declaration>(name, config.input);
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: 'none',
+    serial: kind.serial,
+    returnDirect: false,
+    metadata: {},
+    inner: kind.inner,
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, invocation) {
+      const parsed = await checkInput(schema, input, invocation.tool);
+      if (!parsed.ok) return parsed.answer;
+      const loop = kind.loop(parsed.value, invocation);
+      if (isToolResult(loop)) return loop;
+      const frame: Frame = {
+        name,
+        message: JSON.stringify(input),
+        limits: { iterations: ITERATIONS, ...config.limits },
+        sources: chainingSources(config.chaining),
+        ...loop,
+        strategies: [...(loop.strategies ?? []), ...(config.strategies ?? [])],
+      };
+      const outcome = await invocation.nest(withParts(frame, config.model ? { model: config.model } : {}));
+      return nestedResult(outcome, config.captureNestedArtifacts ?? false);
+    },
+  };
+}

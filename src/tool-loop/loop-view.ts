@@ -1,0 +1,51 @@
+import type { FrameState } from '../journal/state.ts';
+import type { LoopView } from '../tools/injection.ts';
+import type { Json } from '../tools/json.ts';
+import type { Slice } from '../tools/slice.ts';
+import { toHistory } from './history.ts';
+import type { Loop } from './loop.ts';
+
+/** Which moment is looked at: this one, or the one at which the model made its last reply. */
+export type Moment = 'now' | 'last-reply';
+
+/**
+ * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
+ * which another invocation finishes is offered the same tools, whatever has ended in the meantime. `recall`: what a call knows beside that.
+ */
+export function loopView(
+  loop: Loop,
+  frame: FrameState,
+  moment: Moment,
+  recall?: LoopView['recall'],
+): LoopView {
+  const { state } = loop.journal;
+  const isNow = moment === 'now';
+  const slices = isNow ? state.slices : frame.seen.slices;
+  return {
+    turn: loop.turn,
+    frame: frame.id,
+    path: frame.path,
+    iterations: frame.iterations,
+    context: loop.context,
+    get blackboard() {
+      return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
+    },
+    recall: recall ?? ((slice) => remembered(slices, slice)),
+    made: (key, make) => {
+      const known = loop.made.get(key);
+      if (known) return known;
+      const made = make();
+      loop.made.set(key, made);
+      return made;
+    },
+    history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
+  };
+}
+
+/** A slice's value; slices are told apart by name, and only a slice's own code makes its values. */
+export function remembered<Value extends Json, Fact extends Json>(
+  values: ReadonlyMap<string, Json>,
+  { name, initial }: Slice<Value, Fact>,
+): Value {
+  return (values.get(name) as Value | undefined) ?? initial; // folded by this slice alone
+}
