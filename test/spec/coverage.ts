@@ -1,4 +1,4 @@
-import { LATER, NOT_APPLICABLE, SECTIONS } from './sections.ts';
+import { NOT_APPLICABLE, SECTIONS } from './sections.ts';
 
 /** One test of a run, as the JSON report tells of it. */
 export interface RanTest {
@@ -10,7 +10,7 @@ export interface RanTest {
 /** What became of one id. */
 export type Standing =
   | { readonly id: string; readonly is: 'covered'; readonly by: readonly string[] }
-  | { readonly id: string; readonly is: 'not-applicable' | 'later'; readonly why: string }
+  | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
 export interface Coverage {
@@ -40,14 +40,14 @@ export function coverageOf(tests: readonly RanTest[]): Coverage {
     const by = byId.get(id);
     if (by) return { id, is: 'covered', by };
     if (NOT_APPLICABLE[id]) return { id, is: 'not-applicable', why: NOT_APPLICABLE[id] };
-    return LATER[id] ? { id, is: 'later', why: LATER[id] } : { id, is: 'missing' };
+    return { id, is: 'missing' };
   });
   return { standings, faults: faultsOf(tests, byId) };
 }
 
 function faultsOf(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly string[]>): string[] {
   const crowded = tests.filter(({ title }) => idsOf(title).length > MAX_IDS);
-  const excused = [...Object.keys(NOT_APPLICABLE), ...Object.keys(LATER)];
+  const excused = Object.keys(NOT_APPLICABLE);
   const unknown = excused.filter((id) => !ALL_IDS.includes(id));
   const share = Object.keys(NOT_APPLICABLE).length / ALL_IDS.length;
   return [

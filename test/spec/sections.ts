@@ -1,6 +1,6 @@
 /**
- * The behaviours of the specification that this part of the library answers for: how many each section numbers. The
- * sections on unfolding, playbooks, state machines, chaining, subagents, MCP and introspection are not among them.
+ * The behaviours of the specification that the library answers for: how many each section numbers. The
+ * section on MCP is not among them.
  */
 export const SECTIONS: Readonly<Record<string, number>> = {
   TOOL: 22,
@@ -11,6 +11,14 @@ export const SECTIONS: Readonly<Record<string, number>> = {
   TYP: 10,
   ANN: 15,
   PRN: 8,
+  SUB: 11,
+  AGT: 12,
+  PLY: 12,
+  STM: 12,
+  CHN: 17,
+  UNF: 34,
+  INJ: 9,
+  TPR: 17,
   LOOP: 22,
   TNF: 8,
   PAR: 11,
@@ -18,6 +26,8 @@ export const SECTIONS: Readonly<Record<string, number>> = {
   CBK: 9,
   SIG: 3,
   TGR: 9,
+  PRC: 6,
+  BLK: 6,
   COM: 6,
   AST: 2,
   AET: 9,
@@ -27,12 +37,6 @@ export const SECTIONS: Readonly<Record<string, number>> = {
   AEL: 10,
   SPA: 10,
   SPM: 19,
-};
-
-/** Ids that need a kind of tool which is not built yet. */
-export const LATER: Readonly<Record<string, string>> = {
-  'ANN-05': 'needs unfolding tools',
-  'PRN-06': 'needs chaining',
 };
 
 /** Ids that do not apply, and what stands in their place. */
