@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const nodeTests = [
   'test/process/**/*.test.ts',
   'test/spec/**/*.test.ts',
+  'test/survival/in-memory.test.ts',
+  'test/survival/script/*.test.ts',
   'test/architecture.test.ts',
   'test/readme.test.ts',
 ];

@@ -2,14 +2,21 @@
 export { AgentDefinitionError } from './agent/agent-definition-error.ts';
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
 export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
-export type { ParsedAnswer } from './agent/parse-answer.ts';
 export type { Reference } from './agent/reference.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
+export type { NestedInstructions } from './agentic/agentic-tool.ts';
+export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
+export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
+export { type AnyChained, chainAny } from './chaining/chain-any.ts';
+export { type AcceptOptions, type ChainedType, chainFrom } from './chaining/chain-from.ts';
+export type { Chained, Chaining } from './chaining/chaining.ts';
+export { type DiscoveredType, type DiscoverOptions, discover } from './chaining/discover.ts';
 export type {
   CallChanges,
   FinalOutcome,
   JournaledCall,
   Outcome,
+  PricedUsage,
   Principal,
   SessionEvent,
   StoredEvent,
@@ -29,10 +36,39 @@ export {
   type ToolDefinition,
   type Usage,
 } from './model/chat-model.ts';
+export type { Prices } from './model/prices.ts';
+export { definePlaybook, type LockedTool, type PlaybookConfig } from './playbook/define-playbook.ts';
+export type { PlaybookProgress } from './playbook/playbook-progress.ts';
+export {
+  after,
+  allOf,
+  anyOf,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type ProducedArtifact,
+  type UnlockCondition,
+  when,
+} from './playbook/unlock-condition.ts';
+export { agentProcessTools } from './process/agent-process-tools.ts';
+export {
+  type BlackboardFormatter,
+  type BlackboardToolsOptions,
+  blackboardTools,
+} from './process/blackboard-tools.ts';
 export { communicateTool } from './process/communicate-tool.ts';
 export { progressTool } from './process/progress-tool.ts';
 export type { PendingCall } from './session/pending-call.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
+export {
+  defineStateMachine,
+  type StateMachine,
+  type StateMachineConfig,
+} from './state-machine/define-state-machine.ts';
+export type { StateEntry } from './state-machine/read-states.ts';
+export { startingIn } from './state-machine/starting-in.ts';
+export type { ParsedAnswer } from './tool-loop/answer-form.ts';
 export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
 export {
   type ExceptionOptions,
@@ -134,12 +170,18 @@ export {
 export { withParameter } from './tools/decorators/with-parameter.ts';
 export { defineTextTool, type TextToolConfig } from './tools/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tools/define-tool.ts';
-export {
-  type DomainType,
-  type DomainTypeConfig,
-  DomainTypeError,
-  defineDomainType,
-} from './tools/domain-type.ts';
+export type { DomainObjects } from './tools/domain-objects.ts';
+export { type DomainType, type DomainTypeConfig, defineDomainType } from './tools/domain-type.ts';
+export { DomainTypeError, type DomainTypeField } from './tools/domain-type-error.ts';
+export type { OpeningScope } from './tools/facades/openings.ts';
+export type {
+  CategoryUnfolding,
+  PlainUnfolding,
+  SelectableUnfolding,
+  UnfoldingConfig,
+  UnfoldingOptions,
+  UnfoldingTool,
+} from './tools/facades/unfolding-config.ts';
 export { formatToolTree } from './tools/format-tool-tree.ts';
 export { CORE_ROLES } from './tools/groups/core-roles.ts';
 export {
@@ -149,6 +191,21 @@ export {
   ToolGroupDefinitionError,
   type ToolGroupPermission,
 } from './tools/groups/define-tool-group.ts';
+export type { InjectionStrategy, LoopView, NotedCall, Notes } from './tools/injection.ts';
+export {
+  defineInjectionStrategy,
+  type InjectionContext,
+  type InjectionStrategyConfig,
+} from './tools/injection-strategy/define-injection-strategy.ts';
+export {
+  addTools,
+  hasChanges,
+  type InjectionChange,
+  noChange,
+  removeTools,
+  replaceTools,
+} from './tools/injection-strategy/injection-change.ts';
+export type { LastCall } from './tools/injection-strategy/past-calls.ts';
 export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schema.ts';
 export type { Json, JsonObject } from './tools/json.ts';
 export type { LenientSchema } from './tools/lenient-schema.ts';
@@ -160,6 +217,8 @@ export type { ToolEntry, ToolTable } from './tools/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf } from './tools/objects/tools-of.ts';
 export { toolsOfAll } from './tools/objects/tools-of-all.ts';
 export { toolsOfSafely } from './tools/objects/tools-of-safely.ts';
+export { type UnfoldingDeclaration, unfoldingOf } from './tools/objects/unfolding-of.ts';
+export { unfoldingOfSafely } from './tools/objects/unfolding-of-safely.ts';
 export {
   arrayParameter,
   booleanParameter,
@@ -195,6 +254,7 @@ export { type BlackboardSinkOptions, blackboardSink } from './tools/sinks/blackb
 export { compositeSink } from './tools/sinks/composite-sink.ts';
 export { type ListSink, listSink } from './tools/sinks/list-sink.ts';
 export type { Sink, SinkCall } from './tools/sinks/sink.ts';
+export { toMermaid } from './tools/to-mermaid.ts';
 export type {
   AnyTool,
   BlackboardEntry,
@@ -232,3 +292,6 @@ export { ToolDefinitionError } from './tools/tool-definition-error.ts';
 export type { ToolInput } from './tools/tool-input.ts';
 export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tools/tool-output.ts';
 export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';
+export { defineUnfolding } from './unfolding/define-unfolding.ts';
+export { withInnerToolObject, withInnerTools } from './unfolding/with-inner-tools.ts';
+export { withUnfolding } from './unfolding/with-unfolding.ts';

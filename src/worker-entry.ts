@@ -20,6 +20,7 @@ import { runTurn } from './session/run-turn.ts';
 import { parseSessionName } from './session/session-name.ts';
 import { type AppContext, toAppContext } from './session/to-app-context.ts';
 import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
+import { noPrices } from './tool-loop/budget.ts';
 import type { ToolGroup } from './tools/groups/define-tool-group.ts';
 
 export { type Authenticate, bearerToken, type Caller } from './http/auth.ts';
@@ -74,9 +75,11 @@ export interface Holdfast {
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when two agents share a name, the context is not JSON, or maps a header that carries
- *   credentials or cannot be one.
+ *   credentials or cannot be one, or an agent has a cost limit and the app's model no prices (found out by its first
+ *   turn when the environment chooses the model).
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
+  checkPrices(config);
   const host = toHost(config);
   const app = createApp(host);
 
@@ -128,6 +131,12 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
   if (typeof context === 'function') return (env) => toAppContext(context(env));
   const ofApp = toAppContext(context);
   return () => ofApp;
+}
+
+function checkPrices({ agents, model }: HoldfastConfig): void {
+  if (model === undefined || typeof model === 'function' || model.prices) return;
+  const limited = agents.find((agent) => !agent.model && agent.limits.cost !== undefined);
+  if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
 }
 
 function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../model/chat-model.ts';
+import type { AnswerForm } from '../tool-loop/answer-form.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -7,22 +7,15 @@ import {
   toInputSchema,
 } from '../tools/input-schema.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
-import { type ParsedAnswer, parseAnswer } from './parse-answer.ts';
+import { parseAnswer } from './parse-answer.ts';
 
 /** The type of an agent's answers: the schema's output, any record for JSON Schema, unknown without an output. */
 export type OutputOf<Declaration extends InputDeclaration> = Declaration extends undefined
   ? unknown
   : InputOf<Declaration>;
 
-/** The form that an agent's answers must have, in every shape in which it is used. Made once an agent. */
-export interface AgentOutput {
-  /** For adapters that can hold a model to it. */
-  readonly format: OutputFormat;
-  /** The same in words, for every model. */
-  readonly instruction: string;
-  /** Never rejects. */
-  parse(answer: string): Promise<ParsedAnswer>;
-}
+/** The form that an agent's answers must have. Made once an agent. */
+export type AgentOutput = AnswerForm;
 
 /** @throws AgentDefinitionError when the schema is not one of a JSON object, which is what models are good at. */
 export function toAgentOutput(

@@ -1,13 +1,18 @@
+import type { ChatModel } from '../model/chat-model.ts';
+import { noPrices } from '../tool-loop/budget.ts';
 import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { type LoopPolicies, policyProblem } from '../tool-loop/policies.ts';
 import type { Limits } from '../tools/tool.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 
-/** @throws AgentDefinitionError when a limit is neither a positive whole number nor, of calls, `unlimited`. */
-export function checkLimits(agent: string, limits: Limits | undefined): void {
+/** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
+export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
   const bad = limitProblem(limits);
-  if (!bad) return;
-  const problem = `has a limit '${bad.path}' of ${bad.value}: use a positive whole number`;
+  if (!bad) {
+    if (limits?.cost === undefined || !model || model.prices) return;
+    throw new AgentDefinitionError(agent, 'limits.cost', noPrices(model));
+  }
+  const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, `limits.${bad.path}`, problem);
 }
 

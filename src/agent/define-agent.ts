@@ -104,7 +104,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
  * Declares an agent.
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
- *   tools share a name (AEV-04), the description is blank, a limit is not a positive whole number, a policy or `loopIds`
+ *   tools share a name (AEV-04), the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy or `loopIds`
  *   has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
@@ -117,7 +117,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
   }
   const referenced = references.flatMap((reference) => reference.tools);
   const { tools, providers } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
-  checkLimits(name, config.limits);
+  checkLimits(name, config.limits, config.model);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
   const loopIds = config.loopIds ?? 'stamped';

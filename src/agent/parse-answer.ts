@@ -1,13 +1,9 @@
+import type { ParsedAnswer } from '../tool-loop/answer-form.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { InputSchema } from '../tools/input-schema.ts';
 import { isJsonObject, type Json } from '../tools/json.ts';
 import { shorten } from '../tools/json-text.ts';
 import { kindOf } from '../tools/parse-tool-input.ts';
-
-/** The answer as data, or everything that is wrong with it, one short line each, for the model to read. */
-export type ParsedAnswer =
-  | { readonly ok: true; readonly object: Json }
-  | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
  * Reads an answer as JSON text, bare or in a code fence, and checks it. Its object is the schema's output when that is

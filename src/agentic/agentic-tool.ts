@@ -1,5 +1,7 @@
+import { forgetBindings } from '../chaining/bindings.ts';
 import { type Chaining, chainingSources } from '../chaining/chaining.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import { noPrices } from '../tool-loop/budget.ts';
 import { withParts } from '../tool-loop/frame-parts.ts';
 import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { checkNaming, readInput } from '../tools/check-definition.ts';
@@ -21,7 +23,7 @@ export interface AgenticConfig<Name extends string, Declaration extends InputDec
   readonly input?: Declaration | undefined;
   /** The model of the nested loop; that of the loop around it unless given. */
   readonly model?: ChatModel | undefined;
-  /** Bounds of the nested loop: 20 iterations unless given, the rest as around it. */
+  /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
   readonly limits?: Limits | undefined;
   /** Objects whose tools the nested loop is offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
@@ -44,7 +46,10 @@ export interface AgenticKind<Input> {
 }
 
 /** What the kind decides of a frame; the configuration decides the rest. */
-export type NestedLoop = Pick<Frame, 'instructions' | 'tools' | 'facts' | 'strategies'>;
+export type NestedLoop = Pick<Frame, 'instructions' | 'tools' | 'facts' | 'sources' | 'strategies'> & {
+  /** What the kind's own memory is kept under, and whether this call begins anew: so it is with chained objects too. */
+  readonly memory?: { readonly key: string; readonly isReset: boolean } | undefined;
+};
 
 /** Iterations of a nested loop that does not say (AGT-01). */
 const ITERATIONS = 20;
@@ -63,10 +68,15 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   checkNaming(name, description);
   const bad = limitProblem(config.limits);
   if (bad) {
-    const problem = `its limit '${bad.path}' is ${bad.value}: use a positive whole number.`;
+    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
     throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
   }
+  if (config.limits?.cost !== undefined && config.model && !config.model.prices) {
+    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(config.model)}.`);
+  }
   const schema = readInput<Declaration>(name, config.input);
+  if (config.input === undefined) warnOfNoInput(name);
+  const chained = chainingSources(config.chaining);
   return {
     name,
     description,
@@ -82,16 +92,37 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
       if (!parsed.ok) return parsed.answer;
       const loop = kind.loop(parsed.value, invocation);
       if (isToolResult(loop)) return loop;
-      const frame: Frame = {
-        name,
-        message: JSON.stringify(input),
-        limits: { iterations: ITERATIONS, ...config.limits },
-        sources: chainingSources(config.chaining),
-        ...loop,
-        strategies: [...(loop.strategies ?? []), ...(config.strategies ?? [])],
-      };
-      const outcome = await invocation.nest(withParts(frame, config.model ? { model: config.model } : {}));
-      return nestedResult(outcome, config.captureNestedArtifacts ?? false);
+      const frame = frameOf({ ...config, chained }, loop, JSON.stringify(input));
+      return nestedResult(await invocation.nest(frame), config.captureNestedArtifacts ?? false);
     },
   };
 }
+
+/** `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same lists. */
+interface Ready<Name extends string> extends AgenticConfig<Name, InputDeclaration> {
+  readonly chained: readonly InjectionStrategy[];
+}
+
+/** The nested loop of a call: what its kind has decided, and what its literal says. */
+function frameOf<Name extends string>(
+  { name, model, limits, chaining, chained, strategies = [] }: Ready<Name>,
+  { memory, facts = [], sources = [], ...loop }: NestedLoop,
+  message: string,
+): Frame {
+  const frame: Frame = {
+    ...loop,
+    name,
+    message,
+    limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
+    facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
+    sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
+    strategies: [...(loop.strategies ?? []), ...strategies],
+  };
+  return withParts(frame, model ? { model } : {});
+}
+
+/** A model that is not told what to send sends nothing (AGT-08). */
+const warnOfNoInput = (tool: string): void =>
+  console.warn(
+    `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
+  );

@@ -3,25 +3,57 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { Env, Host } from './host.ts';
 
+/** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
+const MAX_INNER = 1_000;
+/** How far the tools inside tools inside tools are followed. */
+const MAX_DEPTH = 16;
+
 /**
- * What `GET /agents` tells of an agent: not its instructions. Its tools are those that it has in this environment. One
- * that lacks a tool group here is listed with what it lacks, and does not hide the others.
+ * What `GET /agents` tells of an agent: not its instructions. Its tools are those that it has in this environment, each
+ * with the tools inside it. One that lacks a tool group here is listed with what it lacks, and does not hide the others.
  */
 export function describeAgent(host: Host, env: Env, agent: Agent): unknown {
   const { name, description, limits, output } = agent;
   const described = { name, description, limits, ...(output && { output: output.format.schema }) };
   try {
-    return { ...described, tools: host.resolve(agent, env).tools.map(describeTool) };
+    return { ...described, tools: describeTools(host.resolve(agent, env).tools) };
   } catch (failure) {
     if (!(failure instanceof ConfigurationError)) throw failure;
-    return { ...described, tools: agent.tools.map(describeTool), misconfigured: failure.message };
+    return { ...described, tools: describeTools(agent.tools), misconfigured: failure.message };
   }
 }
 
-const describeTool = ({ name, description, effect, inputSchema, metadata }: AnyTool): unknown => ({
-  name,
-  description,
-  effect,
-  inputSchema,
-  ...(Object.keys(metadata).length > 0 && { metadata }),
-});
+function describeTools(tools: readonly AnyTool[]): unknown {
+  const room = { left: MAX_INNER };
+  return tools.map((tool) => {
+    const { name, description, effect, inputSchema, metadata } = tool;
+    return {
+      name,
+      description,
+      effect,
+      inputSchema,
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...describeInner(tool, [tool], room),
+    };
+  });
+}
+
+/**
+ * The tools inside a tool, without their schemas, and how many of them are not listed. What is inside itself is listed
+ * once.
+ */
+function describeInner({ inner = [] }: AnyTool, around: readonly AnyTool[], room: { left: number }): object {
+  if (inner.length === 0) return {};
+  const others = around.length > MAX_DEPTH ? [] : inner.filter((tool) => !around.includes(tool));
+  const listed = others.slice(0, room.left);
+  room.left -= listed.length;
+  return {
+    inner: listed.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      effect: tool.effect,
+      ...describeInner(tool, [...around, tool], room),
+    })),
+    ...(listed.length < inner.length && { innerLeftOut: inner.length - listed.length }),
+  };
+}

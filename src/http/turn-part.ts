@@ -27,7 +27,21 @@ export const turnPart = (host: Host, env: Env, { port, agent }: Of): TurnHost =>
   get context() {
     return host.context(env);
   },
+  agents: agentsIn(host, env),
   secrets: (principal) => host.secrets(env, principal),
+});
+
+/** All agents of the app, each with the tool groups that it asks for. */
+const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
+  names: [...host.agents.keys()].toSorted(),
+  get model() {
+    return host.model(env);
+  },
+  find(name) {
+    const agent = host.agents.get(name);
+    return agent && host.resolve(agent, env);
+  },
+  resolve: (agent: Agent) => host.resolve(agent, env),
 });
 
 function agentOf(host: Host, name: string): Agent {

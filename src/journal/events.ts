@@ -25,6 +25,25 @@ export type Outcome =
 /** The outcome of a turn that has ended: one that is suspended goes on. */
 export type FinalOutcome = Exclude<Outcome, 'suspended'>;
 
+/** What a reply used, and what that cost in USD where its model has prices. */
+export interface PricedUsage extends Usage {
+  readonly cost?: number;
+}
+
+/** How a request is known again as the beginning of a later one. */
+export interface RequestPrint {
+  /** The model that was asked: others count otherwise. */
+  readonly model: string;
+  readonly system: string;
+  readonly tools: string;
+  /** How many messages it had beside the system's, and their print. */
+  readonly messages: number;
+  readonly text: string;
+}
+
+/** The limits that hold model calls back before they are made. */
+export type BudgetLimit = 'tokens' | 'cost';
+
 /** One tool call as the model asked for it. */
 export interface JournaledCall {
   /** `{turn}.{sequence of this event}.{index}`. */
@@ -123,13 +142,34 @@ export type SessionEvent =
     })
   /** An invocation that goes on with a turn says so first. */
   | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
+  /**
+   * Stored before a model is asked under a token or cost limit: what is held back for the call until it has replied. One
+   * that never does has used it all.
+   */
+  | (InFrame & {
+      readonly type: 'model-asked';
+      readonly reserved: PricedUsage;
+      readonly request: RequestPrint;
+    })
+  /** What a limit left did not allow a useful reply, so the model was not asked, and the loop ends. */
+  | (InFrame & {
+      readonly type: 'model-refused';
+      readonly limit: BudgetLimit;
+      /** The id of the call whose frame has the limit; absent for the turn's own. */
+      readonly of?: string;
+      readonly most: number;
+      /** Used or held back already. */
+      readonly used: number;
+      /** The least that the call could have done with. */
+      readonly needed: number;
+    })
   | (InFrame & {
       readonly type: 'model-replied';
       readonly model: string;
       readonly text: string;
       readonly toolCalls: readonly JournaledCall[];
       readonly finish: string;
-      readonly usage?: Usage;
+      readonly usage?: PricedUsage;
       /** No model was asked: the frame's plan decided. */
       readonly planned?: true;
       /** Asked without tools, because a limit was met. */
@@ -165,7 +205,7 @@ export type SessionEvent =
       readonly ownBlackboard?: true;
     })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
-  | (InTurn & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
+  | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
   | (InTurn & {

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../tools/json.ts';
-import type { FactPlace, SliceFact } from '../tools/slice.ts';
+import { countCalls, placed } from './count-calls.ts';
 import { type Outcome, ROOT, type SessionEvent } from './events.ts';
+import { applyFacts, openFrame, startTurn } from './open-loop.ts';
 import { rejectionText } from './rejection-text.ts';
+import { foldAsked, foldRefused, foldUsed } from './spending.ts';
 import {
   answerText,
   type CallRecord,
@@ -13,7 +15,7 @@ import {
 } from './state.ts';
 
 /** Stamps snapshots: one that another reducer made is ignored and the journal folded. */
-export const REDUCER_VERSION = 2;
+export const REDUCER_VERSION = 3;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
@@ -36,20 +38,6 @@ export function reduce(
   return state;
 }
 
-/** The facts of one call, by the slices that they are for. Those of a kind that this code does not know are kept by nobody. */
-function applyFacts(
-  state: SessionState,
-  slices: readonly StateSlice[],
-  facts: readonly SliceFact[] | undefined,
-  place: FactPlace,
-): void {
-  for (const { slice: name, fact } of facts ?? []) {
-    const slice = slices.find((one) => one.name === name);
-    if (!slice?.apply) continue;
-    state.slices.set(name, slice.apply(state.slices.get(name) ?? slice.initial, fact, place));
-  }
-}
-
 /** Folds what the conversation keeps of an event. Enough by itself for what a snapshot covers. */
 export function foldMessage(messages: Message[], event: SessionEvent, turn?: TurnState): void {
   if ('frame' in event) return;
@@ -64,10 +52,16 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
       endCall(messages, event);
       break;
     case 'answer-rejected':
-      messages.push({ role: 'user', text: rejectionText(event.problems), by: 'loop' });
+      messages.push(rejection(event));
       break;
   }
 }
+
+const rejection = ({ problems }: Rejected): Message => ({
+  role: 'user',
+  text: rejectionText(problems),
+  by: 'loop',
+});
 
 function foldCore(state: SessionState, event: SessionEvent, slices: readonly StateSlice[]): void {
   if (event.type === 'session-opened') {
@@ -89,6 +83,12 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       break;
     case 'frame-started':
       openFrame(state, turn, event, slices);
+      break;
+    case 'model-asked':
+      foldAsked(turn, event);
+      break;
+    case 'model-refused':
+      foldRefused(turn, event);
       break;
     case 'model-replied':
       foldReply(state, turn, event);
@@ -113,7 +113,7 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       foldEnd(state, turn, event, slices);
       break;
     case 'answer-rejected':
-      turn.rejected = true;
+      foldRejection(turn, event);
       break;
     case 'cancel-requested':
       turn.cancelRequested = true;
@@ -139,76 +139,16 @@ const describe = (event: SessionEvent): string =>
 /** Outcomes that come with an answer. */
 const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
-type Started = Extract<SessionEvent, { type: 'turn-started' }>;
 type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
-type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
 
-function startTurn(state: SessionState, event: Started): TurnState {
-  const { agent: path, messages, blackboard } = state;
-  const root: FrameState = { ...newLoop, id: ROOT, path, messages, blackboard };
-  return {
-    id: event.turn,
-    loopId: event.loopId,
-    context: event.context,
-    principal: event.principal,
-    frames: new Map([[ROOT, root]]),
-    artifacts: [],
-    callsByTool: new Map(),
-    usage: { inputTokens: 0, outputTokens: 0 },
-    model: undefined,
-    iterations: 0,
-    toolCalls: 0,
-    limited: false,
-    rejected: false,
-    cancelRequested: false,
-    resumedSinceReply: 0,
-    lastEvent: event.type,
-    text: '',
-    outcome: undefined,
-    error: undefined,
-    signal: undefined,
-    object: undefined,
-  };
-}
-
-const newLoop = {
-  seen: { cells: {}, entries: 0, slices: new Map() },
-  planned: false,
-  iterations: 0,
-  blankReplies: 0,
-  unknownTools: 0,
-};
-
-function openFrame(
-  state: SessionState,
-  turn: TurnState,
-  event: FrameStarted,
-  slices: readonly StateSlice[],
-): void {
-  const { frame: id, facts } = event;
-  const parent = turn.frames.get(event.parent ?? ROOT);
-  const path = parent ? `${parent.path}/${event.name}` : event.name;
-  const messages: Message[] = [{ role: 'user', text: event.message }];
-  const around = parent?.blackboard ?? state.blackboard;
-  // What the call could see, and no more: what others have added since is not before it.
-  const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
-  const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
-  turn.frames.set(id, { ...newLoop, ...board, id, path, messages });
-  applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
-}
-
-function assistantMessage(event: Replied, turn?: TurnState): Message {
-  let inTurn = turn?.toolCalls ?? 0;
-  const perTool = new Map<string, number>();
-  const calls = event.toolCalls.map((call): CallRecord => {
-    inTurn += 1;
-    const ofTool = (perTool.get(call.name) ?? turn?.callsByTool.get(call.name) ?? 0) + 1;
-    perTool.set(call.name, ofTool);
-    return { ...call, place: { inTurn, ofTool } };
-  });
-  return { role: 'assistant', text: event.text, calls, last: event.last ?? false };
-}
+const assistantMessage = (event: Replied, turn?: TurnState): Message => ({
+  role: 'assistant',
+  text: event.text,
+  calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
+  last: event.last ?? false,
+});
 
 function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   const frame = turn.frames.get(event.frame ?? ROOT);
@@ -226,16 +166,17 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
     turn.iterations += 1;
     turn.model = event.model;
   }
-  turn.toolCalls += event.toolCalls.length;
-  for (const call of event.toolCalls) {
-    turn.callsByTool.set(call.name, (turn.callsByTool.get(call.name) ?? 0) + 1);
-  }
+  countCalls(event.toolCalls, turn, frame);
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
-  for (const total of [turn.usage, state.usage]) {
-    total.inputTokens += event.usage?.inputTokens ?? 0;
-    total.outputTokens += event.usage?.outputTokens ?? 0;
-  }
+  foldUsed(state, turn, frame, event);
+}
+
+function foldRejection(turn: TurnState, event: Rejected): void {
+  const frame = turn.frames.get(event.frame ?? ROOT);
+  if (!frame) return;
+  frame.rejected = true;
+  if (frame.id !== ROOT) frame.messages.push(rejection(event));
 }
 
 /** No text and no calls (EMP-01). */
@@ -292,7 +233,7 @@ const findCall = (turn: TurnState, frame: string | undefined, id: string): CallR
 function endCall(messages: readonly Message[], event: Ended, opened?: FrameState): void {
   const call = lastBatch(messages).find(({ id }) => id === event.call);
   if (!call || call.ended) return;
-  delete call.place;
+  delete call.places;
   delete call.started;
   delete call.waits;
   call.ended = {

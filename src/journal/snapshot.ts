@@ -1,7 +1,8 @@
 import { emptyState, type SessionState, type TurnState } from './state.ts';
 
 /** What a snapshot keeps: all of the state but the messages, which are read from the journal. */
-interface Stored extends Pick<SessionState, 'seq' | 'incarnation' | 'agent' | 'usage' | 'blackboard'> {
+interface Stored
+  extends Pick<SessionState, 'seq' | 'incarnation' | 'agent' | 'usage' | 'measured' | 'blackboard'> {
   readonly cells: readonly [string, SessionState['cells'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['slices'] extends Map<string, infer V> ? V : never][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
@@ -11,13 +12,14 @@ interface Stored extends Pick<SessionState, 'seq' | 'incarnation' | 'agent' | 'u
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
-  const { seq, incarnation, agent, usage, blackboard, cells, slices, turn } = state;
+  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, turn } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
     incarnation,
     agent,
     usage,
+    measured,
     blackboard,
     cells: [...cells],
     slices: [...slices],

@@ -1,4 +1,3 @@
-import type { Usage } from '../model/chat-model.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { Slice } from '../tools/slice.ts';
 import type { BlackboardEntry, Effect } from '../tools/tool.ts';
@@ -11,10 +10,13 @@ import {
 } from '../tools/tool-result.ts';
 import type {
   Answer,
+  BudgetLimit,
   CallChanges,
   FinalOutcome,
   JournaledCall,
+  PricedUsage,
   Principal,
+  RequestPrint,
   SessionEvent,
   TurnError,
   Wait,
@@ -22,8 +24,8 @@ import type {
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
-  /** While it is open: its place among all calls of the turn, and among those of the same tool; both from 1. */
-  place?: { readonly inTurn: number; readonly ofTool: number };
+  /** While it is open: its places in the turn and in the nested loops around it. */
+  places?: readonly CallPlace[];
   /** While it is open: the effect under which it was started, which holds even when the tool has changed since. */
   started?: Effect;
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
@@ -35,6 +37,20 @@ export interface CallRecord extends JournaledCall {
     /** In a nested loop: it opened a frame in which a model decided. */
     readonly nested?: true;
   };
+}
+
+/** Where a call stands among the calls of a loop and of what nests in it, in all and among those of the same tool; from 1. */
+export interface CallPlace {
+  /** Of the loop; that of the turn's own counts all calls of the turn. */
+  readonly frame: string;
+  readonly calls: number;
+  readonly ofTool: number;
+}
+
+/** Calls of a loop and of what nests in it. */
+export interface CallCounts {
+  toolCalls: number;
+  readonly callsByTool: Map<string, number>;
 }
 
 /** The conversation, grouped so that a call is never parted from its result. */
@@ -50,9 +66,11 @@ export type Message =
     };
 
 /** One loop: the turn's own, or the nested one that a call opened. */
-export interface FrameState {
+export interface FrameState extends CallCounts {
   /** The id of the call that opened it; empty for the turn's own loop. */
   readonly id: string;
+  /** The frame around it; absent for the turn's own loop. */
+  readonly parent?: string;
   /** Names of the agent and of the frames around it, joined by `/`. */
   readonly path: string;
   readonly messages: Message[];
@@ -74,6 +92,41 @@ export interface FrameState {
   blankReplies: number;
   /** Calls of unknown tools in a row (TNF-06). */
   unknownTools: number;
+  /** What model calls in it and in the frames inside have used, or hold back. */
+  spent: Spent;
+  /** The model call under a limit that has no reply. */
+  asked: Asked | undefined;
+  /** The last request under a limit whose size its provider told. */
+  measured: Measured | undefined;
+  /** A limit did not allow the next model call. */
+  refused: Refusal | undefined;
+  /** An answer was rejected; the next one that does not fit ends the loop. */
+  rejected: boolean;
+}
+
+/** What counts against limits: of calls without a reported usage, what was reserved. */
+export interface Spent {
+  readonly tokens: number;
+  /** In USD. */
+  readonly cost: number;
+}
+
+/** A model call under a limit. */
+export interface Asked {
+  readonly reserved: PricedUsage;
+  readonly request: RequestPrint;
+}
+
+/** A request, and how many tokens it had. */
+export interface Measured {
+  readonly request: RequestPrint;
+  readonly inputTokens: number;
+}
+
+/** Why a loop may not go on. */
+export interface Refusal {
+  readonly limit: BudgetLimit;
+  readonly most: number;
 }
 
 export interface TurnArtifact {
@@ -83,7 +136,14 @@ export interface TurnArtifact {
   readonly value: Json;
 }
 
-export interface TurnState {
+/** `cost`: in USD, of the models that have prices; absent when none has. */
+export interface Totals {
+  inputTokens: number;
+  outputTokens: number;
+  cost?: number;
+}
+
+export interface TurnState extends CallCounts {
   readonly id: string;
   readonly loopId: string;
   readonly context: JsonObject;
@@ -91,16 +151,13 @@ export interface TurnState {
   /** Open loops by id; none once the turn has ended. */
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
-  readonly callsByTool: Map<string, number>;
-  readonly usage: { inputTokens: number; outputTokens: number };
+  /** As reported. */
+  readonly usage: Totals;
   model: string | undefined;
   /** Replies in all frames. */
   iterations: number;
-  toolCalls: number;
   /** A limit was met. */
   limited: boolean;
-  /** An answer was rejected; the next one that does not fit ends the turn. */
-  rejected: boolean;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;
@@ -124,7 +181,10 @@ export interface SessionState {
   readonly blackboard: BlackboardEntry[];
   /** `call.state` by path; each value is replaced whole, never mutated. */
   readonly cells: Map<string, JsonObject>;
-  readonly usage: Usage & { inputTokens: number; outputTokens: number };
+  /** As reported. */
+  readonly usage: Totals;
+  /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
+  measured: Measured | undefined;
   /** One value a kind of tool, by the slice's name. */
   readonly slices: Map<string, Json>;
   /** The open turn, or the one that ended last. */
@@ -145,6 +205,7 @@ export const emptyState = (): SessionState => ({
   blackboard: [],
   cells: new Map(),
   usage: { inputTokens: 0, outputTokens: 0 },
+  measured: undefined,
   slices: new Map(),
   turn: undefined,
 });
@@ -174,10 +235,10 @@ export function openBatch(frame: FrameState | undefined): readonly CallRecord[] 
   return last?.role === 'assistant' && last.calls.some((call) => !call.ended) ? last.calls : [];
 }
 
-/** What a frame's last reply says: its words, or the results of the calls that it returned directly, in order. */
+/** What a frame's last reply says: the results of the calls that it returned directly, in order, or its words. */
 export function answerText(messages: readonly Message[]): string {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return '';
-  if (last.calls.length === 0) return last.text;
-  return last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : [])).join('\n');
+  const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : []));
+  return direct.length > 0 ? direct.join('\n') : last.text;
 }

@@ -84,7 +84,7 @@ const attemptOnce = async (
  * Asks by attempts: each waits no longer than the manner allows, and a failure that may pass is followed by another while
  * no text has been handed on. Every error's message has passed the gate.
  *
- * @throws ModelError of the last attempt, and what `onText` throws.
+ * @throws ModelError of the last attempt, and what `onText` and `again` throw.
  */
 export const askPatiently = (
   manner: Manner,
@@ -95,4 +95,5 @@ export const askPatiently = (
     retries: manner.retries,
     signal: options.signal,
     pace: manner.pace,
+    again: options.again,
   });

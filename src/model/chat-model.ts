@@ -1,3 +1,5 @@
+import type { Prices } from './prices.ts';
+
 /**
  * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
  * provider's release cycle. A model never runs tools.
@@ -5,6 +7,10 @@
 export interface ChatModel {
   /** Shown in answers and journaled with each reply, such as `gpt-5` or `offline`. */
   readonly name: string;
+  /** What it costs. A loop with a cost limit needs to know. */
+  readonly prices?: Prices | undefined;
+  /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
+  readonly maxOutputTokens?: number | undefined;
   /**
    * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text.
    * The adapter retries only while no output has begun.
@@ -17,6 +23,11 @@ export interface ChatModel {
 export interface AskOptions {
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
+  /**
+   * Awaited before the adapter asks its provider once more after an attempt that may have been charged for. What it
+   * rejects with comes out of the ask as it is.
+   */
+  readonly again?: (() => Promise<void>) | undefined;
 }
 
 /** A tool as a model is shown it. */
@@ -45,6 +56,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   /** What an answer in words must be: JSON text that matches this schema. An adapter tells its provider if it can. */
   readonly output?: OutputFormat | undefined;
+  /** The most tokens that the reply may have, thinking included. An adapter tells its provider, which keeps to it. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** The form of a structured answer. */

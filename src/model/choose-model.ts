@@ -2,6 +2,8 @@ import type { ChatModel } from './chat-model.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { offlineModel } from './offline/offline-model.ts';
 import { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible/openai-compatible.ts';
+import { checkPrices, type Prices } from './prices.ts';
+import { isRecord, parseJson } from './untrusted-json.ts';
 
 /** The settings that choose a model; an empty one is not set. */
 export interface ModelEnvironment {
@@ -9,6 +11,8 @@ export interface ModelEnvironment {
   readonly MODEL?: string | undefined;
   readonly OPENAI_BASE_URL?: string | undefined;
   readonly OPENAI_API_KEY?: string | undefined;
+  /** What that model costs, in USD per million tokens, for agents with a cost limit: `{"input":0.25,"output":2}`. */
+  readonly MODEL_PRICES?: string | undefined;
 }
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
@@ -33,6 +37,23 @@ const atServer = (options: OpenAICompatibleOptions): ChatModel => {
   }
 };
 
+const parsePrices = (value: string | undefined): Prices | undefined => {
+  if (value === undefined) return undefined;
+  const { input, output } = recordOf(parseJson(value));
+  try {
+    return checkPrices({ input: numberOf(input), output: numberOf(output) }).prices;
+  } catch (failure) {
+    if (!(failure instanceof TypeError)) throw failure;
+    throw new ConfigurationError(
+      'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.',
+    );
+  }
+};
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
 /**
  * The model that the environment asks for: a server as soon as there is a key or an address, the offline model when
  * nothing is set, and always when `MODEL` is `offline`.
@@ -47,6 +68,7 @@ export const chooseModel = (env: ModelEnvironment): ChatModel => {
       baseUrl: parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL),
       apiKey,
       model: model ?? DEFAULT_MODEL,
+      prices: parsePrices(setting(env.MODEL_PRICES)),
     });
   }
   if (model === undefined) return offlineModel();

@@ -32,6 +32,9 @@ const passing: ReadonlySet<ModelFailure> = new Set([
 /** Whether asking again may help. */
 export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
 
+/** Whether the provider may have begun to work. One that is asked too often refuses before. */
+const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
+
 /** The platform's own time and chance. */
 export const realPace: Pace = {
   sleep: (ms, signal) =>
@@ -67,15 +70,21 @@ const backoff = (failures: number, random: number): number =>
 
 /**
  * Attempts until one succeeds, at most `retries` times more than once, and only while the failure may pass and no output
- * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted.
+ * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted. `again` is
+ * awaited before an attempt that follows one which may have been charged for.
  *
- * @throws ModelError of the last attempt.
+ * @throws ModelError of the last attempt, and what `again` rejects with.
  */
 export const withRetries = async <T>(
   attempt: () => Promise<Attempt<T>>,
-  options: { readonly retries: number; readonly signal: AbortSignal; readonly pace: Pace },
+  options: {
+    readonly retries: number;
+    readonly signal: AbortSignal;
+    readonly pace: Pace;
+    readonly again?: (() => Promise<void>) | undefined;
+  },
 ): Promise<T> => {
-  const { retries, signal, pace } = options;
+  const { retries, signal, pace, again } = options;
   for (let failures = 1; ; failures += 1) {
     const outcome = await attempt();
     if (outcome.type === 'succeeded') return outcome.value;
@@ -83,5 +92,6 @@ export const withRetries = async <T>(
     if (failures > retries || error.outputBegan || !mayPass(error.failure) || retryAfter > LONGEST_WAIT)
       throw error;
     await pace.sleep(retryAfter, signal);
+    if (mayHaveCost(error.failure) && !signal.aborted) await again?.();
   }
 };

@@ -2,6 +2,9 @@ import type { Agent } from '../agent/define-agent.ts';
 import { type Answer, ROOT } from '../journal/events.ts';
 import type { Posted, SessionPort } from '../journal/session-port.ts';
 import { bindingOf } from '../tool-loop/ask-outside.ts';
+import { routed } from '../tool-loop/routed.ts';
+import { facadeIn } from '../tools/facades/facade.ts';
+import type { AnyTool } from '../tools/tool.ts';
 import type { Question } from './questions.ts';
 import type { AnswerNote } from './take-answer.ts';
 
@@ -41,9 +44,17 @@ async function hasChanged(
   { frame, call, wait }: Question,
 ): Promise<boolean> {
   if (wait.for === 'result') return false; // it has been run, whatever the tool is now
-  const tool = frame === ROOT ? tools.find(({ name }) => name === call.name) : undefined;
-  return tool !== undefined && (await bindingOf(call, tool, wait)) !== wait.binding;
+  const known = frame === ROOT ? named(tools, call.name) : [];
+  const bindings = await Promise.all(known.map((tool) => bindingOf(call, routed(tool, call).tool, wait)));
+  return bindings.length > 0 && !bindings.includes(wait.binding);
 }
+
+/** Those of this name that the model may have been offered: what a facade unfolds into may take the place of another. */
+const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
+  tools.flatMap((tool) => [
+    ...(tool.name === name ? [tool] : []),
+    ...(facadeIn(tool) ? named(tool.inner ?? [], name) : []),
+  ]);
 
 /** Acts on nothing, even if the tool became again what it was before the call finds this. */
 function nothing({ type, by }: Answer): Answer {

@@ -10,7 +10,8 @@ import { type ChatModel, ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LiveEvents } from '../tool-loop/loop.ts';
-import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
+import type { LoopAgents } from '../tool-loop/loop-agent.ts';
+import { type FormedEnd, runForOutput } from '../tool-loop/run-for-output.ts';
 import { answerShown } from '../tool-loop/transform.ts';
 import { untilAborted } from '../tool-loop/until-aborted.ts';
 import type { Json } from '../tools/json.ts';
@@ -23,7 +24,6 @@ import { closeOpenCalls } from './close-turn.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
-import { type AnswerEnd, runForOutput } from './run-for-output.ts';
 import { toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
@@ -34,6 +34,8 @@ export interface TurnHost {
   /** Unless the agent has its own; read as `agent` is. */
   readonly model: ChatModel;
   readonly clock: Clock;
+  /** Those of the app, for tools that hand work to another agent. */
+  readonly agents?: LoopAgents | undefined;
   /** Under the agent's context, and the request's. */
   readonly context?: ToolCallContext | undefined;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
@@ -217,18 +219,22 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
-  const { output } = host.agent;
   // A cancel does not wait for a hook that hangs.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
-  const loop = toLoop({ host, turn, session, live: run.live, secrets });
-  const end: AnswerEnd = output
-    ? await runForOutput({ loop, root, turn, output })
-    : await runToolLoop(loop, root);
+  const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
+  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt });
+  const end: AnswerEnd = await runForOutput(loop, root);
   const text = answerShown(loop, root);
   const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };
   return told.outcome === 'completed' && turn.limited ? { ...told, outcome: 'limit-reached' } : told;
 }
+
+/** How a turn's own loop stopped. */
+type AnswerEnd = FormedEnd & {
+  /** Its answer, where transformers changed it. */
+  readonly text?: string;
+};
 
 const stuck = (turn: TurnState): AnswerEnd => ({
   outcome: 'failed',

@@ -2,7 +2,10 @@ import { STRATEGIES } from '../agent/kinds.ts';
 import { paragraphs } from '../agent/paragraphs.ts';
 import { ROOT } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { LiveEvents, Loop } from '../tool-loop/loop.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { unpriced, withBudgets } from '../tool-loop/budget.ts';
+import { type LiveEvents, type Loop, withCallLimits } from '../tool-loop/loop.ts';
+import { Reservations } from '../tool-loop/reserve.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
 import type { Secrets } from '../tools/secrets.ts';
@@ -16,22 +19,33 @@ interface Parts {
   readonly session: HeldSession;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
+  /** When the turn started, by the object's clock. */
+  readonly startedAt: number;
 }
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
-export function toLoop({ host, turn, session, live, secrets }: Parts): Loop {
+export function toLoop({ host, turn, session, live, secrets, startedAt }: Parts): Loop {
   const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
+  const model = agent.model ?? host.model;
+  const budgets = withBudgets([], ROOT, agent.limits);
+  const problem = unpriced(model, budgets);
+  if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
     turn: turn.id,
+    startedAt,
     frame: ROOT,
+    depth: 0,
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
-    output: agent.output?.format,
+    output: agent.output,
     tools: agent.tools,
     limits: agent.limits,
-    model: agent.model ?? host.model,
+    callLimits: withCallLimits([], ROOT, agent.limits),
+    budgets,
+    reservations: new Reservations(),
+    model,
     kinds: STRATEGIES,
     strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
     made: new Map(),
@@ -45,6 +59,7 @@ export function toLoop({ host, turn, session, live, secrets }: Parts): Loop {
     live,
     slots: new Slots(),
     invocation: session,
+    agents: host.agents,
     run: runToolLoop,
   };
 }

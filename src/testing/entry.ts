@@ -10,6 +10,7 @@ export { createMemorySessions, type MemorySessions, type MemorySessionsOptions }
 export {
   type ScriptedCall,
   type ScriptedModel,
+  type ScriptedModelOptions,
   type ScriptedReply,
   scriptedModel,
 } from './scripted-model.ts';

@@ -1,4 +1,11 @@
-import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import {
+  type ChatModel,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type Usage,
+} from '../model/chat-model.ts';
+import type { Prices } from '../model/prices.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
@@ -8,6 +15,8 @@ export type ScriptedReply =
       readonly calls?: readonly ScriptedCall[];
       /** The pieces in which the text is streamed; its letters unless given. */
       readonly pieces?: readonly string[];
+      /** What it reports; 10 tokens in and 5 out unless given, and nothing when it is `null`. */
+      readonly usage?: Usage | null;
     }
   | ModelError
   | ((request: ModelRequest, signal: AbortSignal) => ScriptedReply | Promise<ScriptedReply>);
@@ -25,14 +34,26 @@ export interface ScriptedModel extends ChatModel {
   readonly requests: readonly ModelRequest[];
 }
 
+/** What a scripted model says of itself. */
+export interface ScriptedModelOptions {
+  /** For agents with a cost limit. */
+  readonly prices?: Prices | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
 /**
  * Plays `replies` in order, one a request. A request beyond the script fails as a server error would, so that a test
  * ends instead of looping.
  */
-export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel {
+export function scriptedModel(
+  replies: readonly ScriptedReply[],
+  { prices, maxOutputTokens }: ScriptedModelOptions = {},
+): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
     name: 'scripted',
+    ...(prices && { prices }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     requests,
     async ask(request, { signal, onText }) {
       const position = requests.push(request) - 1;
@@ -47,13 +68,19 @@ export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel 
   };
 }
 
+const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
+
 type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
 const piecesOf = (reply: Plain): readonly string[] =>
   typeof reply === 'string' ? [...reply] : (reply.pieces ?? [...(reply.text ?? '')]);
 
 function toReply(reply: Plain, position: number): ModelReply {
-  const { text = '', calls = [] } = typeof reply === 'string' ? { text: reply } : reply;
+  const {
+    text = '',
+    calls = [],
+    usage = USAGE,
+  }: Exclude<Plain, string> = typeof reply === 'string' ? { text: reply } : reply;
   const toolCalls = calls.map(({ name, input = {}, id }, index) => ({
     id: id ?? `call_${position}_${index}`,
     name,
@@ -63,6 +90,6 @@ function toReply(reply: Plain, position: number): ModelReply {
     text,
     toolCalls,
     finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { inputTokens: 10, outputTokens: 5 },
+    ...(usage && { usage }),
   };
 }

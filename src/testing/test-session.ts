@@ -18,6 +18,7 @@ import { foldAll } from '../session/fold-session.ts';
 import { turnStopped } from '../session/follow-session.ts';
 import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
+import type { TurnHost } from '../session/run-turn.ts';
 import { toSessionName } from '../session/session-name.ts';
 import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
@@ -45,6 +46,8 @@ export type TestSessionOptions = TestModel & {
     | undefined;
   /** What the agent may ask for by role. */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
+  /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
+  readonly agents?: readonly Agent[] | undefined;
   /** The Worker's vars, of which `TOOL_GROUPS` is read. */
   readonly env?: Readonly<Record<string, unknown>> | undefined;
   /** The system's unless given. */
@@ -120,14 +123,22 @@ export function createTestSession<Output>(
   options: TestSessionOptions,
 ): TestSession<Output> {
   const { leaseMs = 20_000, context = {}, toolGroups = [], env = {} } = options;
-  const agent: Agent = agentResolver({ groups: toolGroups, agents: [declared] })(declared, env);
+  const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
+  const resolve = agentResolver({ groups: toolGroups, agents: app });
+  const agent: Agent = resolve(declared, env);
   const clock = skippable(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const port = sessions.session(name);
   const secrets = async (principal: Principal) => toSecrets(await options.secrets?.(principal));
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets });
+  const agents: TurnHost['agents'] = {
+    names: app.map(({ name: one }) => one).toSorted(),
+    model,
+    find: (sought) => app.map((one) => resolve(one, env)).find(({ name: one }) => one === sought),
+    resolve: (one: Agent) => resolve(one, env),
+  };
+  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents });
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   return {
     requests,
@@ -218,7 +229,7 @@ function recorded(given: ChatModel): {
 } {
   const requests: ModelRequest[] = [];
   const model: ChatModel = {
-    name: given.name,
+    ...given,
     ask(request, options) {
       requests.push(request);
       return given.ask(request, options);

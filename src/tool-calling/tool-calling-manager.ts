@@ -137,7 +137,7 @@ function checkSettings(config: ToolCallingManagerConfig): void {
 function checkValues(policies: LoopPolicies, limits: Limits | undefined): void {
   const limit = limitProblem(limits);
   const wrong = limit
-    ? { path: `limits.${limit.path}`, value: limit.value, use: 'a positive whole number' }
+    ? { path: `limits.${limit.path}`, value: limit.value, use: limit.use }
     : policyProblem(policies);
   if (wrong) {
     throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}: use ${wrong.use}.`);

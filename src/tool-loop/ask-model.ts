@@ -1,17 +1,18 @@
-import { ROOT } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
-import { ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
+import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
 import { loopView } from './loop-view.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
 import { replied } from './replied.ts';
+import { OutOfBudget, reserve } from './reserve.ts';
 import { shownHistory } from './transform.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
- * Asks for one reply and emits it. `last` offers no tools and asks for the best answer now.
+ * Asks for one reply and emits it; or emits that a limit does not allow to ask. `last` offers no tools and asks for the best answer now.
  *
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
@@ -24,9 +25,18 @@ export async function askModel(loop: Loop, frame: FrameState, last: boolean): Pr
   const place = placeOf(loop, frame, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(place, messages, tools));
   const began = loop.invocation.now();
-  const reply = await loop.slots.hold(() => replyOf(loop, frame, { messages, tools, ...inForm(loop) }));
-  const event = replied(loop, reply, { last, offered });
-  loop.journal.emit(event);
+  const event = await loop.slots.hold(async () => {
+    try {
+      const reply = await replyOf(loop, frame, { messages, tools, ...inForm(loop) });
+      const answer = reply && replied(loop, reply, { last, offered });
+      if (answer) loop.journal.emit(answer);
+      return answer;
+    } finally {
+      // Only now is it known what the call used.
+      loop.reservations.release(frame.id);
+    }
+  });
+  if (!event) return;
   const ms = loop.invocation.now() - began;
   inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
@@ -43,11 +53,17 @@ const wireIds = ({ messages }: FrameState): ReadonlyMap<string, string> =>
   );
 
 /** Nothing at all without a form: adapters and scripts compare requests. */
-const inForm = ({ frame, output }: Loop): Pick<ModelRequest, 'output'> =>
-  frame === ROOT && output ? { output } : {};
+const inForm = ({ output }: Loop): Pick<ModelRequest, 'output'> => (output ? { output: output.format } : {});
 
-/** One attempt; a second one when the first broke after its output had begun, which no adapter repeats. */
-async function replyOf(loop: Loop, frame: FrameState, request: ModelRequest): Promise<ModelReply> {
+/**
+ * One attempt; a second one when the first broke after its output had begun, which no adapter repeats. `undefined` when a
+ * limit does not allow it.
+ */
+async function replyOf(
+  loop: Loop,
+  frame: FrameState,
+  request: ModelRequest,
+): Promise<ModelReply | undefined> {
   const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0);
   try {
     return await attemptReply(loop, frame, request, attempt);
@@ -62,20 +78,33 @@ async function attemptReply(
   frame: FrameState,
   request: ModelRequest,
   attempt: number,
-): Promise<ModelReply> {
+): Promise<ModelReply | undefined> {
   const { modelSignal: signal } = loop.invocation;
   const label = `${frame.iterations + 1}.${attempt}`;
   loop.invocation.checkpoint();
+  const allowed = await reserve(loop, frame, request);
+  if (!allowed) return undefined;
   if (attempt > 1) loop.live.restarted(label, frame.id);
   try {
     const { text } = loop.live;
     const onText = text && ((piece: string): void => text(label, piece, frame.id));
-    return await untilAborted(signal, loop.model.ask(request, { signal, onText }));
+    const options = { signal, onText, ...againOf(loop, frame, allowed) };
+    return await untilAborted(signal, loop.model.ask(allowed, options));
   } catch (failure) {
     if (signal.aborted) throw signal.reason;
-    if (failure instanceof ModelError) throw failure;
+    if (failure instanceof OutOfBudget) return undefined;
+    if (failure instanceof ModelError || failure instanceof Interrupted) throw failure;
     // Its words may hold what only the adapter should know.
     console.error(`holdfast: the model '${loop.model.name}' threw`, failure);
     throw new ModelError('invalid-reply', `The model '${loop.model.name}' threw instead of answering.`);
   }
+}
+
+/** Every attempt of an adapter is reserved by itself, under a limit: one that failed may have been charged for. */
+function againOf(loop: Loop, frame: FrameState, request: ModelRequest): Pick<AskOptions, 'again'> {
+  if (loop.budgets.length === 0) return {};
+  const again = async (): Promise<void> => {
+    if (!(await reserve(loop, frame, request, request.maxOutputTokens))) throw new OutOfBudget();
+  };
+  return { again };
 }

@@ -28,12 +28,14 @@ export class CallView {
   readonly #frame: FrameState;
   readonly #earlier: readonly Changed[];
   readonly #turn: string;
+  readonly #call: string;
   readonly #facts: SliceFact[] = [];
 
   constructor(loop: Pick<Loop, 'turn'>, frame: FrameState, call: CallRecord, byName: Offer['byName']) {
     const ended = earlierCalls(frame, call, byName);
     const earlier = ended.map(({ changes }) => changes);
     this.#turn = loop.turn;
+    this.#call = call.id;
     this.#frame = frame;
     this.#earlier = ended;
     this.#slices = frame.seen.slices;
@@ -90,6 +92,19 @@ export class CallView {
       remembered(this.#slices, slice),
     );
   };
+
+  /** The same, as if this call had ended with nothing but this fact. */
+  recallAfter<Value extends Json, Fact extends Json>(
+    slice: Slice<Value, Fact>,
+    fact: Fact,
+  ): LoopView['recall'] {
+    const { id: frame, path } = this.#frame;
+    const place = { turn: this.#turn, frame, path, call: this.#call };
+    const after = slice.apply?.(this.recall(slice), fact, place);
+    return (asked) =>
+      // Slices are told apart by name, so what is asked for under this one is of this type.
+      asked.name === slice.name && after !== undefined ? (after as never) : this.recall(asked);
+  }
 
   readonly record: ToolInvocation['record'] = (slice, fact) => {
     this.#facts.push({ slice: slice.name, fact: throughJson(`a fact of '${slice.name}'`, fact) });

@@ -109,24 +109,22 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
     return parsed.ok ? tool.call(parsed.input, invocation.call) : failure('invalid-input', parsed.message);
   });
   const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
-  const noted = notesOn(
-    loop,
-    { id: call.id, tool, input: call.input, result: answered },
-    invocation.call.view,
-  );
+  // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
+  const result = toolResult(loop.secrets.redact({ ...answered }));
+  const noted = notesOn(loop, { id: call.id, tool, input: call.input, result }, invocation.call.view);
   const [clean, changes, said] = loop.secrets.redact([
-    { ...withRemark(answered, noted.remarks) },
+    { ...withRemark(result, noted.remarks) },
     view.changes(noted.facts),
     view.said,
   ]);
-  const result = withSignal(
+  const ended = withSignal(
     kept(tool.name, toolResult(clean), changes),
     loop.secrets.redact(invocation.signal()),
   );
   return {
-    result,
-    direct: tool.returnDirect && succeeded(result) && invocation.acted(),
-    changes: succeeded(result) ? changes : undefined,
+    result: ended,
+    direct: tool.returnDirect && succeeded(ended) && invocation.acted(),
+    changes: succeeded(ended) ? changes : undefined,
     said,
     ms: invocation.ms(),
     reached: invocation.reached(),

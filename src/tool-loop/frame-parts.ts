@@ -1,8 +1,13 @@
 import type { Frame } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
+import type { LoopAgent } from './loop-agent.ts';
 
 /** What a nested loop may have of its own beside what a tool knows of; the rest is that of the loop around it. */
-export type FrameParts = Partial<Pick<Loop, 'model' | 'policies' | 'inspectors' | 'transformers'>>;
+export interface FrameParts
+  extends Partial<Pick<Loop, 'model' | 'output' | 'policies' | 'inspectors' | 'transformers'>> {
+  /** Runs the frame: by its definition, or by its name in the app. */
+  readonly agent?: LoopAgent | string;
+}
 
 const known = new WeakMap<Frame, FrameParts>();
 

@@ -6,7 +6,8 @@ import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
 import type { Loop } from './loop.ts';
 import { loopView } from './loop-view.ts';
-import type { Offer } from './offer-tools.ts';
+import { type Offer, offeredIn } from './offer-tools.ts';
+import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
 
@@ -56,6 +57,7 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
     blackboard: view.blackboard,
     secrets: loop.secrets,
     inSession: loop.inSession,
+    process: processView(loop),
     progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
     history: () => callHistory(loop, frame),
@@ -65,6 +67,8 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
     ...scope,
     view: loopView(loop, frame, 'last-reply', view.recall),
     offered: () => [...offered.values()],
+    offeredAfter: (slice, fact) =>
+      offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
     record: view.record,
     execute: async (leaf) => {
       enter();
@@ -74,6 +78,7 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
       signal = ran.result.signal;
       return ran.result;
     },
+    resumesFrame: loop.journal.state.turn?.frames.has(record.id) ?? false,
     nest: async (config) => {
       enter();
       const outcome = await runFrame(loop, frame, record, config);

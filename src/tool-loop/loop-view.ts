@@ -26,6 +26,7 @@ export function loopView(
     frame: frame.id,
     path: frame.path,
     iterations: frame.iterations,
+    tools: loop.tools,
     context: loop.context,
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);

@@ -1,13 +1,17 @@
-import type { SessionEvent } from '../journal/events.ts';
+import type { BudgetLimit, SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
-import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
+import type { ChatModel } from '../model/chat-model.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import type { AnyTool, CallLimit, Instructions, Limits } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { AnswerForm } from './answer-form.ts';
+import type { Budget } from './budget.ts';
 import type { LoopInspector } from './inspector.ts';
+import type { LoopAgents } from './loop-agent.ts';
 import type { LoopEnd } from './next-step.ts';
 import type { LoopPolicies } from './policies.ts';
+import type { Reservations } from './reserve.ts';
 import type { Slots } from './slots.ts';
 import type { LoopTransformer } from './transformer.ts';
 
@@ -35,12 +39,22 @@ export interface LiveEvents {
 /** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
 export interface Loop {
   readonly turn: string;
+  /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
+  readonly startedAt: number;
   readonly frame: string;
   readonly instructions: Instructions;
-  /** What the answer of the turn's own loop must be; nested loops answer in words. */
-  readonly output?: OutputFormat | undefined;
+  /** How many loops are around it. */
+  readonly depth: number;
+  /** What its answer must be; words unless given. Loops inside it have their own. */
+  readonly output?: AnswerForm | undefined;
   readonly tools: readonly AnyTool[];
   readonly limits: LoopLimits;
+  /** On the calls of the loops around it, outermost first, and on its own. */
+  readonly callLimits: readonly CallLimits[];
+  /** What models may use in it: its own limits and those of every loop around. */
+  readonly budgets: readonly Budget[];
+  /** Of the invocation. */
+  readonly reservations: Reservations;
   readonly model: ChatModel;
   /** Those of every loop: a nested one has them between its own sources and strategies. */
   readonly kinds: readonly InjectionStrategy[];
@@ -59,6 +73,8 @@ export interface Loop {
   readonly live: LiveEvents;
   readonly slots: Slots;
   readonly invocation: Invocation;
+  /** Those of the app, for tools that hand work to another. */
+  readonly agents?: LoopAgents | undefined;
   /** Of a planned frame: what loops inside it are run with instead of its plan. */
   readonly aroundPlan?: Pick<Loop, 'model' | 'limits'> | undefined;
   /** Runs a nested loop; the same function that runs this one. */
@@ -84,21 +100,39 @@ export interface Invocation {
   idempotencyKey(call: string): Promise<string>;
 }
 
-/** The bounds of a loop, every one decided. */
-export interface LoopLimits {
+/** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
+export interface LoopLimits extends Pick<Limits, BudgetLimit> {
   readonly iterations: number;
   readonly toolCalls: CallLimit;
   readonly callsPerTool: CallLimit | Readonly<Record<string, CallLimit>>;
 }
 
+/** Bounds on the tool calls of one loop and of what nests in it. */
+export interface CallLimits extends Pick<Limits, 'toolCalls' | 'callsPerTool'> {
+  /** The loop's. */
+  readonly frame: string;
+}
+
+/** Those around, and the limits that a frame declares: what nests in a loop is bound by both. */
+export const withCallLimits = (
+  around: readonly CallLimits[],
+  frame: string,
+  { toolCalls, callsPerTool }: Pick<Limits, 'toolCalls' | 'callsPerTool'> = {},
+): readonly CallLimits[] =>
+  toolCalls === undefined && callsPerTool === undefined
+    ? around
+    : [...around, { frame, toolCalls, callsPerTool }];
+
 /** Generous enough for honest work, small enough to stop a runaway (AEL-10, SPM-13). */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
 
-/** The declared limits over those around them. */
+/** The declared limits over those around them; on tokens and cost, the declared ones alone. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
   toolCalls: limits?.toolCalls ?? around.toolCalls,
   callsPerTool: perTool(limits?.callsPerTool, around.callsPerTool),
+  ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
+  ...(limits?.cost !== undefined && { cost: limits.cost }),
 });
 
 type PerTool = LoopLimits['callsPerTool'];

@@ -4,8 +4,10 @@ import { emptyState, type FrameState, type SessionState, type StateSlice } from 
 import { Secrets } from '../tools/secrets.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
-import { DEFAULT_LIMITS, type Invocation, type Loop } from './loop.ts';
+import { withBudgets } from './budget.ts';
+import { DEFAULT_LIMITS, type Invocation, type Loop, withCallLimits } from './loop.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
+import { Reservations } from './reserve.ts';
 import { runToolLoop } from './run-tool-loop.ts';
 import { Slots } from './slots.ts';
 
@@ -40,9 +42,14 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
   if (!frame) throw new Error('A turn that has started has a loop.');
+  const present = { ...alone(turn), ...invocation };
   const loop: Loop = {
+    depth: 0,
     instructions: '',
     limits: DEFAULT_LIMITS,
+    callLimits: withCallLimits([], ROOT, more.limits ?? DEFAULT_LIMITS),
+    budgets: withBudgets([], ROOT, more.limits),
+    reservations: new Reservations(),
     kinds: [],
     strategies: more.kinds ?? [],
     made: new Map(),
@@ -58,7 +65,8 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     frame: ROOT,
     journal: journalOf(state, emit),
     slots: new Slots(),
-    invocation: { ...alone(turn), ...invocation },
+    startedAt: present.now(),
+    invocation: present,
     run: runToolLoop,
   };
   return { loop, frame, state };

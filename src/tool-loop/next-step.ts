@@ -26,6 +26,7 @@ export function nextStep(
   frame: FrameState,
   { limits, policies }: { readonly limits: Pick<LoopLimits, 'iterations'>; readonly policies: LoopPolicies },
 ): Step {
+  if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
   const last = frame.messages.at(-1);
   if (last?.role !== 'assistant') return { do: 'ask', last: false };
   const open = openBatch(frame);

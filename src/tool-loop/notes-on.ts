@@ -1,6 +1,6 @@
 import type { LoopView, NotedCall } from '../tools/injection.ts';
 import type { SliceFact } from '../tools/slice.ts';
-import { modelText, succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { modelText, type ResultData, succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import type { Loop } from './loop.ts';
 
 /** What the strategies of a loop have to add to the end of a call. */
@@ -29,7 +29,11 @@ export function notesOn({ strategies }: Pick<Loop, 'strategies'>, call: NotedCal
 }
 
 /** A result of a call that succeeded, with remarks to the model below what it says. */
-export const withRemark = (result: ToolResult, remarks: readonly string[]): ToolResult =>
-  remarks.length === 0 || result.type === 'error'
-    ? result
-    : toolResult({ ...result, content: [modelText(result), ...remarks].join('\n\n') });
+export function withRemark(result: ToolResult, remarks: readonly string[]): ToolResult {
+  if (remarks.length === 0 || result.type === 'error') return result;
+  const remark = remarks.join('\n\n');
+  const data: ResultData = { ...result };
+  // A value whose JSON is what the model reads is still kept once.
+  if (data.type === 'artifact' && data.content === undefined) return toolResult({ ...data, remark });
+  return toolResult({ ...data, content: `${modelText(data)}\n\n${remark}` });
+}

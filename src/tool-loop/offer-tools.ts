@@ -1,6 +1,7 @@
 import type { FrameState } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { distinctTools } from '../tools/distinct-tools.ts';
+import type { LoopView } from '../tools/injection.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
 import { loopView, type Moment } from './loop-view.ts';
@@ -15,9 +16,12 @@ export interface Offer {
 
 /** What the frame's model is offered now, or was when it made its last reply; made from the state alone. */
 export function offerTools(loop: Loop, frame: FrameState, moment: Moment): Offer {
-  const view = loopView(loop, frame, moment);
-  return toOffer(loop.strategies.reduce((offered, strategy) => strategy.offer(offered, view), loop.tools));
+  return toOffer(offeredIn(loop, loopView(loop, frame, moment)));
 }
+
+/** What the strategies of a loop make of its tools, in their order; two may have one name. */
+export const offeredIn = ({ strategies, tools }: Loop, view: LoopView): readonly AnyTool[] =>
+  strategies.reduce((offered, strategy) => strategy.offer(offered, view), tools);
 
 const offers = new WeakMap<readonly AnyTool[], Offer>();
 

@@ -1,7 +1,8 @@
+import { ROOT } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
 import type { CallLimit } from '../tools/tool.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
-import type { Loop, LoopLimits } from './loop.ts';
+import type { CallLimits, Loop } from './loop.ts';
 import { messageOf } from './message-of.ts';
 import { signalOf } from './next-step.ts';
 import type { Offer } from './offer-tools.ts';
@@ -27,7 +28,7 @@ export async function permitCall(
   const offered = byName.get(call.name);
   if (!offered) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
   const target = routed(offered, call);
-  const answer = overLimit(call, loop.limits) ?? (await ineligible(loop, meantFor(target, call)));
+  const answer = overLimit(call, loop.callLimits) ?? (await ineligible(loop, meantFor(target, call)));
   return answer ? { ok: false, answer } : { ok: true, ...target };
 }
 
@@ -43,29 +44,39 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
     `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
   );
 
-/** The answer of a call beyond a limit (SPM-13). By its place in the turn, so that it is the same on every resume. */
-function overLimit({ name, place }: CallRecord, limits: LoopLimits): ToolResult | undefined {
-  if (!place) return undefined;
-  const ofTool = limitOf(name, limits.callsPerTool);
-  if (place.ofTool > numberOf(ofTool)) {
-    return failure(
-      'limit',
-      `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this turn.`,
-    );
+/**
+ * The answer of a call beyond a limit of its loop, or of one around it (SPM-13). By its places there, so that it is the
+ * same on every resume.
+ */
+function overLimit({ name, places = [] }: CallRecord, limits: Loop['callLimits']): ToolResult | undefined {
+  for (const { frame, toolCalls, callsPerTool } of limits) {
+    const place = places.find((one) => one.frame === frame);
+    if (!place) continue;
+    const scope = frame === ROOT ? 'turn' : 'task';
+    const ofTool = limitOf(name, callsPerTool);
+    if (place.ofTool > numberOf(ofTool)) {
+      return failure(
+        'limit',
+        `Tool call limit (${ofTool}) exceeded for tool '${name}'. No further calls to this tool are allowed in this ${scope}.`,
+      );
+    }
+    if (place.calls > numberOf(toolCalls)) {
+      return failure(
+        'limit',
+        `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
+      );
+    }
   }
-  if (place.inTurn <= numberOf(limits.toolCalls)) return undefined;
-  return failure(
-    'limit',
-    `Total tool call limit (${limits.toolCalls}) exceeded for this turn. No further tool calls are allowed.`,
-  );
+  return undefined;
 }
 
-function limitOf(tool: string, limits: LoopLimits['callsPerTool']): CallLimit {
-  if (typeof limits !== 'object') return limits;
+function limitOf(tool: string, limits: CallLimits['callsPerTool']): CallLimit {
+  if (typeof limits !== 'object') return limits ?? 'unlimited';
   return (Object.hasOwn(limits, tool) ? limits[tool] : limits['*']) ?? 'unlimited';
 }
 
-const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit);
+const numberOf = (limit: CallLimit = 'unlimited'): number =>
+  limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 
 /** The answer of a call that the agent's policy does not permit (SPM-08). For folds it is no success, as any refusal. */
 async function ineligible(

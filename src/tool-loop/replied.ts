@@ -1,5 +1,6 @@
-import { inFrame, type SessionEvent } from '../journal/events.ts';
-import type { ModelReply } from '../model/chat-model.ts';
+import { inFrame, type PricedUsage, type SessionEvent } from '../journal/events.ts';
+import type { ModelReply, Usage } from '../model/chat-model.ts';
+import { costOf } from '../model/prices.ts';
 import type { Loop } from './loop.ts';
 import type { Offer } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';
@@ -31,11 +32,17 @@ export function replied(loop: Loop, reply: ModelReply, { last, offered }: Asked)
       input,
     })),
     finish,
-    ...(usage && { usage }),
+    ...(usage && { usage: priced(loop, usage) }),
     ...(isPlanned(loop.model) && { planned: true }),
     ...(last && { last }),
   };
 }
+
+const priced = ({ model: { prices } }: Loop, { inputTokens, outputTokens }: Usage): PricedUsage => ({
+  inputTokens,
+  outputTokens,
+  ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),
+});
 
 /** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too (TNF-08). */
 function nameOf({ policies }: Loop, name: string, { byName }: Offer): string {

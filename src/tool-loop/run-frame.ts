@@ -1,13 +1,21 @@
 import { ROOT } from '../journal/events.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { ToolConfigurationError } from '../tools/signals.ts';
 import type { DoneCall, Frame, FrameOutcome } from '../tools/tool.ts';
 import { toolResult } from '../tools/tool-result.ts';
+import { unpriced, withBudgets } from './budget.ts';
 import { partsOf } from './frame-parts.ts';
 import { Interrupted } from './interrupted.ts';
-import { type Loop, withLimits } from './loop.ts';
+import { type Loop, withCallLimits, withLimits } from './loop.ts';
+import { findAgent, framed } from './loop-agent.ts';
 import { plannedModel } from './planned-model.ts';
+import { runForOutput } from './run-for-output.ts';
 import { answerShown } from './transform.ts';
+
+/** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
+const MAX_DEPTH = 16;
 
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
@@ -17,53 +25,105 @@ export async function runFrame(
   loop: Loop,
   parent: FrameState,
   call: CallRecord,
-  config: Frame,
+  given: Frame,
 ): Promise<FrameOutcome> {
-  const { journal, turn } = loop;
-  const frames = journal.state.turn?.frames;
-  if (!frames?.has(call.id)) {
-    const inParent = parent.id === ROOT ? {} : { parent: parent.id };
-    const { name, ownBlackboard } = config;
-    const { message, facts } = loop.secrets.redact({ message: config.message, facts: config.facts });
-    journal.emit({
-      type: 'frame-started',
-      turn,
-      frame: call.id,
-      ...inParent,
-      name,
-      message,
-      ...(facts && facts.length > 0 && { facts }),
-      ...(ownBlackboard && { ownBlackboard }),
-    });
-  }
+  const frames = loop.journal.state.turn?.frames;
+  const isOpen = frames?.has(call.id) ?? false;
+  const config = configOf(loop, given, isOpen);
+  if (typeof config === 'string') return { outcome: 'failed', text: config, calls: [], added: [] };
+  checkPriced(loop, call, config);
+  if (!isOpen) openFrame(loop, parent, call, config);
   const frame = frames?.get(call.id);
   if (!frame) throw new Error(`The frame of call ${call.id} is not in the journal.`);
+  return outcomeOf(nestedLoop(loop, frame, config), frame);
+}
+
+/** The frame as it can be run here; or why it cannot, in words for the model that asked for it. */
+function configOf(loop: Loop, given: Frame, isOpen: boolean): Frame | string {
+  if (loop.depth >= MAX_DEPTH) {
+    return `Not run: loops are nested ${MAX_DEPTH} deep already, the most there may be. Do it here, without handing it on.`;
+  }
+  const { agent: asked } = partsOf(given);
+  if (asked === undefined) return given;
+  const agent = agentOf(() => findAgent(loop.agents, asked));
+  const config = typeof agent === 'string' ? agent : agentOf(() => framed(loop, given, agent));
+  return typeof config === 'string' && isOpen
+    ? `${config} The work had begun, and what was done of it is not known.`
+    : config;
+}
+
+/** What a deployment lacks ends the call and not the turn, whose own agent has all it needs. */
+function agentOf<T>(find: () => T): T | string {
+  try {
+    return find();
+  } catch (failure) {
+    if (failure instanceof ConfigurationError) return failure.message;
+    throw failure;
+  }
+}
+
+/** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+function checkPriced(loop: Loop, call: CallRecord, config: Frame): void {
+  const model = partsOf(config).model ?? (loop.aroundPlan ?? loop).model;
+  const problem = config.plan
+    ? undefined
+    : unpriced(model, withBudgets(loop.budgets, call.id, config.limits));
+  if (problem) throw new ToolConfigurationError(`The loop of '${config.name}' ${problem}.`);
+}
+
+function openFrame(
+  { journal, turn, secrets }: Loop,
+  parent: FrameState,
+  call: CallRecord,
+  config: Frame,
+): void {
+  const { name, ownBlackboard } = config;
+  const { message, facts } = secrets.redact({ message: config.message, facts: config.facts });
+  journal.emit({
+    type: 'frame-started',
+    turn,
+    frame: call.id,
+    ...(parent.id !== ROOT && { parent: parent.id }),
+    name,
+    message,
+    ...(facts && facts.length > 0 && { facts }),
+    ...(ownBlackboard && { ownBlackboard }),
+  });
+}
+
+/** The loop inside another; what neither the frame nor its parts decide is as around it. */
+function nestedLoop(loop: Loop, frame: FrameState, config: Frame): Loop {
   // A plan, and the bounds of one, are for its own frame: what nests inside a step is a loop like any other.
   const around = loop.aroundPlan ?? { model: loop.model, limits: loop.limits };
-  const { sources = [], strategies = [] } = config;
-  const nested: Loop = {
+  const { agent: _, ...parts } = partsOf(config);
+  const { sources = [], strategies = [], plan } = config;
+  return {
     ...loop,
     ...around,
-    ...partsOf(config),
-    frame: call.id,
+    output: undefined,
+    ...parts,
+    frame: frame.id,
+    depth: loop.depth + 1,
     instructions: config.instructions,
     tools: config.tools,
     strategies: [...sources, ...loop.kinds, ...strategies],
     context: config.context?.merge(loop.context) ?? loop.context,
     limits: withLimits(config.limits, around.limits),
+    callLimits: withCallLimits(loop.callLimits, frame.id, config.limits),
+    budgets: withBudgets(loop.budgets, frame.id, config.limits),
     aroundPlan: undefined,
-    ...(config.plan && { model: plannedModel(config.plan, () => callsOf(frame)), aroundPlan: around }),
+    ...(plan && { model: plannedModel(plan, () => callsOf(frame)), aroundPlan: around }),
   };
-  return outcomeOf(nested, frame);
 }
 
 async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
   try {
-    const { outcome, error, signal } = await loop.run(loop, frame);
+    const { outcome, error, signal, object } = await runForOutput(loop, frame);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
-    const ended = { ...leftBy(frame), ...(signal && { signal }) };
+    const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      return { outcome, text: signal?.reason ?? answerShown(loop, frame), ...ended };
+      const said = signal?.reason ?? answerShown(loop, frame);
+      return { outcome, text: said || refusalText(frame), ...ended };
     }
     const text = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
     return { outcome: 'failed', text, ...ended };
@@ -72,6 +132,14 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
     return { outcome: 'failed', text: failure.message, ...leftBy(frame) };
   }
 }
+
+/** Read by whoever asked a loop that had said nothing when its limit was met. */
+const refusalText = ({ refused }: FrameState): string => {
+  if (!refused) return '';
+  const limit =
+    refused.limit === 'cost' ? `cost limit of $${refused.most}` : `limit of ${refused.most} tokens`;
+  return `Stopped: the ${limit} was reached before there was an answer.`;
+};
 
 /** What a nested loop leaves to the call that opened it. */
 const leftBy = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({

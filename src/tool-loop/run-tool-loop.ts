@@ -22,8 +22,10 @@ export async function runToolLoop(loop: Loop, frame: FrameState): Promise<LoopEn
       case 'act':
         await runBatch(loop, frame);
         break;
-      case 'end':
-        return step;
+      case 'end': {
+        const { do: _, ...end } = step;
+        return end;
+      }
     }
     inspectIteration(loop, frame);
   }

@@ -12,8 +12,8 @@ import type { AnyTool } from './tool.ts';
 export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
   ...tool,
   ...forwarded(tool),
-  // What a decorator does around a call would not be done around the call of another tool.
-  route: changes.call ? undefined : tool.route?.bind(tool),
+  // What a decorator does around a call, or around the tools inside, would not be done around the call of another tool.
+  route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
   ...changes,
   delegate: tool,
 });

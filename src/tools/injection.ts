@@ -13,6 +13,8 @@ export interface LoopView {
   readonly path: string;
   /** Replies so far. */
   readonly iterations: number;
+  /** What the loop was given, before any strategy. */
+  readonly tools: readonly AnyTool[];
   readonly context: ToolCallContext;
   /** Oldest first; not to be changed. */
   readonly blackboard: readonly BlackboardEntry[];

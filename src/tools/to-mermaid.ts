@@ -24,6 +24,6 @@ export function toMermaid(tool: AnyTool): string {
   return drawn[DIAGRAM]();
 }
 
-/** Text between double quotes in a Mermaid diagram. */
+/** Text between double quotes in a Mermaid diagram. Two `%` would begin a comment even there. */
 export const inMermaid = (text: string): string =>
-  `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll(/\s+/g, ' ')}"`;
+  `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll('%', '#37;').replaceAll(/\s+/g, ' ')}"`;

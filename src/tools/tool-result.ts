@@ -37,11 +37,12 @@ export type ResultData = ResultContent & { readonly signal?: Signal };
 type ResultContent =
   /** `withheld`: the tool is not available now and was not run; the words say why. No fold counts it as a success. */
   | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
-  /** Without `content` the model reads the value's JSON, so that the value is kept once. */
+  /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
   | {
       readonly type: 'artifact';
       readonly value: Json;
       readonly content?: string;
+      readonly remark?: string;
       readonly artifactType?: string;
     }
   | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
@@ -98,7 +99,10 @@ function contentOf(result: ResultData): string {
     case 'text':
       return result.content;
     case 'artifact':
-      return result.content ?? JSON.stringify(result.value);
+      return (
+        result.content ??
+        [JSON.stringify(result.value), ...(result.remark ? [result.remark] : [])].join('\n\n')
+      );
     case 'error':
       return result.message;
   }

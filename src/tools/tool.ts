@@ -1,6 +1,7 @@
 import type { CheckedInput } from './check-input.ts';
 import type { InjectionStrategy, LoopView } from './injection.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { Slice, SliceFact } from './slice.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
@@ -115,6 +116,8 @@ export interface CallScope {
   readonly secrets: Secrets;
   /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
   readonly inSession: boolean;
+  /** The turn that the call is made in; absent outside of a session. */
+  readonly process?: ProcessView | undefined;
   /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
   progress(status: string): void;
   /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
@@ -161,9 +164,20 @@ export interface ToolInvocation extends CallScope {
   readonly view: LoopView;
   /** The tools that the model could have called, as of the start of the batch. */
   offered(): readonly AnyTool[];
+  /**
+   * The tools that the model would be offered next if the batch came to nothing but this fact and those of earlier calls
+   * of the same `serial`, for a call that tells the model what it changes. In the strategies' order; of two of one name
+   * the first counts. Nothing is remembered by it.
+   */
+  offeredAfter<Value extends Json, Fact extends Json>(
+    slice: Slice<Value, Fact>,
+    fact: Fact,
+  ): readonly AnyTool[];
   /** Remembers a fact of a kind of tool, if the call succeeds. */
   record<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>, fact: Fact): void;
   execute(leaf: Leaf): Promise<ToolResult>;
+  /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */
+  readonly resumesFrame: boolean;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
   nest(frame: Frame): Promise<FrameOutcome>;
   /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
@@ -224,6 +238,8 @@ export interface PlannedCall {
 export interface FrameOutcome {
   readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
   readonly text: string;
+  /** The text as data, when it had to have a form and has it. */
+  readonly object?: Json | undefined;
   readonly calls: readonly DoneCall[];
   /** What was added to the frame's own blackboard. */
   readonly added: readonly BlackboardEntry[];
@@ -232,15 +248,22 @@ export interface FrameOutcome {
 }
 
 /**
- * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Tool calls are counted
- * over the whole turn, nested loops included.
+ * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Those on tool
+ * calls, tokens and cost count what nests in the loop too, and a nested loop is bound by those around it besides its own.
  */
 export interface Limits {
+  /**
+   * Tokens that models may use, input and output together, nested loops included. Each model call is held to what is left,
+   * and refused when that would not do for a reply. What a provider does not report counts with what was held back for it.
+   */
+  readonly tokens?: number | undefined;
+  /** The same in USD, for models that have prices. */
+  readonly cost?: number | undefined;
   /** Model calls, the last one (without tools) not counted. */
   readonly iterations?: number | undefined;
-  /** Tool calls in the turn. */
+  /** Tool calls in the turn, or in the nested loop. */
   readonly toolCalls?: CallLimit | undefined;
-  /** Calls of any one tool in the turn; or by the tool's name, where `*` is every tool that is not named (SPM-13). */
+  /** Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named (SPM-13). */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
 

@@ -264,7 +264,8 @@ describe('an answer that nobody can ask for again', () => {
     const agent = defineAgent({ ...base, output: Bill, tools: [look], limits });
     const without = createTestSession(agent, { replies: no });
     expect(await without.send('Bill me.')).not.toHaveProperty('object');
-    expect(await without.state()).toMatchObject({ turn: { outcome: 'limit-reached', rejected: false } });
+    expect(await without.state()).toMatchObject({ turn: { outcome: 'limit-reached' } });
+    expect((await without.events()).map(({ event }) => event.type)).not.toContain('answer-rejected');
     expect(await createTestSession(agent, { replies: yes }).send('Bill me.')).toMatchObject({
       outcome: 'limit-reached',
       object: { total: 7, due: 'soon' },

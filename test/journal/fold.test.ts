@@ -5,6 +5,7 @@ import { parseEvent, toRow } from '../../src/journal/parse-event.ts';
 import { foldMessage, reduce } from '../../src/journal/reduce.ts';
 import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
 import { emptyState, type SessionState, type StateSlice } from '../../src/journal/state.ts';
+import type { Json } from '../../src/tools/json.ts';
 import { validJournal } from './random-journal.ts';
 
 /** What a kind of tool might remember: how often each tool succeeded, and what the turn looked like then. */
@@ -18,8 +19,18 @@ const successes: StateSlice = {
   },
 };
 
+/** What a kind of tool might remember of facts, and of where they were recorded. */
+const facts: StateSlice = {
+  name: 'facts',
+  initial: [],
+  apply: (value, fact, { frame, path, call, result }) => [
+    ...(value as Json[]), // what `initial` is
+    [fact, frame, path, call, result?.type ?? null],
+  ],
+};
+
 const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-  for (const event of events) reduce(state, state.seq + 1, event, [successes]);
+  for (const event of events) reduce(state, state.seq + 1, event, [successes, facts]);
   return state;
 };
 

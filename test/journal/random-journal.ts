@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type JournaledCall, ROOT, type SessionEvent } from '../../src/journal/events.ts';
+import { inFrame, type JournaledCall, ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import { reduce } from '../../src/journal/reduce.ts';
 import { emptyState, type FrameState, openBatch, type SessionState } from '../../src/journal/state.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
@@ -58,8 +58,9 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
-  if (isAnswered(frames) && draw(3) === 0) {
-    return { type: 'answer-rejected', turn, problems: ['total: must be a number', 'due: is missing'] };
+  if (frame && isAnswered(frame) && draw(3) === 0) {
+    const problems = ['total: must be a number', 'due: is missing'];
+    return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
   }
   if (!frame || !call) return reply(draw, turn, frame?.id ?? ROOT, state.seq + 1);
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
@@ -75,16 +76,19 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
       return { type: 'tool-call-suspended', ...at, wait: aWait() };
     case 3: {
       const parent = frame.id === ROOT ? {} : { parent: frame.id };
-      return { type: 'frame-started', turn, frame: call.id, ...parent, name: call.name, message: 'Dig.' };
+      const own = draw(2) === 0 ? { ownBlackboard: true as const } : {};
+      const facts = draw(2) === 0 ? { facts: [{ slice: 'facts', fact: draw(100) }] } : {};
+      const opening = { ...parent, ...own, ...facts, name: call.name, message: 'Dig.' };
+      return { type: 'frame-started', turn, frame: call.id, ...opening };
     }
     default:
       return ended(draw, at);
   }
 }
 
-/** The turn's own loop has an answer, which the model may be told to correct. */
-const isAnswered = ([root]: readonly FrameState[]): boolean => {
-  const last = root?.messages.at(-1);
+/** The loop has an answer, which the model may be told to correct. */
+const isAnswered = ({ messages }: FrameState): boolean => {
+  const last = messages.at(-1);
   return last?.role === 'assistant' && last.calls.length === 0;
 };
 
@@ -120,7 +124,9 @@ function ended(draw: Draw, at: At): SessionEvent {
   const result = results[draw(results.length)] ?? { type: 'text', content: 'fine' };
   const state: JsonObject = Object.fromEntries([[KEYS[draw(KEYS.length)] ?? 'a', draw(100)]]);
   const blackboard = [{ name: 'note', value: draw(100) }];
-  const changes = draw(2) === 0 ? { state } : { state, blackboard };
+  const facts = [{ slice: draw(5) === 0 ? 'unknown' : 'facts', fact: draw(100) }];
+  const more = draw(3) === 0 ? { facts } : {};
+  const changes = draw(2) === 0 ? { state, ...more } : { state, blackboard, ...more };
   return {
     type: 'tool-call-ended',
     ...at,

@@ -61,10 +61,12 @@ describe('reduce', () => {
       ['look', 3],
       ['pay', 1],
     ]);
-    expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd', place: { inTurn: 4, ofTool: 3 } }]);
+    expect(openBatch(frameOf(state))).toMatchObject([
+      { id: 'd', places: [{ frame: ROOT, calls: 4, ofTool: 3 }] },
+    ]);
   });
 
-  it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered for the turn', () => {
+  it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered of the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
     const state = fold([opened, started, replied([]), rejected]);
@@ -75,16 +77,16 @@ describe('reduce', () => {
         'Your answer does not have the form that was asked for:\n- total: must be a number\n- due: is missing\n' +
         'Answer again with the corrected JSON text, and nothing else.',
     });
-    expect(turnOf(state)).toMatchObject({ rejected: true, lastEvent: 'answer-rejected' });
-    expect(turnOf(fold([opened, started, replied([])])).rejected).toBe(false);
+    expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
+    expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
   });
 
   it('model-replied: numbers the calls of one tool within a batch', () => {
     const state = fold([opened, started, replied(['a look', 'b pay', 'c look'])]);
-    expect(openBatch(frameOf(state)).map(({ place }) => place)).toEqual([
-      { inTurn: 1, ofTool: 1 },
-      { inTurn: 2, ofTool: 1 },
-      { inTurn: 3, ofTool: 2 },
+    expect(openBatch(frameOf(state)).map(({ places }) => places)).toEqual([
+      [{ frame: ROOT, calls: 1, ofTool: 1 }],
+      [{ frame: ROOT, calls: 2, ofTool: 1 }],
+      [{ frame: ROOT, calls: 3, ofTool: 2 }],
     ]);
   });
 

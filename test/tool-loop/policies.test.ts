@@ -459,13 +459,18 @@ describe('limits of calls (SPM-13)', () => {
     );
   });
 
-  it('of a nested loop are those around it, but for what it declares', async () => {
+  it('of a nested loop are its own, and those around it', async () => {
     const { session } = await said({
       tools: [digs(tools, { limits: { callsPerTool: { a: 1 } } })],
       replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
       limits: { callsPerTool: { b: 1 } },
     });
-    expect(shownResults(session.requests[2])).toEqual(['a done', over('a', 1), 'b done', over('b', 1)]);
+    expect(shownResults(session.requests[2])).toEqual([
+      'a done',
+      over('a', 1).replace('turn', 'task'),
+      'b done',
+      over('b', 1),
+    ]);
   });
 
   it('know a tool by its own name only, however hostile', async () => {

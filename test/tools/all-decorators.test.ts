@@ -83,6 +83,8 @@ const OTHERS = [
     'toolsOfAll',
     'toolsOfSafely',
   ],
+  // What chains objects.
+  ...['chainAny', 'chainFrom', 'discover'],
   // What makes inputs and results, and reads them.
   ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
   ...['parameters', 'stringParameter', 'artifact', 'error', 'mapContent', 'text', 'callOutcome'],
@@ -97,7 +99,14 @@ const OTHERS = [
     'Secrets',
     'ToolCallContext',
   ],
-  ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree'],
+  ...['defineAgenticTool', 'defineSubagent'],
+  ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
+  ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
+  ...['agentProcessTools', 'blackboardTools'],
+  ...['defineStateMachine', 'startingIn'],
+  ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
+  ...['onBlackboardMatching', 'when'],
+  ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
   ...['charsShown', 'fullLength', 'slidingWindow', 'truncateToolResults'],
   ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];

@@ -27,6 +27,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       frame: '',
       path: 'memory',
       iterations: 1,
+      tools: [],
       context,
       blackboard: [],
       recall: ({ initial }) => initial,
@@ -34,9 +35,11 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       history: () => [],
     },
     offered: () => [],
+    offeredAfter: () => [],
     record: () => undefined,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
+    resumesFrame: false,
     nest: () => Promise.reject(new Error('This tool opens no frame.')),
   };
   return { invocation, leaves };

@@ -3,7 +3,7 @@ import type { ToolCall } from '../../index.ts';
 import { type Shipment, shipments } from './books.ts';
 
 /** What the shop can have done for it; also the path of the service that does it. */
-export type Service = 'refunds' | 'emails' | 'delivery-notes';
+export type Service = 'refunds' | 'emails' | 'delivery-notes' | 'warehouse';
 
 const receiptSchema = v.object({ reference: v.string() });
 

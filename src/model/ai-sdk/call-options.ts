@@ -81,11 +81,12 @@ const toFormat = ({ name, schema }: OutputFormat) => ({
 
 /** An ask as a model of the AI SDK takes it. */
 export const toCallOptions = (
-  { messages, tools, output }: ModelRequest,
+  { messages, tools, output, maxOutputTokens }: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => ({
   prompt: toPrompt(messages),
   abortSignal,
   ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
   ...(output === undefined ? {} : toFormat(output)),
+  ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
 });

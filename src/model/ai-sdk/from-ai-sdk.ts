@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelReply, ModelRequest } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { waitOrRelease } from '../wait-or-release.ts';
 import { blotCredentials } from './blot-credentials.ts';
@@ -16,6 +17,10 @@ export interface FromAiSdkOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
+  /** For cost limits. */
+  readonly prices?: Prices | undefined;
+  /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** One attempt: its result is read as it comes when somebody listens, and as a whole otherwise. */
@@ -42,7 +47,7 @@ const attemptReply = async (
  * function tools and text, and its settings stay its own. Failures that may pass are tried again while no text has been
  * handed on. What a provider keeps beside a reply (reasoning, signatures, sources) is not kept.
  *
- * @throws TypeError for a model of another specification.
+ * @throws TypeError for a model of another specification, and when `prices` or `maxOutputTokens` make no sense.
  */
 export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}): ChatModel =>
   pacedFromAiSdk(model, options, realPace);
@@ -50,7 +55,7 @@ export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
   model: LanguageModelV4,
-  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES }: FromAiSdkOptions,
+  { timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
@@ -59,15 +64,22 @@ export const pacedFromAiSdk = (
     throw new TypeError(`'model' is not a language model of the AI SDK's specification v4, but: ${version}.`);
   }
   const gate = createMessageGate(blotCredentials(model.modelId));
+  const most = checkMaxOutputTokens(limits.maxOutputTokens);
   return {
     name: model.modelId,
-    async ask(request, { signal, onText }) {
+    ...checkPrices(limits.prices),
+    ...most,
+    async ask(request, { signal, onText, again }) {
       const work = (attempt: OpenAttempt): Promise<ModelReply> =>
-        attemptReply(model, request, {
-          attempt,
-          explain: (thrown, otherwise) => attempt.fail(explainFailure(thrown, pace.now(), otherwise)),
-        });
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, work });
+        attemptReply(
+          model,
+          { ...most, ...request },
+          {
+            attempt,
+            explain: (thrown, otherwise) => attempt.fail(explainFailure(thrown, pace.now(), otherwise)),
+          },
+        );
+      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
     },
   };
 };

@@ -1,6 +1,6 @@
 import { ModelError, type ModelFailure } from '../chat-model.ts';
 import { failureOfStatus, sentence } from '../status-error.ts';
-import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { isRecord, isScalar, type UntrustedRecord } from '../untrusted-json.ts';
 
 /** A server's own words, from the shapes that servers use; empty when there are none. */
 export const wordsOf = (body: unknown): string => {
@@ -12,9 +12,12 @@ export const wordsOf = (body: unknown): string => {
 };
 
 const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
-  const status = [report.code, report.status].map(Number).find((code) => code >= 400 && code <= 599);
+  const [code, stated, type] = [report.code, report.status, report.type].map((value) =>
+    isScalar(value) ? String(value) : '',
+  );
+  const status = [code, stated].map(Number).find((number) => number >= 400 && number <= 599);
   if (status !== undefined) return { failure: failureOfStatus(status), status };
-  const kind = `${report.type} ${report.code}`;
+  const kind = `${type} ${code}`;
   if (kind.includes('rate_limit')) return { failure: 'rate-limited' };
   return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };
 };

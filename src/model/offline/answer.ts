@@ -1,6 +1,7 @@
 import type { Fact } from './facts.ts';
 import type { Memory, PastCall } from './memory.ts';
 import type { Plan } from './plan.ts';
+import { onlyPointed } from './situation.ts';
 import { found, told } from './summary.ts';
 import type { ToolCard } from './tool-card.ts';
 import { kinOf, topicOf } from './words.ts';
@@ -11,7 +12,7 @@ export const offlineNotice =
 
 /** The answer: what fits the question best, what each call of the turn found, what was not done, and the notice. */
 export function answerFrom(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {
-  const turn = memory.turn.flat();
+  const turn = withoutPointers(memory.turn.flat(), cards);
   const undone = plan.undone.map(
     ({ step, missing }) =>
       `Not done: "${step.text.slice(0, 200)}".${missing.length > 0 ? ` Missing: ${[...new Set(missing)].join(', ')}.` : ''}`,
@@ -23,7 +24,15 @@ export function answerFrom(memory: Memory, plan: Plan, cards: readonly ToolCard[
     ...undone,
     ...(turn.length === 0 && undone.length === 0 ? fromBefore(memory, best, cards) : []),
   ];
-  return [...new Set(lines), offlineNotice].join('\n');
+  // A nested loop's answer has said so as well.
+  const own = lines.map((line) => line.replaceAll(offlineNotice, '').trim());
+  return [...new Set(own), offlineNotice].join('\n');
+}
+
+/** What only said which tools there are tells the user nothing, unless nothing else was found. */
+function withoutPointers(calls: readonly PastCall[], cards: readonly ToolCard[]): readonly PastCall[] {
+  const telling = calls.filter((call) => !onlyPointed(call, cards));
+  return telling.length > 0 ? telling : calls;
 }
 
 const called = ({ tool, input }: PastCall): string => {
@@ -51,7 +60,7 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
 
 /** The answer when this turn called nothing: the results that hold the best facts or else the latest, or what there is to ask. */
 function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
-  const worked = earlier.filter(({ failed }) => !failed);
+  const worked = earlier.filter((call) => !call.failed && !onlyPointed(call, cards));
   const holding = worked.filter(({ facts, absent }) =>
     [...facts, ...absent].some((fact) => best.includes(fact)),
   );

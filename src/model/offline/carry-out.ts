@@ -1,6 +1,16 @@
 import { fillInput } from './fill-input.ts';
 import type { PastCall } from './memory.ts';
-import { direct, fresh, gather, lacksAbsent, type Next, onlyPointed, type Situation } from './situation.ts';
+import {
+  direct,
+  fresh,
+  gather,
+  lacksAbsent,
+  type Next,
+  onlyPointed,
+  type PlannedCall,
+  readers,
+  type Situation,
+} from './situation.ts';
 import type { ToolCard } from './tool-card.ts';
 import { changesOf } from './verbs.ts';
 import { stemsOf } from './words.ts';
@@ -32,6 +42,9 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
         relevance(card, topic) +
         contextCounts * relevance(card, context),
     }));
+  const strange = ranked.length > 0 && ranked.every(({ card }) => direct(card, object) === 0);
+  const opening = strange ? lookAbout(object, situation) : [];
+  if (opening.length > 0) return { type: 'call', calls: opening };
   const best = Math.max(...ranked.map(({ rank }) => rank));
   const top = ranked.filter(({ rank }) => rank === best);
   const ready = top.filter(({ filling }) => filling.inputs.length > 0);
@@ -47,6 +60,17 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
   return calls.length > 0
     ? { type: 'call', calls }
     : { type: 'blocked', missing: missing.map(({ name }) => name) };
+}
+
+/** A look without input that says something about the object: it may open the tool that the command means. */
+function lookAbout(object: readonly string[], situation: Situation): readonly PlannedCall[] {
+  const says = ({ weights }: ToolCard): number =>
+    object.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
+  const looks = readers(situation.cards)
+    .filter((card) => says(card) > 0 && card.params.every(({ required }) => !required))
+    .toSorted((left, right) => says(right) - says(left))
+    .map((card) => fresh(card, fillInput(card, situation.sources), situation));
+  return looks.find((calls) => calls.length > 0) ?? [];
 }
 
 /** A command names what it acts on; a tool for something else is never taken for it. */

@@ -1,1 +1,1 @@
-export { offlineModel } from './offline-model.ts';
+export { type OfflineModelOptions, offlineModel } from './offline-model.ts';

@@ -80,7 +80,7 @@ function valueFor(
     case 'boolean':
       return booleanFor(param, sources);
     case 'text':
-      return required ? textFor(param, shape.tells, sources) : reasonFor(shape.tells, sources);
+      return required ? textFor(param, shape.tells, sources) : reasonFor(param, shape.tells, sources);
     case 'list': {
       const found = scalarFor({ ...param, shape: shape.item }, card, sources, used);
       if (found.values.length === 0) return undefined;

@@ -56,6 +56,7 @@ export function unclaimedValues(
   const free = step.mentions.filter((mention) => {
     if (used.has(mention) || spent.has(mention.value) || !accepts(param.shape, mention)) return false;
     const [near = ''] = mention.before;
+    if (!param.nouns.includes(near) && card.params.some(({ nouns }) => nouns.includes(near))) return false;
     if (/^(email|date|url)$/.test(param.shape.type)) return true;
     if (param.shape.type !== 'id') return !vocabulary.has(near);
     return (

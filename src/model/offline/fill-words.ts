@@ -55,8 +55,12 @@ export function booleanFor({ nouns, required, fallback }: Param, { step }: Sourc
 const reasonIn = (text: string): string | undefined =>
   /\b(?:because|since|due to|reason:)\s+(.{1,500})/is.exec(text)?.[1]?.trim();
 
-/** The reason that the step gives, for an optional text. */
-export function reasonFor(tells: boolean, { step }: Sources): Chosen | undefined {
+/** What the step says for an optional text: a quotation under its name, or a reason. */
+export function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): Chosen | undefined {
+  const quoted = step.mentions.find(
+    ({ kind, before: [near = ''] }) => kind === 'quoted' && nouns.includes(near),
+  );
+  if (quoted !== undefined) return plain(quoted.value, true);
   const reason = tells ? reasonIn(step.text) : undefined;
   return reason === undefined ? undefined : plain(reason, false);
 }

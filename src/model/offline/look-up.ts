@@ -9,13 +9,22 @@ import {
   readers,
   type Situation,
 } from './situation.ts';
+import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { kinOf } from './words.ts';
+import { isLook } from './verbs.ts';
+import { kinOf, stem, wordsOf } from './words.ts';
 
 /** A call with a value answers about one thing, one with free words only about some: it must fit twice as well. */
 const groundedCounts = 2;
 /** Of tools that fit alike, the one that takes a value not looked up yet: worth about one word of a description. */
 const newValueCounts = 1;
+/**
+ * Where a question names no value, each of its own words in a tool's name, form included, counts for more than a value that
+ * was spoken of before: "List the flomps" is for `list_flomps`, and not for `get_flomp` with the last one.
+ */
+const formCounts = 2;
+/** Breaks ties: of two tools that fit alike, the one that needs no words may be asked anything. */
+const openCounts = 1 / 1000;
 /** Little more than breaks ties: what was spoken of before should not outweigh a word of the step. */
 const contextCounts = 1 / 100;
 
@@ -36,8 +45,9 @@ export function lookUp(situation: Situation): Next {
     const useful =
       (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) || newValue;
     const rank =
-      gain * (filling.grounded ? groundedCounts : 1) +
+      gain * ((filling.grounded ? groundedCounts : 1) + formCounts * sharedForms(card, step)) +
       (newValue ? newValueCounts : 0) +
+      (card.params.some(({ required }) => required) ? 0 : openCounts) +
       contextCounts * relevance(card, context);
     return {
       card,
@@ -60,6 +70,16 @@ export function lookUp(situation: Situation): Next {
     words.length > 0 && words.length === topic.length && segment.length === 0 && !step.refersBack;
   const last = unknown ? lastResort(situation) : [];
   return last.length > 0 ? { type: 'call', calls: last } : { type: 'done' };
+}
+
+/** How many verbs of looking and plurals of a step that names nothing are words of the tool's name. */
+function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): number {
+  if (mentions.length > 0 || refersBack) return 0;
+  const forms = wordsOf(text).filter(
+    (word) => isLook(stem(word)) || (word !== stem(word) && word.endsWith('s')),
+  );
+  const own = new Set(wordsOf(name));
+  return new Set(forms.filter((word) => own.has(word))).size;
 }
 
 const kinDirect = (card: ToolCard, words: readonly string[]): boolean =>

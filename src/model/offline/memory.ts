@@ -2,6 +2,7 @@ import type { ModelMessage, RequestedCall } from '../chat-model.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
 import { absentIn, type Fact, factsIn, factsOf } from './facts.ts';
 import { mentionsIn } from './mentions.ts';
+import { messageText } from './message-text.ts';
 import { wordsOf } from './words.ts';
 
 /** A call that was made, with what came of it. */
@@ -43,8 +44,9 @@ export const callKey = (tool: string, input: unknown): string => JSON.stringify(
 /** Reads a conversation. Giant messages and long pasts are read in part. Never throws. */
 export function memoryOf(messages: readonly ModelMessage[]): Memory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
+  const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
   const said = messages.flatMap((message) =>
-    message.role === 'user' ? [message.text.slice(0, maxText)] : [],
+    message.role === 'user' ? [messageText(message.text.slice(0, maxText), instructions)] : [],
   );
   const [task = '', ...before] = said.slice(-6).reverse();
   return {

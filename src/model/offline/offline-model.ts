@@ -5,6 +5,7 @@ import {
   type ModelRequest,
   type RequestedCall,
 } from '../chat-model.ts';
+import { checkPrices, type Prices } from '../prices.ts';
 import { answerFrom } from './answer.ts';
 import { answerInForm } from './answer-in-form.ts';
 import { type Memory, memoryOf } from './memory.ts';
@@ -35,8 +36,9 @@ import { toolCard } from './tool-card.ts';
  * Not supported: other languages, conditions ("if it is late, cancel it" is only looked up), identifiers without a digit,
  * sums and comparisons of results, and more than eight calls in a turn.
  */
-export const offlineModel = (): ChatModel => ({
+export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',
+  ...checkPrices(prices),
   async ask(request, { signal, onText }) {
     const stopIfAborted = (outputBegan: boolean): void => {
       if (!signal.aborted) return;
@@ -51,6 +53,14 @@ export const offlineModel = (): ChatModel => ({
     return reply;
   },
 });
+
+/** What the offline model pretends. */
+export interface OfflineModelOptions {
+  /** Nothing unless given, so that an agent with a cost limit works offline as it is. */
+  readonly prices?: Prices | undefined;
+}
+
+const FREE: Prices = { input: 0, output: 0 };
 
 /** A few words each; together they are the text. */
 const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];

@@ -3,7 +3,7 @@ import { lookUp } from './look-up.ts';
 import type { Memory } from './memory.ts';
 import { mentionsIn } from './mentions.ts';
 import { relevanceAmong } from './relevance.ts';
-import type { Next, PlannedCall, Situation } from './situation.ts';
+import { type Next, onlyPointed, type PlannedCall, type Situation } from './situation.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { summaryOf } from './summary.ts';
 import type { ToolCard } from './tool-card.ts';
@@ -64,7 +64,7 @@ function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonl
     const past = steps.slice(0, at);
     const heard = [...past.map(({ mentions }) => mentions).reverse(), ...said];
     const background = [...before, ...memory.earlier];
-    const summary = summaryOf([...before, ...segment]);
+    const summary = summaryOf([...before, ...segment].filter((call) => !onlyPointed(call, cards)));
     const made = new Set([...before, ...segment].map(({ key }) => key));
     return {
       cards,

@@ -34,6 +34,7 @@ export interface Situation {
 
 /** A call that only said which tools there are now, or which must come first. */
 export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
+  if (/^tools now available:/i.test(result ?? '')) return true;
   if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))
     return false;
   const named = new Set(result.slice(0, 4_000).match(/[\w.-]*\w/g));

@@ -1,1 +1,2 @@
 export { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible.ts';
+export type { LimitParameter } from './request-body.ts';

@@ -1,10 +1,11 @@
 import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT } from '../ask-patiently.ts';
 import type { ChatModel } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { blotSecrets } from './blot-secrets.ts';
-import { toRequestBody } from './request-body.ts';
+import { type LimitParameter, toRequestBody } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
 export interface OpenAICompatibleOptions {
@@ -22,7 +23,24 @@ export interface OpenAICompatibleOptions {
   readonly retries?: number | undefined;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
+  /** For cost limits. */
+  readonly prices?: Prices | undefined;
+  /** The most tokens of one reply. Default: the server's own, and 4,096 under a token or cost limit. */
+  readonly maxOutputTokens?: number | undefined;
+  /**
+   * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
+   * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
+   */
+  readonly limitParameter?: LimitParameter | undefined;
 }
+
+const limitParameterOf = (url: string): LimitParameter => {
+  const { hostname, pathname } = new URL(url);
+  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
+  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
+    ? 'max_completion_tokens'
+    : 'max_tokens';
+};
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
 const parseUrl = (baseUrl: string): string => {
@@ -55,7 +73,8 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
  * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
  * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
  *
- * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request.
+ * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request, or `prices` or `maxOutputTokens` make
+ *   no sense.
  */
 export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
   pacedOpenAICompatible(options, realPace);
@@ -71,15 +90,23 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
+  const { limitParameter = limitParameterOf(endpoint.url) } = options;
+  const most = checkMaxOutputTokens(options.maxOutputTokens);
   const gate = createMessageGate(blotSecrets(apiKey, headers));
   const manner = { timeout, retries, gate, pace };
   return {
     name: model,
-    async ask(request, { signal, onText }) {
-      const body = toRequestBody(model, request, onText !== undefined);
+    ...checkPrices(options.prices),
+    ...most,
+    async ask(request, { signal, onText, again }) {
+      const body = toRequestBody(
+        { model, limitParameter, streamed: onText !== undefined },
+        { ...most, ...request },
+      );
       return askPatiently(manner, request, {
         signal,
         onText,
+        again,
         work: (attempt) => askOnce(endpoint, body, attempt),
       });
     },

@@ -37,19 +37,29 @@ const toWireMessage = (message: ModelMessage) => {
   }
 };
 
+/** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
+export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
+
+/** What is the same for every request of an adapter, or of a watched loop. */
+interface Manner {
+  readonly model: string;
+  readonly limitParameter: LimitParameter;
+  readonly streamed: boolean;
+}
+
 /**
  * The JSON text of a `POST /chat/completions`. The JSON of tool definitions and of the answer's form is reused, by the
  * identity of the tools' array, of each definition and of the form.
  */
 export const toRequestBody = (
-  model: string,
-  { messages, tools, output }: ModelRequest,
-  streamed: boolean,
+  { model, limitParameter, streamed }: Manner,
+  { messages, tools, output, maxOutputTokens }: ModelRequest,
 ): string => {
   const body = JSON.stringify({
     model,
     messages: messages.map(toWireMessage),
     ...(streamed ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
   });
   const more = [
     ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),

@@ -38,7 +38,7 @@ const toFormat = ({ schema }: OutputFormat) => ({
  * in words, and an answer that has a form comes in one piece.
  */
 export const toRunInputs = (
-  { messages, tools, output }: ModelRequest,
+  { messages, tools, output, maxOutputTokens }: ModelRequest,
   streamed: boolean,
 ): Record<string, unknown> => {
   const told =
@@ -47,6 +47,7 @@ export const toRunInputs = (
   return {
     messages: told.map(toWireMessage),
     ...(tools.length === 0 ? {} : { tools: tools.map(toWireTool) }),
+    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(format ?? (streamed ? { stream: true } : {})),
   };
 };

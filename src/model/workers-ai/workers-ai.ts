@@ -2,6 +2,7 @@ import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from
 import type { ChatModel, ModelError, ModelReply } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { waitOrRelease } from '../wait-or-release.ts';
 import { explainError } from './explain-error.ts';
@@ -25,13 +26,17 @@ export interface WorkersAiOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
+  /** For cost limits. */
+  readonly prices?: Prices | undefined;
+  /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /**
  * A model of Workers AI, through its binding. Failures that may pass (no capacity, silence, a reply cut off) are tried
  * again while no text has been handed on; a used-up allocation of the day is not.
  *
- * @throws ConfigurationError when there is no such binding.
+ * @throws ConfigurationError when there is no such binding; TypeError when `prices` or `maxOutputTokens` make no sense.
  *
  * @example Through an AI Gateway:
  * ```ts
@@ -48,7 +53,7 @@ const release = (late: unknown): unknown => (late instanceof ReadableStream ? la
 /** `workersAi` with time and chance given. For tests, and not exported by the package. */
 export const pacedWorkersAi = (
   binding: AiBinding,
-  { model, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES }: WorkersAiOptions,
+  { model, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
   pace: Pace,
 ): ChatModel => {
   // A Worker without the binding has `undefined` in its place, whatever its types say.
@@ -59,17 +64,20 @@ export const pacedWorkersAi = (
   }
   // The binding holds no credential that an error could tell.
   const gate = createMessageGate((message) => message);
+  const most = checkMaxOutputTokens(limits.maxOutputTokens);
   return {
     name: model,
-    async ask(request, { signal, onText }) {
+    ...checkPrices(limits.prices),
+    ...most,
+    async ask(request, { signal, onText, again }) {
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainError(thrown));
-        const inputs = toRunInputs(request, attempt.streamed);
+        const inputs = toRunInputs({ ...most, ...request }, attempt.streamed);
         // The model may not heed its signal: the wait ends without it.
         const run = () => binding.run(model, inputs, { signal: attempt.signal });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, work });
+      return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
     },
   };
 };

@@ -36,7 +36,7 @@ export function toToolObject(object: object): ToolObject {
 }
 
 /** Whose `tools` are read: the class of an instance, else the object itself. */
-function ownerOf(object: object): object {
+export function ownerOf(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;
   return typeof parent === 'function' && parent !== Object ? parent : object;

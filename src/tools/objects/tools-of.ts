@@ -1,13 +1,9 @@
-import { withCoercion } from '../decorators/with-coercion.ts';
 import { withName } from '../decorators/with-name.ts';
-import { defineTool, type ToolConfig } from '../define-tool.ts';
 import { distinctTools } from '../distinct-tools.ts';
-import type { InputDeclaration } from '../input-schema.ts';
 import { isTool } from '../is-tool.ts';
 import type { AnyTool } from '../tool.ts';
-import { type ToolObject, toToolObject } from './tool-object.ts';
-import { ToolObjectError } from './tool-object-error.ts';
-import type { AnyToolEntry } from './tool-table.ts';
+import { declaredTools } from './declared-tools.ts';
+import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
 
 /** Which tools of an object are taken, and under which names. */
 export interface ToolsOfOptions {
@@ -24,14 +20,14 @@ export interface ToolsOfOptions {
  * that this extends; see `ToolTable`. A class has its static methods as tools. Each call looks the method up on the
  * object and calls it there, so that proxies, `#private` members and `this` work as elsewhere. Numbers and booleans in
  * quotes are understood (`withCoercion`). A tool passes through. Of several tools that come to one name, the first stays.
+ * Where the class has a static `unfolding` too, they are behind that one tool; see `unfoldingOf` (ANN-05).
  *
  * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
  *   ToolDefinitionError when one of the tools cannot work.
  */
 export function toolsOf(object: object, options: ToolsOfOptions = {}): readonly AnyTool[] {
   const { naming = (name) => name, prefix = '', filter = () => true } = options;
-  const tools = isTool(object) ? [object] : declaredTools(object);
-  const named = tools
+  const named = ownTools(object)
     .filter(({ name }) => filter(name))
     .map((tool) => {
       const name = prefix + naming(tool.name);
@@ -40,35 +36,7 @@ export function toolsOf(object: object, options: ToolsOfOptions = {}): readonly 
   return distinctTools(named);
 }
 
-function declaredTools(object: object): AnyTool[] {
-  const source = toToolObject(object);
-  if (Symbol.iterator in object) {
-    const problem = `An iterable (${source.name}) is not a tool object: use toolsOfAll for a list of objects.`;
-    throw new ToolObjectError(source.name, problem);
-  }
-  if (source.table.size === 0) {
-    const problem =
-      `No methods annotated with @LlmTool found on ${source.name}: ` +
-      "a class says which of its methods are tools by a static 'tools' table.";
-    throw new ToolObjectError(source.name, problem);
-  }
-  return [...source.table].map(([method, entry]) => withCoercion(toTool(source, method, entry)));
-}
-
-function toTool(source: ToolObject, method: string, entry: AnyToolEntry): AnyTool {
-  const { name = method, category, metadata = {}, reconcile, ...more } = entry;
-  for (const needed of reconcile === undefined ? [method] : [method, reconcile]) {
-    if (source.has(needed)) continue;
-    const problem = `The static 'tools' of ${source.name} name '${needed}', which is not a method of it.`;
-    throw new ToolObjectError(source.name, problem);
-  }
-  const config = {
-    ...more,
-    name,
-    metadata: category === undefined ? metadata : { ...metadata, category },
-    run: (input: unknown, call: unknown) => source.call(method, input, call),
-    reconcile: reconcile && ((input: unknown, call: unknown) => source.call(reconcile, input, call)),
-  };
-  // `defineTool` checks at run time that only a `once` tool reconciles, and the loop what a reconciler answers.
-  return defineTool(config as ToolConfig<string, InputDeclaration, unknown>);
+function ownTools(object: object): readonly AnyTool[] {
+  if (isTool(object)) return [object];
+  return declaresUnfolding(object) ? [unfoldingOf(object)] : declaredTools(object);
 }

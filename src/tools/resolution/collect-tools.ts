@@ -3,6 +3,7 @@ import { isTool } from '../is-tool.ts';
 import { shorten } from '../json-text.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
+import { declaresUnfolding } from '../objects/unfolding-of.ts';
 import type { AnyTool } from '../tool.ts';
 import { ToolResolutionError } from './tool-resolution-error.ts';
 import { isToolProvider, type ToolProvider, type ToolSource } from './tool-source.ts';
@@ -60,7 +61,7 @@ function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
   const mistaken = mistakenFor(given);
   if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
   const object = typeof given === 'object' || typeof given === 'function' ? toToolObject(given) : undefined;
-  if (object && object.table.size > 0) return toolsOf(source);
+  if (object && (object.table.size > 0 || declaresUnfolding(source))) return toolsOf(source);
   throw new ToolResolutionError(
     `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",

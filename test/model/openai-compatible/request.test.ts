@@ -12,7 +12,7 @@ const weather: ToolDefinition = {
 
 const ok = () => Response.json(completion({ content: 'hi' }));
 const body = (request: ModelRequest, streamed = false): unknown =>
-  JSON.parse(toRequestBody('m-1', request, streamed));
+  JSON.parse(toRequestBody({ model: 'm-1', limitParameter: 'max_tokens', streamed }, request));
 
 describe('the request', () => {
   it.each([
@@ -23,6 +23,34 @@ describe('the request', () => {
   ])('goes to /chat/completions below %s', async (baseUrl) => {
     const { requests } = await ask(ok, { baseUrl });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
+  });
+
+  it.each<[string, object, object]>([
+    ['https://api.openai.com/v1', {}, { max_completion_tokens: 300 }],
+    ['https://me.openai.azure.com/openai/v1', {}, { max_completion_tokens: 300 }],
+    ['https://gateway.ai.cloudflare.com/v1/acc/gate/openai', {}, { max_completion_tokens: 300 }],
+    ['https://api.groq.com/openai/v1', { limitParameter: 'max_tokens' }, { max_tokens: 300 }],
+    ['http://localhost:11434/v1', {}, { max_tokens: 300 }],
+    [
+      'http://localhost:11434/v1',
+      { limitParameter: 'max_completion_tokens' },
+      { max_completion_tokens: 300 },
+    ],
+  ])('to %s with %j bounds the reply as %j', async (baseUrl, options, sent) => {
+    const request = { ...hello, maxOutputTokens: 300 };
+    const { requests } = await ask(ok, { baseUrl, ...options, request });
+    const { model, messages, ...more } = Object(requests[0]?.body);
+    expect(more).toEqual(sent);
+  });
+
+  it('bounds no reply unless told, by the request or by the adapter', async () => {
+    const sent = async (options: object, request: object = {}): Promise<unknown> => {
+      const { requests } = await ask(ok, { ...options, request: { ...hello, ...request } });
+      return Object(requests[0]?.body).max_tokens;
+    };
+    expect(await sent({})).toBeUndefined();
+    expect(await sent({ maxOutputTokens: 900 })).toBe(900);
+    expect(await sent({ maxOutputTokens: 900 }, { maxOutputTokens: 300 })).toBe(300);
   });
 
   it('keeps the query of the base URL', async () => {
@@ -150,9 +178,10 @@ describe('the request', () => {
       },
     };
     const tools = [counted, weather];
-    const first = toRequestBody('m-1', { ...hello, tools }, false);
-    expect(toRequestBody('m-1', { ...hello, tools }, false)).toBe(first);
-    expect(toRequestBody('m-1', { ...hello, tools: [...tools] }, false)).toBe(first);
+    const manner = { model: 'm-1', limitParameter: 'max_tokens', streamed: false } as const;
+    const first = toRequestBody(manner, { ...hello, tools });
+    expect(toRequestBody(manner, { ...hello, tools })).toBe(first);
+    expect(toRequestBody(manner, { ...hello, tools: [...tools] })).toBe(first);
     expect(body({ ...hello, tools: [weather, counted] })).toMatchObject({ tools: [{}, {}] });
     expect(conversions).toBe(1);
   });

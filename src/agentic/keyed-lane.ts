@@ -1,0 +1,34 @@
+import { type InputDeclaration, type InputOf, isStandardSchema } from '../tools/input-schema.ts';
+import type { JsonObject } from '../tools/json.ts';
+import type { Serial } from '../tools/tool.ts';
+
+/**
+ * What calls of one batch share that keep their memory under the same key, so that they do not overtake each other. The
+ * key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here too. Calls
+ * whose key cannot be told at once share the tool's name.
+ */
+export function keyedLane<Declaration extends InputDeclaration>(
+  tool: string,
+  declared: Declaration | undefined,
+  key: ((input: InputOf<Declaration>) => string) | undefined,
+): Serial {
+  if (!key) return tool;
+  return (sent) => {
+    try {
+      const read = readNow(declared, sent);
+      // What the schema has read is the tool's input.
+      return read ? `${tool} ${key(read.value as InputOf<Declaration>)}` : tool;
+    } catch {
+      return tool;
+    }
+  };
+}
+
+/** The input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
+function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
+  if (!declared || !isStandardSchema(declared)) return { value: declared ? sent : {} };
+  const result = declared['~standard'].validate(sent);
+  if (!(result instanceof Promise)) return result.issues ? undefined : result;
+  result.catch(() => undefined); // Nobody will wait for it.
+  return undefined;
+}

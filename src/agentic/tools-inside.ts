@@ -1,0 +1,39 @@
+import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
+import type { InjectionStrategy } from '../tools/injection.ts';
+import { isTool } from '../tools/is-tool.ts';
+import { toToolObject } from '../tools/objects/tool-object.ts';
+import { collectTools } from '../tools/resolution/collect-tools.ts';
+import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
+import { isToolProvider, type ToolSource } from '../tools/resolution/tool-source.ts';
+import type { AnyTool } from '../tools/tool.ts';
+import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
+
+/** What the list of an agentic tool comes to. */
+export interface ToolsInside {
+  readonly tools: readonly AnyTool[];
+  /** Offers what providers answer, which are asked anew each time. */
+  readonly sources: readonly InjectionStrategy[];
+}
+
+/**
+ * The tools of an agentic tool's list, which is like an agent's, but that an object without tools is silently left out
+ * (AGT-07).
+ *
+ * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
+ */
+export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
+  try {
+    const { tools, providers } = collectTools(sources.filter((source) => !isToolless(source)));
+    return { tools, sources: providers.length > 0 ? [dynamicTools(providers)] : [] };
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });
+  }
+}
+
+/** An object of a class that declares no tools. Groups and agents are not such: they were listed by mistake. */
+function isToolless(source: ToolSource): boolean {
+  if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return false;
+  if (isTool(source) || isToolProvider(source) || Array.isArray(Reflect.get(source, 'tools'))) return false;
+  return toToolObject(source).table.size === 0;
+}

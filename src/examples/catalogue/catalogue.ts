@@ -1,0 +1,91 @@
+import { type AnyTool, defineUnfolding } from '../../index.ts';
+import { type Entry, groupByPath } from './group-by-path.ts';
+import { type OpenApiDocument, type Operation, operationsOf } from './openapi.ts';
+import { type Api, operationTool } from './operation-tool.ts';
+import { brief } from './to-tool-schema.ts';
+import { type ToolNames, toolNames } from './tool-names.ts';
+
+/** An API's operations as tools. */
+export interface Catalogue {
+  /** One unfolding tool for each tag: what an agent is given. */
+  readonly tools: readonly AnyTool[];
+  /** Every operation, in the order of the tree. */
+  readonly leaves: readonly CatalogueLeaf[];
+}
+
+export interface CatalogueLeaf {
+  readonly operation: Operation;
+  readonly tool: AnyTool;
+  /** The names of the unfolding tools that lead to it, the outermost first. */
+  readonly way: readonly string[];
+}
+
+/** What a tree is made with. */
+interface Making {
+  readonly document: OpenApiDocument;
+  readonly api: Api;
+  readonly names: ToolNames;
+  readonly leaves: CatalogueLeaf[];
+}
+
+/**
+ * The operations of an OpenAPI 3 document as a tree of unfolding tools, by tag and then by path: a model is shown the tags,
+ * and what is behind one of them when it asks. Names are unique in the whole tree.
+ */
+export function defineCatalogue(document: OpenApiDocument, api: Api): Catalogue {
+  const making: Making = { document, api, names: toolNames(), leaves: [] };
+  const about = new Map(document.tags?.map(({ name, description }) => [name, description]));
+  const tags = [...Map.groupBy(operationsOf(document), ({ tag }) => tag)];
+  const named = tags.map(([tag, operations]) => ({ tag, operations, name: making.names.take(tag) }));
+  const tools = named.map(({ tag, operations, name }) =>
+    defineUnfolding({
+      name,
+      description: `${brief(about.get(tag) ?? `Everything about ${tag}.`)} ${counted(operations.length)}.`,
+      tools: toTools(groupByPath(operations), { tag, way: [name] }, making),
+    }),
+  );
+  return { tools, leaves: making.leaves };
+}
+
+/** Where in the tree tools are made. */
+interface Place {
+  readonly tag: string;
+  readonly way: readonly string[];
+}
+
+function toTools(
+  entries: readonly Entry<Operation>[],
+  { tag, way }: Place,
+  making: Making,
+): readonly AnyTool[] {
+  return entries.map((entry) => {
+    if (entry.type === 'leaf') {
+      const tool = operationTool(making.names.take(entry.item.id), entry.item, making);
+      making.leaves.push({ operation: entry.item, tool, way });
+      return tool;
+    }
+    const name = making.names.take(groupName(tag, entry), `${way.at(-1)} ${entry.segment}`);
+    return defineUnfolding({
+      name,
+      description: `${counted(sizeOf(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
+      tools: toTools(entry.entries, { tag, way: [...way, name] }, making),
+    });
+  });
+}
+
+type Group = Extract<Entry<Operation>, { readonly type: 'group' }>;
+
+/** The tag and the words of the path, without its placeholders: `repos_branches_protection`. */
+function groupName(tag: string, { prefix, segment }: Group): string {
+  const words = `${prefix}/${segment}`.split('/').filter((word) => word !== '' && !word.startsWith('{'));
+  return [...new Set([tag, ...words])].join('_').replaceAll(/[{}]/g, '');
+}
+
+const sizeOf = (entry: Entry<Operation>): number =>
+  entry.type === 'leaf' ? 1 : entry.entries.reduce((sum, inner) => sum + sizeOf(inner), 0);
+
+const counted = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
+
+/** What a group leads to, for a model that has to choose. */
+const list = (entries: readonly Entry<Operation>[]): string =>
+  [...new Set(entries.map(({ segment }) => segment).filter((segment) => segment !== ''))].join(', ');

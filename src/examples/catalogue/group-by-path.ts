@@ -1,0 +1,92 @@
+/** Things under paths, in groups that can be read at a glance. */
+export type Entry<Item> =
+  | { readonly type: 'leaf'; readonly segment: string; readonly item: Item }
+  | {
+      readonly type: 'group';
+      /** The segment that leads here, or `first-to-last` for a stretch of neighbours. */
+      readonly segment: string;
+      /** What all paths inside begin with. */
+      readonly prefix: string;
+      readonly entries: readonly Entry<Item>[];
+    };
+
+interface Pathed {
+  readonly path: string;
+}
+
+/** As many entries as a level may have. */
+export const MAX_ENTRIES = 16;
+/** Fewer than this are not worth a level of their own. */
+const MIN_GROUP = 3;
+
+/**
+ * Groups items by the segments of their paths until no level has more than 16 entries. Where one segment has more
+ * neighbours than that, they are grouped by stretches of the alphabet; where one path has more items, in their order.
+ */
+export const groupByPath = <Item extends Pathed>(items: readonly Item[]): readonly Entry<Item>[] =>
+  level(items, 0);
+
+function level<Item extends Pathed>(items: readonly Item[], from: number): readonly Entry<Item>[] {
+  const depth = Math.max(from, commonSegments(items).length);
+  if (items.length <= MAX_ENTRIES) return items.map((item) => leaf(item, depth));
+  const bySegment = Map.groupBy(items, (item) => segmentAt(item, depth));
+  const keyed = [...bySegment]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([key, under]) => entriesUnder(key, under, depth).map((entry) => ({ key, entry })));
+  return keyed.length <= MAX_ENTRIES
+    ? keyed.map(({ entry }) => entry)
+    : stretches(keyed, prefixOf(items)).map(({ entry }) => entry);
+}
+
+/** One group, or what is in it where that is too little. */
+function entriesUnder<Item extends Pathed>(
+  segment: string,
+  items: readonly Item[],
+  depth: number,
+): readonly Entry<Item>[] {
+  if (segment === '' || items.length < MIN_GROUP) return items.map((item) => leaf(item, depth));
+  const entries = level(items, depth + 1);
+  return entries.length < MIN_GROUP
+    ? entries
+    : [{ type: 'group', segment, prefix: prefixOf(items), entries }];
+}
+
+const leaf = <Item extends Pathed>(item: Item, depth: number): Entry<Item> => ({
+  type: 'leaf',
+  segment: segmentAt(item, depth),
+  item,
+});
+
+/** An entry with the segment by which it is sorted. */
+interface Keyed<Item> {
+  readonly key: string;
+  readonly entry: Entry<Item>;
+}
+
+/** Neighbours in stretches of about equal length, which are stretched again while they are too many. */
+function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
+  const count = Math.ceil(keyed.length / MAX_ENTRIES);
+  const length = Math.ceil(keyed.length / count);
+  const groups = Array.from({ length: count }, (_, at): Keyed<Item> => {
+    const inside = keyed.slice(at * length, (at + 1) * length);
+    const named = inside.map(({ key }) => key).filter((key) => key !== '');
+    const segment = `${named[0] ?? ''}-to-${named.at(-1) ?? ''}`;
+    const entries = inside.map(({ entry }) => entry);
+    return { key: named[0] ?? '', entry: { type: 'group', segment, prefix, entries } };
+  });
+  return groups.length <= MAX_ENTRIES ? groups : stretches(groups, prefix);
+}
+
+const segmentsOf = ({ path }: Pathed): readonly string[] =>
+  path.split('/').filter((segment) => segment !== '');
+
+/** Empty for an item on the very path of its group, which so stands first. */
+const segmentAt = (item: Pathed, depth: number): string => segmentsOf(item)[depth] ?? '';
+
+function commonSegments(items: readonly Pathed[]): readonly string[] {
+  const [first = [], ...others] = items.map(segmentsOf);
+  const parting = first.findIndex((segment, at) => others.some((other) => other[at] !== segment));
+  return parting === -1 ? first : first.slice(0, parting);
+}
+
+const prefixOf = (items: readonly Pathed[]): string => `/${commonSegments(items).join('/')}`;

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../index.ts';
+
+/** As much of an OpenAPI 3 document as tools are made of. */
+export interface OpenApiDocument {
+  readonly paths?: JsonObject | undefined;
+  readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined;
+}
+
+export type Method = (typeof METHODS)[number];
+
+/** One operation, with what its path says about all operations on it. */
+export interface Operation {
+  readonly method: Method;
+  /** With its placeholders: `/repos/{owner}`. */
+  readonly path: string;
+  /** The first of its tags; `other` when it has none. */
+  readonly tag: string;
+  /** Its `operationId`, or its method and path. */
+  readonly id: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: RequestBody | undefined;
+}
+
+/** A parameter that a caller may choose. Cookies, which carry credentials, are none. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly description?: string | undefined;
+  readonly required: boolean;
+  /** Its value spans several segments of the path. */
+  readonly multiSegment: boolean;
+  readonly schema: unknown;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly description?: string | undefined;
+  readonly contentType: string;
+  readonly schema: unknown;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
+
+/** Every operation of a document, in its order. What is malformed is left out. */
+export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
+    const shared = listOf(own(item, 'parameters'));
+    return METHODS.flatMap((method) => {
+      const declared = own(item, method);
+      return isRecord(declared) ? operation(document, { method, path, shared, declared }) : [];
+    });
+  });
+}
+
+interface Declared {
+  readonly method: Method;
+  readonly path: string;
+  /** Parameters of every operation on the path. */
+  readonly shared: readonly unknown[];
+  readonly declared: Readonly<Record<string, unknown>>;
+}
+
+function operation(document: OpenApiDocument, { method, path, shared, declared }: Declared): Operation {
+  const parameters = new Map(
+    [...shared, ...listOf(declared.parameters)]
+      .flatMap((given) => parameter(behind(document, given)))
+      .map((one) => [`${one.in} ${one.name}`, one]),
+  );
+  const id = textOf(declared.operationId) ?? `${method} ${path}`;
+  return {
+    method,
+    path,
+    tag: textOf(listOf(declared.tags)[0]) ?? 'other',
+    id,
+    summary: textOf(declared.summary) ?? textOf(declared.description)?.split('\n')[0] ?? id,
+    parameters: [...parameters.values(), ...undeclared(path, parameters)],
+    body: requestBody(behind(document, declared.requestBody)),
+  };
+}
+
+/** A placeholder that no parameter explains takes a text. */
+const undeclared = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
+  [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
+    .filter((name) => !known.has(`path ${name}`))
+    .map((name) => ({ name, in: 'path', required: true, multiSegment: false, schema: { type: 'string' } }));
+
+function parameter(given: unknown): readonly Parameter[] {
+  const name = textOf(own(given, 'name'));
+  const place = own(given, 'in');
+  if (name === undefined || (place !== 'path' && place !== 'query' && place !== 'header')) return [];
+  return [
+    {
+      name,
+      in: place,
+      description: textOf(own(given, 'description')),
+      required: place === 'path' || own(given, 'required') === true,
+      multiSegment: own(given, 'x-multi-segment') === true,
+      schema: own(given, 'schema') ?? {},
+    },
+  ];
+}
+
+/** JSON where there is a choice; anything else is sent as the text that it is. */
+function requestBody(given: unknown): RequestBody | undefined {
+  const content = own(given, 'content');
+  if (!isRecord(content)) return undefined;
+  const types = Object.keys(content);
+  const json = types.find((type) => /[/+]json\b/.test(type));
+  const contentType = json ?? types[0];
+  if (contentType === undefined) return undefined;
+  return {
+    required: own(given, 'required') === true,
+    description: textOf(own(given, 'description')),
+    contentType,
+    schema: json === undefined ? { type: 'string' } : (own(content[json], 'schema') ?? {}),
+  };
+}
+
+/** What a local reference leads to, `undefined` when that is nothing; any other value as it is. */
+export function behind(document: object, value: unknown): unknown {
+  const reference = own(value, '$ref');
+  if (typeof reference !== 'string') return value;
+  if (!reference.startsWith('#/')) return undefined;
+  const keys = reference.slice(2).split('/');
+  return keys
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, key) => own(node, key), document);
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A document is somebody else's text: nothing is read from a prototype. */
+export const own = (node: unknown, key: string): unknown =>
+  isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

@@ -1,0 +1,131 @@
+import { type AnyTool, defineTool, error, type Json, type JsonObject, type ToolCall } from '../../index.ts';
+import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
+import { brief, toToolSchema } from './to-tool-schema.ts';
+
+/** A request to the API, ready to be sent. */
+export interface ApiRequest {
+  readonly method: Method;
+  /** Its values filled in and escaped. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, Json>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** With the type in `headers`; absent for none. */
+  readonly body?: Json | undefined;
+}
+
+/** Whoever sends requests: `fetch` with the credentials of `call.secrets`, or a fake. */
+export type Api = (request: ApiRequest, call: ToolCall) => Json | Promise<Json>;
+
+/** What may happen if a request is sent twice, as HTTP says. */
+const EFFECTS = {
+  get: 'read',
+  head: 'read',
+  options: 'read',
+  trace: 'read',
+  put: 'idempotent',
+  delete: 'idempotent',
+  post: 'once',
+  patch: 'once',
+} as const;
+
+/** A parameter under the name by which a model sends it. */
+interface Bound extends Parameter {
+  readonly property: string;
+}
+
+/** The tool of one operation: its parameters and its body are its input, its call is a request to `api`. */
+export function operationTool(
+  name: string,
+  operation: Operation,
+  { document, api }: { readonly document: OpenApiDocument; readonly api: Api },
+): AnyTool {
+  const { method, path, summary } = operation;
+  const parameters = bound(operation.parameters);
+  return defineTool({
+    name,
+    description: `${brief(summary)} (${method.toUpperCase()} ${path})`,
+    effect: EFFECTS[method],
+    input: inputSchema(operation, parameters, document),
+    run(input, call) {
+      const request = requestOf(operation, parameters, input as JsonObject); // a model's input is JSON
+      return typeof request === 'string' ? error(request) : api(request, call);
+    },
+  });
+}
+
+/** A property's name must suit every provider; two parameters of one name are told apart by their place. */
+function bound(parameters: readonly Parameter[]): readonly Bound[] {
+  const taken = new Set(['body']);
+  return parameters.map((parameter) => {
+    const plain = parameter.name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 58);
+    const property = taken.has(plain) ? `${parameter.in}_${plain}` : plain;
+    taken.add(property);
+    return { ...parameter, property };
+  });
+}
+
+function inputSchema(
+  { body }: Operation,
+  parameters: readonly Bound[],
+  document: OpenApiDocument,
+): JsonObject {
+  const properties = parameters.map(({ property, description, schema }): [string, Json] => {
+    const written = toToolSchema(schema, document);
+    return [property, description === undefined ? written : { ...written, description: brief(description) }];
+  });
+  const required = parameters.filter((parameter) => parameter.required).map(({ property }) => property);
+  if (body) {
+    const { description = body.contentType.includes('json') ? undefined : `Sent as ${body.contentType}.` } =
+      body;
+    const written = toToolSchema(body.schema, document);
+    properties.push([
+      'body',
+      description === undefined ? written : { ...written, description: brief(description) },
+    ]);
+    if (body.required) required.push('body');
+  }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The request for an input, or what is wrong with the input. */
+function requestOf(
+  { method, path, body }: Operation,
+  parameters: readonly Bound[],
+  input: JsonObject,
+): ApiRequest | string {
+  const given = parameters.flatMap((parameter) => {
+    const value = input[parameter.property];
+    return value === undefined ? [] : [{ ...parameter, value }];
+  });
+  const at = (place: Parameter['in']) => given.filter((one) => one.in === place);
+  const segments = at('path').map((one) => ({ ...one, segment: toSegment(one.value, one.multiSegment) }));
+  const wrong = segments.find(({ segment }) => segment === undefined);
+  if (wrong) return `'${wrong.property}' is a part of a path: it may not be empty, '.' or '..'.`;
+  return {
+    method,
+    path: segments.reduce(
+      (filled, { name, segment = '' }) => filled.replaceAll(`{${name}}`, () => segment),
+      path,
+    ),
+    query: Object.fromEntries(at('query').map(({ name, value }) => [name, value])),
+    headers: {
+      ...Object.fromEntries(at('header').map(({ name, value }) => [name, toText(value)])),
+      ...(body && input.body !== undefined && { 'content-type': body.contentType }),
+    },
+    ...(input.body !== undefined && { body: input.body }),
+  };
+}
+
+/** Escaped; `undefined` for what would lead to another path than the operation's. */
+function toSegment(value: Json, several: boolean): string | undefined {
+  const parts = several ? toText(value).split('/') : [toText(value)];
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) return undefined;
+  return parts.map(encodeURIComponent).join('/');
+}
+
+const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { type Agent, defineAgent, defineStateMachine, defineTool, type ToolCall } from '../../index.ts';
+import type { Shop } from '../support/shop.ts';
+import { Customer, getCustomer, incoming, Order } from './incoming.ts';
+
+const ORDER_IDS = incoming.map(({ orderId }) => orderId);
+
+/** What is done to bring an order to each status. */
+const STEPS = { packed: 'Pack', shipped: 'Ship', delivered: 'Deliver', cancelled: 'Cancel' } as const;
+
+/** One thing that the warehouse does to an order, once: a call that was cut off asks it, by its key, whether it has. */
+const warehouse = (shop: Shop, name: string, description: string) => {
+  const done = ({ reference }: { readonly reference: string }): string =>
+    `Done. The warehouse's note is ${reference}.`;
+  return defineTool({
+    name,
+    description,
+    effect: 'once',
+    async run(_, call: ToolCall) {
+      return done(await shop.act('warehouse', { step: name }, call));
+    },
+    async reconcile(_, call) {
+      const known = await shop.recall('warehouse', call);
+      return typeof known === 'string' ? known : { done: done(known) };
+    },
+  });
+};
+
+/** The life of an order. Where each one stands is remembered by its number, for as long as the session lives. */
+export const orderLife = (shop: Shop) => {
+  const cancel = warehouse(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
+  return defineStateMachine({
+    name: 'move_order',
+    description: 'Move an order on to the next status: pack it, ship it, deliver it, or cancel it.',
+    input: v.object({
+      orderId: v.pipe(v.picklist(ORDER_IDS), v.description("An order's number, such as 2001")),
+      status: v.pipe(
+        v.picklist(['packed', 'shipped', 'delivered', 'cancelled']),
+        v.description('The next status'),
+      ),
+    }),
+    key: ({ orderId }) => String(orderId),
+    initial: 'received',
+    states: {
+      received: [
+        { tool: warehouse(shop, 'pack_order', 'Pack the order into a parcel.'), to: 'packed' },
+        { tool: cancel, to: 'cancelled' },
+      ],
+      packed: [
+        { tool: warehouse(shop, 'ship_order', 'Ship the parcel of the order.'), to: 'shipped' },
+        { tool: cancel, to: 'cancelled' },
+      ],
+      shipped: [
+        { tool: warehouse(shop, 'deliver_order', 'Deliver the parcel of the order.'), to: 'delivered' },
+      ],
+      delivered: [],
+      cancelled: [],
+    },
+    instructions: (_, { orderId, status }, state) =>
+      `You work in the warehouse of a chandlery. Order ${orderId} is ${state} now. Perform the following task: ` +
+      `${STEPS[status]} the order.\nDo that and no more. When it is not possible now, say why.`,
+  });
+};
+
+/** The order desk of a small shop: it moves orders on, one status at a time, and knows what is in them. */
+export const defineOrders = (shop: Shop): Agent<'orders'> =>
+  defineAgent({
+    name: 'orders',
+    description: 'Packs, ships and delivers the orders of a small chandlery, and knows what is in them.',
+    instructions:
+      'You run the order desk of Kelp & Cordage, a small chandlery. Move an order on only when you are told to, one ' +
+      'status at a time. To speak of what somebody ordered, get the customer first.',
+    tools: [getCustomer, orderLife(shop)],
+    chaining: [Customer, Order],
+  });

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { type CallState, defineDomainType } from '../../index.ts';
+import type { DocumentText } from './documents.ts';
+
+const findingSchema = v.object({ documentId: v.string(), title: v.string(), sentences: v.array(v.string()) });
+
+/** What one document says about a theme. */
+export type Finding = v.InferOutput<typeof findingSchema>;
+
+export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema });
+
+/** The sentences of a document that share a word with the theme; all of them for one that does in its title alone. */
+export function findingIn({ documentId, title, text }: DocumentText, theme: string): Finding | undefined {
+  const words = wordsOf(theme);
+  const isAbout = (sentence: string): boolean => wordsOf(sentence).some((word) => words.includes(word));
+  const all = text.split(/(?<=\.) /);
+  const about = all.filter(isAbout);
+  if (about.length === 0 && !isAbout(title)) return undefined;
+  return { documentId, title, sentences: about.length > 0 ? about : all };
+}
+
+/** Words of four letters and more, without the plural's ending. */
+const wordsOf = (text: string): readonly string[] =>
+  (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
+
+/** What was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
+export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
+  v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
+
+/** Keeps a finding, in place of an earlier one from the same document. */
+export const keepFinding = (theme: string, finding: Finding, state: CallState): void => {
+  const others = findingsOn(theme, state).filter(({ documentId }) => documentId !== finding.documentId);
+  state.set(keyOf(theme), [...others, finding]);
+};
+
+const keyOf = (theme: string): string => `findings:${theme.trim().toLowerCase()}`;

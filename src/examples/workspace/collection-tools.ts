@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import { type AnyTool, type CallState, defineTool, error, type ToolResult } from '../../index.ts';
+import type { Collection, Fields, Value } from './collection.ts';
+import { type Item, idField, shelfOf } from './shelf.ts';
+
+/** As many things as a list shows. */
+const MAX_LISTED = 50;
+
+/** What one call works on. */
+interface Desk {
+  readonly collection: Collection;
+  /** All collections of the workspace, for what refers to what. */
+  readonly others: readonly Collection[];
+  readonly state: CallState;
+}
+
+type Values = Readonly<Record<string, Value | undefined>>;
+type Answer = Item | readonly Item[] | string | ToolResult;
+
+/** What is done in every collection, by the name of its tool. `{one}` and `{many}` stand for the collection's own words. */
+const WORK: readonly {
+  readonly name: string;
+  readonly description: string;
+  readonly input: (collection: Collection) => Fields;
+  readonly run: (values: Values, desk: Desk) => Answer;
+}[] = [
+  { name: 'add_{one}', description: 'Add a {one}.', input: ({ fields }) => fields, run: add },
+  { name: 'list_{many}', description: 'List the {many}, the newest first.', input: () => ({}), run: list },
+  {
+    name: 'find_{many}',
+    description: 'Find {many} by words in them.',
+    input: () => ({ query: v.string() }),
+    run: find,
+  },
+  { name: 'read_{one}', description: 'Read a {one}.', input: itsId, run: read },
+  {
+    name: 'update_{one}',
+    description: 'Update a {one}: what is not given stays.',
+    input: (collection) => ({ ...itsId(collection), ...partly(collection.fields) }),
+    run: update,
+  },
+  { name: 'remove_{one}', description: 'Remove a {one} for good.', input: itsId, run: remove },
+];
+
+/** The tools of one collection: those that every collection has, and one for each of its moves. */
+export function collectionTools(collection: Collection, others: readonly Collection[]): readonly AnyTool[] {
+  const { one, many } = collection;
+  const article = /^[aeiou]/.test(one) ? 'an' : 'a';
+  const worded = (text: string): string =>
+    text.replaceAll('a {one}', `${article} ${one}`).replaceAll('{one}', one).replaceAll('{many}', many);
+  const moves = Object.entries(collection.moves).map(([verb, sets]) => ({
+    name: `${verb}_{one}`,
+    description: `Mark a {one}: ${Object.entries(sets).map(([field, value]) => `${field} ${value}`)}.`,
+    input: itsId,
+    run: (values: Values, desk: Desk) => update({ ...values, ...sets }, desk),
+  }));
+  return [...WORK, ...moves].map(({ name, description, input, run }) =>
+    defineTool({
+      name: worded(name),
+      description: worded(description),
+      // Whatever a call changes is journaled with its end: one that was cut off has changed nothing, and is run again.
+      effect: 'read',
+      // Calls of one reply see what the others have done, and never give two things one id.
+      serial: 'workspace',
+      input: v.object(input(collection)),
+      run: (values, { state }) => run(values, { collection, others, state }),
+    }),
+  );
+}
+
+function itsId(collection: Collection): Fields {
+  return { [idField(collection)]: v.pipe(v.string(), v.description(`Such as ${collection.prefix}-1`)) };
+}
+
+const partly = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, v.optional(schema)]));
+
+function add(values: Values, desk: Desk): Answer {
+  const { collection, state } = desk;
+  return astray(values, desk) ?? shelfOf(state, collection).add(given({ ...values, ...collection.starts }));
+}
+
+function list(_: Values, { collection, state }: Desk): Answer {
+  return listed(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
+}
+
+/** Those that hold most of the words first. */
+function find({ query }: Values, { collection, state }: Desk): Answer {
+  const words =
+    String(query)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}-]{3,}/gu) ?? [];
+  const held = (item: Item): number => {
+    const said = Object.values(item).join(' ').toLowerCase();
+    return words.filter((word) => said.includes(word)).length;
+  };
+  const found = shelfOf(state, collection)
+    .all()
+    .filter((item) => held(item) > 0)
+    .toSorted((one, other) => held(one) - held(other));
+  return listed(collection, found) ?? `No ${collection.one} holds any of these words.`;
+}
+
+function read(values: Values, { collection, state }: Desk): Answer {
+  const id = String(values[idField(collection)]);
+  return shelfOf(state, collection).get(id) ?? missing(collection, id);
+}
+
+function update(values: Values, desk: Desk): Answer {
+  const { collection, state } = desk;
+  const shelf = shelfOf(state, collection);
+  const id = String(values[idField(collection)]);
+  const known = shelf.get(id);
+  if (!known) return missing(collection, id);
+  if (Object.keys(given(values)).length === 1) return error('Nothing to change was given.');
+  return astray(values, desk) ?? shelf.put({ ...known, ...given(values) });
+}
+
+function remove(values: Values, { collection, others, state }: Desk): Answer {
+  const id = String(values[idField(collection)]);
+  const shelf = shelfOf(state, collection);
+  if (!shelf.get(id)) return missing(collection, id);
+  const users = others.flatMap((other) =>
+    Object.entries(other.refersTo).flatMap(([field, many]) =>
+      many === collection.many
+        ? shelfOf(state, other)
+            .all()
+            .filter((item) => item[field] === id)
+            .map((item) => item[idField(other)])
+        : [],
+    ),
+  );
+  if (users.length > 0)
+    return error(`${id} is still used by ${users.slice(0, 10).join(', ')}. Nothing was removed.`);
+  shelf.remove(id);
+  return `${id} is removed.`;
+}
+
+/** What is wrong with the ids of other things among the values. */
+function astray(values: Values, { collection, others, state }: Desk): ToolResult | undefined {
+  for (const [field, many] of Object.entries(collection.refersTo)) {
+    const id = values[field];
+    const other = others.find((one) => one.many === many);
+    if (id !== undefined && other && !shelfOf(state, other).get(String(id)))
+      return missing(other, String(id));
+  }
+  return undefined;
+}
+
+const missing = ({ one, many }: Collection, id: string): ToolResult =>
+  error(`There is no ${one} ${id.slice(0, 40)}. Use list_${many} or find_${many} to see which there are.`);
+
+/** Ids and titles, and what a move may have changed; the rest is for whoever reads one. The last comes first. */
+function listed(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
+  const shown = [idField(collection), 'title', ...Object.keys(collection.starts)];
+  const newest = items.toReversed().slice(0, MAX_LISTED);
+  if (newest.length === 0) return undefined;
+  return newest.map((item) => Object.fromEntries(shown.map((field) => [field, item[field] ?? ''])));
+}
+
+/** What was said at all. */
+const given = (values: Values): Item =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+  );

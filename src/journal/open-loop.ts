@@ -1,0 +1,91 @@
+import type { FactPlace, SliceFact } from '../tools/slice.ts';
+import { ROOT, type SessionEvent } from './events.ts';
+import { NOTHING_SPENT } from './spending.ts';
+import type { FrameState, Message, SessionState, StateSlice, TurnState } from './state.ts';
+
+type Started = Extract<SessionEvent, { type: 'turn-started' }>;
+type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+
+/** A turn that has just started, with its own loop. */
+export function startTurn(state: SessionState, event: Started): TurnState {
+  const { agent: path, messages, blackboard, measured } = state;
+  const root: FrameState = {
+    ...newLoop,
+    callsByTool: new Map(),
+    id: ROOT,
+    path,
+    messages,
+    blackboard,
+    measured,
+  };
+  return {
+    id: event.turn,
+    loopId: event.loopId,
+    context: event.context,
+    principal: event.principal,
+    frames: new Map([[ROOT, root]]),
+    artifacts: [],
+    callsByTool: new Map(),
+    usage: { inputTokens: 0, outputTokens: 0 },
+    model: undefined,
+    iterations: 0,
+    toolCalls: 0,
+    limited: false,
+    cancelRequested: false,
+    resumedSinceReply: 0,
+    lastEvent: event.type,
+    text: '',
+    outcome: undefined,
+    error: undefined,
+    signal: undefined,
+    object: undefined,
+  };
+}
+
+const newLoop = {
+  toolCalls: 0,
+  seen: { cells: {}, entries: 0, slices: new Map() },
+  planned: false,
+  iterations: 0,
+  blankReplies: 0,
+  unknownTools: 0,
+  rejected: false,
+  spent: NOTHING_SPENT,
+  asked: undefined,
+  measured: undefined,
+  refused: undefined,
+};
+
+/** Opens the nested loop of a call, under the one that the call is of. */
+export function openFrame(
+  state: SessionState,
+  turn: TurnState,
+  event: FrameStarted,
+  slices: readonly StateSlice[],
+): void {
+  const { frame: id, facts } = event;
+  const parent = turn.frames.get(event.parent ?? ROOT);
+  const path = parent ? `${parent.path}/${event.name}` : event.name;
+  const messages: Message[] = [{ role: 'user', text: event.message }];
+  const around = parent?.blackboard ?? state.blackboard;
+  // What the call could see, and no more: what others have added since is not before it.
+  const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
+  const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
+  const inParent = parent && parent.id !== ROOT && { parent: parent.id };
+  turn.frames.set(id, { ...newLoop, callsByTool: new Map(), ...board, ...inParent, id, path, messages });
+  applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
+}
+
+/** The facts of one call, by the slices that they are for. Those of a kind that this code does not know are kept by nobody. */
+export function applyFacts(
+  state: SessionState,
+  slices: readonly StateSlice[],
+  facts: readonly SliceFact[] | undefined,
+  place: FactPlace,
+): void {
+  for (const { slice: name, fact } of facts ?? []) {
+    const slice = slices.find((one) => one.name === name);
+    if (!slice?.apply) continue;
+    state.slices.set(name, slice.apply(state.slices.get(name) ?? slice.initial, fact, place));
+  }
+}

@@ -1,0 +1,90 @@
+import { type AgenticConfig, agenticTool, type NestedInstructions } from '../agentic/agentic-tool.ts';
+import { defaultInstructions } from '../agentic/define-agentic-tool.ts';
+import { keyedLane } from '../agentic/keyed-lane.ts';
+import { toolsInside } from '../agentic/tools-inside.ts';
+import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
+import type { ToolSource } from '../tools/resolution/tool-source.ts';
+import { error } from '../tools/results.ts';
+import { factOf } from '../tools/slice.ts';
+import { DIAGRAM, type DrawnTool } from '../tools/to-mermaid.ts';
+import type { AnyTool, Tool } from '../tools/tool.ts';
+import { checkLocks } from './check-locks.ts';
+import { toLock } from './lock.ts';
+import { playbookDiagram } from './playbook-diagram.ts';
+import { PLAYBOOKS } from './playbook-progress.ts';
+import { playbookStrategy } from './playbook-strategy.ts';
+import type { UnlockCondition } from './unlock-condition.ts';
+
+/** A tool that is not available at first, and what makes it available. */
+export interface LockedTool<Name extends string, Known extends string> {
+  readonly tool: AnyTool & { readonly name: Name };
+  /** The tools that it names must be the playbook's own. */
+  readonly unlockedBy: UnlockCondition<Known>;
+}
+
+/** The literal that `definePlaybook` takes. */
+export interface PlaybookConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Open extends string,
+  Locked extends string,
+> extends AgenticConfig<Name, Declaration> {
+  /** Always available. As for an agentic tool: tool objects and providers may be among them. */
+  readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
+  /** Each is available once its condition holds. */
+  readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
+  /** What its progress is kept under, for each key apart; calls with one key go on where the last one stopped. */
+  readonly key?: ((input: InputOf<Declaration>) => string) | undefined;
+  /** Whether this call begins anew: what was unlocked under its key is locked again. */
+  readonly reset?: ((input: InputOf<Declaration>) => boolean) | undefined;
+  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
+  readonly instructions?: NestedInstructions<InputOf<Declaration>> | undefined;
+}
+
+/**
+ * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, and answers
+ * what it still needs until its condition holds. What has been unlocked stays so for the session, under its key.
+ *
+ * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
+ *   tools could never be unlocked; ToolObjectError as `toolsOf`.
+ */
+export function definePlaybook<
+  const Name extends string,
+  Declaration extends InputDeclaration = undefined,
+  Open extends string = never,
+  Locked extends string = never,
+>(config: PlaybookConfig<Name, Declaration, Open, Locked>): Tool<Name, InputOf<Declaration>, unknown> {
+  const { name, description, key = () => '', reset = () => false } = config;
+  const { instructions = playbookInstructions(description) } = config;
+  const { tools: open, sources } = toolsInside(name, config.tools);
+  const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
+  checkLocks(name, open, locks);
+  const tools = [...open, ...locks.map(({ tool }) => tool)];
+  const own = new Set(tools.map((tool) => tool.name));
+  const isEmpty = tools.length === 0 && sources.length === 0;
+  const tool = agenticTool(config, {
+    inner: tools,
+    serial: keyedLane(name, config.input, config.key),
+    loop(input) {
+      if (isEmpty) return error('No tools available for PlaybookTool');
+      const run = { locks, own, key: key(input), lane: name };
+      const isReset = reset(input);
+      return {
+        tools,
+        sources,
+        instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
+        facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key: run.key })] : [],
+        strategies: [playbookStrategy(run)],
+        memory: { key: run.key, isReset },
+      };
+    },
+  });
+  const drawn: typeof tool & DrawnTool = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  return drawn;
+}
+
+/** What the model of a playbook is told that was given no instructions (PLY-09). */
+const playbookInstructions = (description: string): string =>
+  `${defaultInstructions(description)}\n\n` +
+  'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
+  'Use the tools that are needed first, and then those that have become available.';

@@ -1,0 +1,99 @@
+import { decorate } from '../tools/decorate.ts';
+import { isTool } from '../tools/is-tool.ts';
+import type { AnyTool } from '../tools/tool.ts';
+import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
+import { stateNotes } from './state-texts.ts';
+
+/** A tool of one state; with `to`, a success of it leads there. */
+export type StateEntry<State extends string> =
+  | AnyTool
+  | { readonly tool: AnyTool; readonly to?: State | undefined };
+
+/** What a tool is to a machine, over all states in which it is listed (STM-08). */
+export interface Rule {
+  /** In the order in which the machine declares them. */
+  readonly states: readonly string[] | 'all';
+  /** Where a success leads, by the state in which it was called. */
+  readonly to: ReadonlyMap<string, string>;
+}
+
+/** A tool with its rule, which its description tells. */
+export interface Registration {
+  readonly tool: AnyTool;
+  readonly rule: Rule;
+}
+
+/** The states of a machine, by name, and the tools that are available in all of them. */
+export interface DeclaredStates {
+  readonly machine: string;
+  readonly states: ReadonlyMap<string, readonly StateEntry<string>[]>;
+  readonly everywhere: readonly AnyTool[];
+}
+
+/**
+ * One registration a tool, in the order in which they are first listed.
+ *
+ * @throws ToolDefinitionError when a name stands for two tools, an entry is no tool or leads nowhere, or a tool leads from
+ *   one state to two.
+ */
+export function readStates({ machine, states, everywhere }: DeclaredStates): readonly Registration[] {
+  const found = new Map<string, Found>();
+  const find = (tool: AnyTool): Found => {
+    const known = found.get(tool.name) ?? { tool, states: [], to: new Map() };
+    if (known.tool !== tool) refuse(machine, `two tools of its states have the name '${tool.name}'.`);
+    found.set(tool.name, known);
+    return known;
+  };
+  for (const [state, entries] of states) {
+    for (const [index, entry] of entries.entries()) {
+      const { tool, to } = readEntry(machine, state, index, entry);
+      if (to !== undefined && !states.has(to)) {
+        refuse(
+          machine,
+          `in state '${state}' tool '${tool.name}' leads to '${to}', which is not one of its states.`,
+        );
+      }
+      add(machine, find(tool), state, to);
+    }
+  }
+  for (const tool of everywhere) find(tool).states = 'all';
+  return [...found.values()].map(toRegistration);
+}
+
+interface Found {
+  readonly tool: AnyTool;
+  states: string[] | 'all';
+  readonly to: Map<string, string>;
+}
+
+function readEntry(
+  machine: string,
+  state: string,
+  index: number,
+  entry: StateEntry<string>,
+): { readonly tool: AnyTool; readonly to?: string | undefined } {
+  if (isTool(entry)) return { tool: entry };
+  const { tool, to }: { readonly tool?: unknown; readonly to?: unknown } = Object(entry); // not everybody is typed
+  if (isTool(tool) && (to === undefined || typeof to === 'string')) return { tool, to };
+  return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
+}
+
+function add(machine: string, { tool, states, to }: Found, state: string, target: string | undefined): void {
+  if (states === 'all') return;
+  if (states.includes(state)) refuse(machine, `state '${state}' lists tool '${tool.name}' twice.`);
+  states.push(state);
+  if (target !== undefined) to.set(state, target);
+}
+
+const toRegistration = ({ tool, states, to }: Found): Registration => {
+  const rule = { states, to };
+  return { tool: noted(tool, rule), rule };
+};
+
+/** The tool, whose description tells where it is available and where it leads. */
+export const noted = (tool: AnyTool, { states, to }: Rule): AnyTool =>
+  decorate(tool, { description: `${tool.description}\n\n${stateNotes(states, to)}` });
+
+function refuse(machine: string, problem: string): never {
+  throw new ToolDefinitionError(machine, 'states', problem);
+}

@@ -1,0 +1,54 @@
+import { ROOT } from '../journal/events.ts';
+import { usd } from '../model/prices.ts';
+import type { BudgetView, ProcessView } from '../tools/process-view.ts';
+import { type Budget, usedOf } from './budget.ts';
+import type { Loop } from './loop.ts';
+import { remembered } from './loop-view.ts';
+
+/** The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then. */
+export function processView(loop: Loop): ProcessView | undefined {
+  if (!loop.inSession) return undefined;
+  const { turn, frame, journal, invocation, startedAt, output } = loop;
+  const { turn: state } = journal.state;
+  const parent = state?.frames.get(frame)?.parent ?? turn;
+  return {
+    id: frame === ROOT ? turn : frame,
+    parent: frame === ROOT ? undefined : parent,
+    goal: output?.format.name,
+    get runningMs() {
+      // Two clocks are compared, and they may differ.
+      return Math.max(0, invocation.now() - startedAt);
+    },
+    get budget() {
+      return {
+        cost: tightest(loop, 'cost'),
+        tokens: tightest(loop, 'tokens'),
+        toolCalls: toolCallsOf(loop),
+      };
+    },
+    get used() {
+      const { tokens, cost } = state?.frames.get(ROOT)?.spent ?? { tokens: 0, cost: 0 };
+      const { inputTokens, outputTokens } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
+      const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
+      return { tokens, cost, toolCalls, modelCalls, inputTokens, outputTokens };
+    },
+    recall: (slice) => remembered(journal.state.slices, slice),
+  };
+}
+
+function tightest({ budgets, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
+  const views = budgets
+    .filter((budget) => budget.limit === limit)
+    .map((budget) => left(budget.most, usedOf(budget, journal.state.turn)));
+  return views.toSorted((a, b) => a.remaining - b.remaining).at(0);
+}
+
+function toolCallsOf({ limits: { toolCalls }, journal }: Loop): BudgetView | undefined {
+  return toolCalls === 'unlimited' ? undefined : left(toolCalls, journal.state.turn?.toolCalls ?? 0);
+}
+
+const left = (limit: number, used: number): BudgetView => ({
+  limit,
+  used,
+  remaining: Math.max(0, usd(limit - used)),
+});

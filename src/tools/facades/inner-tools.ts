@@ -1,0 +1,54 @@
+import type { LoopView } from '../injection.ts';
+import { isTool } from '../is-tool.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import type { AnyTool } from '../tool.ts';
+import type { Brings } from './facade.ts';
+import type { Opening } from './openings.ts';
+
+type ByCategory = Extract<Brings, { by: 'category' }>;
+
+/** How a facade was opened: what its tools are made again of. */
+export type Opened = Pick<Opening, 'call' | 'input' | 'names'>;
+
+/**
+ * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
+ * invocation and call; what it answers is held to the names that the model was told (UNF-07).
+ *
+ * @throws what the code of the facade throws; TypeError when that answers something else than tools.
+ */
+export function innerTools(
+  brings: Brings,
+  { call, input = {}, names }: Opened,
+  view: LoopView,
+): readonly AnyTool[] {
+  switch (brings.by) {
+    case 'all':
+      return brings.tools;
+    case 'moment':
+      return checked(brings.ask(view));
+    case 'category':
+      return ofCategory(brings, input);
+    case 'selection': {
+      const made = view.made(`unfolding ${call}`, () => checked(brings.select(input, view)));
+      const told = names && new Set(names);
+      return told ? made.filter(({ name }) => told.has(name)) : made;
+    }
+  }
+}
+
+/** An unknown category is every one (UNF-05). */
+function ofCategory({ parameter, tools }: ByCategory, input: Json): readonly AnyTool[] {
+  const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
+  const known = typeof category === 'string' ? tools.get(category) : undefined;
+  return known ?? allOf(tools);
+}
+
+/** The tools of all categories, each once. */
+export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
+  ...new Set([...tools.values()].flat()),
+];
+
+function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
+  if (Array.isArray(tools) && tools.every(isTool)) return tools;
+  throw new TypeError('What it unfolds into must be a list of tools.');
+}

@@ -1,0 +1,55 @@
+import type { Json } from '../json.ts';
+import { sameJson } from '../same-json.ts';
+import type { FactPlace, Slice } from '../slice.ts';
+
+/** How long what a facade unfolded into stays: until the turn or its loop ends, or as long as the session. */
+export type OpeningScope = 'turn' | 'session';
+
+/** A facade that was opened, as the session remembers it. A type alias: it must be JSON. */
+export type Opening = {
+  /** The call that opened it: what its tools are made again under. */
+  readonly call: string;
+  /** The name under which it was offered. */
+  readonly facade: string;
+  /** The facade that it came out of; absent for one that was there from the start. */
+  readonly under?: string;
+  /** What it was opened with, checked, where the tools depend on it. */
+  readonly input?: Json;
+  /** The tools that a selector answered. What it answers later is no more than these. */
+  readonly names?: readonly string[];
+  /** The loop that it belongs to, by the id of the call that opened that one; empty for the turn's own. */
+  readonly frame?: string;
+  /** The loops that it belongs to, by their path, in the whole session. */
+  readonly path?: string;
+};
+
+/** In the order in which they were opened. */
+export type Openings = readonly Opening[];
+
+/** What a call that opens a facade records. */
+export type OpeningFact = Omit<Opening, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
+
+/** The facades that are open. Forgetting them at the end of a turn is up to whoever folds events. */
+export const OPENINGS: Slice<Openings, OpeningFact> & { readonly apply: typeof applyOpening } = {
+  name: 'unfolding',
+  initial: [],
+  apply: applyOpening,
+};
+
+/** A facade that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
+function applyOpening(openings: Openings, { scope, ...fact }: OpeningFact, place: FactPlace): Openings {
+  const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
+  const opening: Opening = { call: place.call, ...fact, ...where };
+  const at = openings.findIndex((one) => isOfSame(one, opening));
+  if (at < 0) return [...openings, opening];
+  return sameJson(openings[at]?.input, opening.input) ? openings : openings.with(at, opening);
+}
+
+const isOfSame = (a: Opening, b: Opening): boolean =>
+  a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
+
+/** Those of one loop. */
+export const openingsIn = (
+  openings: Openings,
+  { frame, path }: { readonly frame: string; readonly path: string },
+): Openings => openings.filter((one) => one.frame === frame || one.path === path);

@@ -1,0 +1,28 @@
+import type { Catalogue, CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
+import type { JsonObject } from '../../src/index.ts';
+import { answerInForm } from '../../src/model/offline/answer-in-form.ts';
+import { bytesOf } from './bytes-of.ts';
+import type { Destination } from './pilot.ts';
+
+/** One leaf of each of the `count` largest tags: the deepest, and of those the one with the longest definition. */
+export async function findLeaves({ leaves }: Catalogue, count: number): Promise<readonly Destination[]> {
+  const byTag = [...Map.groupBy(leaves, ({ operation }) => operation.tag).values()];
+  const largest = byTag.toSorted((one, other) => other.length - one.length).slice(0, count);
+  return Promise.all(largest.map(hardest));
+}
+
+async function hardest(leaves: readonly CatalogueLeaf[]): Promise<Destination> {
+  const ranked = leaves.toSorted(
+    (one, other) =>
+      other.way.length - one.way.length || bytesOf(other.tool.inputSchema) - bytesOf(one.tool.inputSchema),
+  );
+  for (const leaf of ranked) {
+    const input = smallestInput(leaf);
+    if ((await leaf.tool.check(input)).ok) return { leaf, input, way: leaf.way };
+  }
+  throw new Error(`No input could be made for any operation of '${leaves[0]?.operation.tag}'.`);
+}
+
+/** The least that the schema takes; it cannot satisfy every pattern. */
+const smallestInput = ({ tool }: CatalogueLeaf): JsonObject =>
+  JSON.parse(answerInForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));

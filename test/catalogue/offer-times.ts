@@ -1,0 +1,50 @@
+import { SLICES, STRATEGIES } from '../../src/agent/kinds.ts';
+import type { SessionState } from '../../src/journal/state.ts';
+import type { Loop } from '../../src/tool-loop/loop.ts';
+import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
+import { offerTools } from '../../src/tool-loop/offer-tools.ts';
+import { runToolLoop } from '../../src/tool-loop/run-tool-loop.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
+import { type Destination, pilot } from './pilot.ts';
+
+/** Milliseconds to decide what a model is offered, medians over the model calls of one turn. */
+export interface OfferTimes {
+  /** In an invocation that has just begun. */
+  readonly first: number;
+  /** When the same was offered before. */
+  readonly again: number;
+}
+
+const TURNS = 20;
+
+/** Takes the time before each model call of turns that fly to one leaf. */
+export async function offerTimes(tools: readonly AnyTool[], destination: Destination): Promise<OfferTimes> {
+  const first: number[] = [];
+  const again: number[] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const model = pilot(() => {
+      const cold = coldLoop(loop);
+      first.push(timed(() => offerTools(cold, frame, 'now')));
+      again.push(timed(() => offerTools(loop, frame, 'now')));
+    });
+    const { loop, frame } = memoryLoop({ tools, model, kinds: STRATEGIES, slices: SLICES });
+    model.flyTo(destination);
+    await runToolLoop(loop, frame);
+  }
+  return { first: median(first), again: median(again) };
+}
+
+/** The loop as another invocation has it: equal, and nothing in it the same. */
+function coldLoop({ journal, ...loop }: Loop): Loop {
+  const state: SessionState = { ...journal.state, slices: structuredClone(journal.state.slices) };
+  return { ...loop, tools: [...loop.tools], made: new Map(), journal: { ...journal, state } };
+}
+
+function timed(work: () => unknown): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
+
+const median = (times: readonly number[]): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;

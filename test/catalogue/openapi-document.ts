@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { OpenApiDocument } from '../../src/examples/catalogue/openapi.ts';
+
+/** The description of GitHub's API that is measured; its package unpacks to 385 MB, so it is no dependency. */
+export const PACKAGE = '@octokit/openapi@23.0.2';
+const INTEGRITY =
+  'sha512-pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg==';
+const FILE = 'package/generated/api.github.com.json';
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast-catalogue/', import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * The document: of the cache, where there is one, or else out of the package, which npm fetches.
+ *
+ * @throws Error that says what to do when it cannot be had.
+ */
+export async function openApiDocument(): Promise<OpenApiDocument> {
+  const file = join(cache, `${PACKAGE.replaceAll(/[^\w.-]+/g, '_')}.json`);
+  if (!existsSync(file)) await fetchTo(file);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+async function fetchTo(file: string): Promise<void> {
+  mkdirSync(cache, { recursive: true });
+  process.stderr.write(`catalogue: npm fetches ${PACKAGE} (29 MB, once) ...\n`);
+  const archive = join(cache, await packed());
+  try {
+    const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+    if (integrity !== INTEGRITY) throw new Error(`${PACKAGE} is not the one that is meant: ${integrity}.`);
+    process.stderr.write(`catalogue: ${FILE} is unpacked to ${cache}\n`);
+    await run('tar', ['-xzf', archive, '-C', cache, FILE]);
+    renameSync(join(cache, FILE), file);
+  } finally {
+    rmSync(archive, { force: true });
+    rmSync(join(cache, 'package'), { recursive: true, force: true });
+  }
+}
+
+/** The name of the archive that npm has put into the cache. */
+async function packed(): Promise<string> {
+  const args = ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', cache];
+  const windows = process.platform === 'win32'; // where npm is a script of the shell
+  try {
+    const { stdout } = await run('npm', args, { shell: windows, timeout: 10 * 60_000 });
+    const [archive]: readonly { readonly filename: string }[] = JSON.parse(stdout);
+    if (!archive) throw new Error('it named no archive');
+    return archive.filename;
+  } catch (failure) {
+    const reason = /"summary": "([^"]+)"/.exec(String(Object(failure).stdout))?.[1] ?? String(failure);
+    throw new Error(
+      `npm could not fetch ${PACKAGE}, which is needed once and then kept in ${cache}. ` +
+        `Run this again with a network. npm said: ${reason}`,
+    );
+  }
+}

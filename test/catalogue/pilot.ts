@@ -1,0 +1,42 @@
+import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
+import type { JsonObject } from '../../src/index.ts';
+import type { ChatModel, ModelReply, ModelRequest } from '../../src/model/chat-model.ts';
+
+/** Where a pilot is to go. */
+export interface Destination {
+  readonly leaf: CatalogueLeaf;
+  readonly input: JsonObject;
+  /** The flat list offers the leaf at once. */
+  readonly way: readonly string[];
+}
+
+/** A scripted model that opens one unfolding tool after another, calls the leaf, and answers. */
+export interface Pilot extends ChatModel {
+  /** Where the next turn goes. */
+  flyTo(destination: Destination): void;
+}
+
+/** `watch` is called before each reply. A tool that is not offered ends the turn, in words. */
+export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot {
+  let calls: readonly { readonly name: string; readonly input: JsonObject }[] = [];
+  let place = 0;
+  return {
+    name: 'pilot',
+    flyTo({ leaf, input, way }) {
+      calls = [...way.map((name) => ({ name, input: {} })), { name: leaf.tool.name, input }];
+      place = 0;
+    },
+    async ask(request) {
+      watch(request);
+      const call = calls[place];
+      place += 1;
+      if (!call) return said('Done.');
+      if (!request.tools.some(({ name }) => name === call.name)) return said(`${call.name} is not offered.`);
+      const id = `call_${place}`;
+      const toolCalls = [{ id, name: call.name, input: JSON.stringify(call.input) }];
+      return { text: '', toolCalls, finish: 'tool-calls' };
+    },
+  };
+}
+
+const said = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });

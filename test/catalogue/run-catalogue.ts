@@ -1,0 +1,140 @@
+/**
+ * `npm run catalogue`: GitHub's whole API as tools, once as a flat list and once as a tree of unfolding tools. A scripted
+ * model reaches one of the deepest leaves in each of the 20 largest tags and calls it, each in a turn of its own, through
+ * the real loop. What is counted is the JSON of the tool definitions that the model is sent with each of its calls.
+ */
+import { type Catalogue, defineCatalogue } from '../../src/examples/catalogue/catalogue.ts';
+import { defineAgent } from '../../src/index.ts';
+import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
+import { bytesOf } from './bytes-of.ts';
+import { type FakeApi, fakeApi, isFor } from './fake-api.ts';
+import { findLeaves } from './find-leaves.ts';
+import { offerTimes } from './offer-times.ts';
+import { openApiDocument, PACKAGE } from './openapi-document.ts';
+import { type Destination, type Pilot, pilot } from './pilot.ts';
+
+const TAGS = 20;
+/** How many times fewer bytes a model call must take. */
+const GOAL = 20;
+
+/** A turn that flew to a leaf. */
+interface Flight {
+  readonly destination: Destination;
+  readonly reached: boolean;
+  /** Of the tool definitions, for each model call. */
+  readonly bytes: readonly number[];
+}
+
+async function main(): Promise<boolean> {
+  const fake = fakeApi();
+  const document = await openApiDocument();
+  const began = performance.now();
+  const catalogue = defineCatalogue(document, fake.api);
+  describe(catalogue, performance.now() - began);
+  const destinations = await findLeaves(catalogue, TAGS);
+  const flat = await fly(
+    catalogue.leaves.map(({ tool }) => tool),
+    destinations.slice(0, 1).map((destination) => ({ ...destination, way: [] })),
+    fake,
+  );
+  const tree = await fly(catalogue.tools, destinations, fake);
+  for (const flight of tree) console.log(rowOf(flight));
+  await printTimes(catalogue, destinations);
+  return judge(flat, tree);
+}
+
+/** One turn for each destination, in one session. */
+async function fly(
+  tools: readonly AnyTool[],
+  destinations: readonly Destination[],
+  fake: FakeApi,
+): Promise<readonly Flight[]> {
+  const model = pilot();
+  const agent = defineAgent({
+    name: 'catalogue',
+    description: "Uses GitHub's API.",
+    instructions: 'Do what is asked.',
+    tools,
+  });
+  const session = createTestSession(agent, { model });
+  const flights: Flight[] = [];
+  for (const destination of destinations) flights.push(await flight(session, model, destination, fake));
+  return flights;
+}
+
+async function flight(
+  session: TestSession,
+  model: Pilot,
+  destination: Destination,
+  { requests }: FakeApi,
+): Promise<Flight> {
+  const [asked, sent] = [session.requests.length, requests.length];
+  model.flyTo(destination);
+  const { outcome, text } = await session.send(`Call ${destination.leaf.tool.name}.`);
+  const [request, ...more] = requests.slice(sent);
+  const called = request !== undefined && more.length === 0 && isFor(request, destination.leaf);
+  return {
+    destination,
+    reached: called && outcome === 'completed' && text === 'Done.',
+    bytes: session.requests.slice(asked).map(({ tools }) => bytesOf(tools)),
+  };
+}
+
+function describe({ tools, leaves }: Catalogue, ms: number): void {
+  const levels = leaves.map(({ way }) => way.length);
+  const unfolding = new Set(leaves.flatMap(({ way }) => way)).size;
+  console.log(
+    `${PACKAGE}: ${count(leaves.length)} operations of ${tools.length} tags behind ${unfolding} unfolding tools, ` +
+      `${Math.min(...levels)} to ${Math.max(...levels)} deep, made in ${ms.toFixed(0)} ms\n`,
+  );
+}
+
+function rowOf({ destination: { leaf }, reached, bytes }: Flight): string {
+  const way = [...leaf.way, leaf.tool.name].join(' > ');
+  const sizes = `${count(mean(bytes)).padStart(7)} mean ${count(Math.max(...bytes)).padStart(7)} max`;
+  return `${reached ? 'reached    ' : 'NOT REACHED'} ${String(bytes.length).padStart(2)} calls ${sizes}  ${way}`;
+}
+
+async function printTimes(catalogue: Catalogue, destinations: readonly Destination[]): Promise<void> {
+  const [deepest] = destinations.toSorted((one, other) => other.way.length - one.way.length);
+  if (!deepest) return;
+  const flat = catalogue.leaves.map(({ tool }) => tool);
+  const times = {
+    flat: await offerTimes(flat, { ...deepest, way: [] }),
+    tree: await offerTimes(catalogue.tools, deepest),
+  };
+  console.log('');
+  for (const [name, { first, again }] of Object.entries(times)) {
+    console.log(
+      `time to offer, ${name}: ${first.toFixed(3)} ms, ${again.toFixed(3)} ms when nothing has changed`,
+    );
+  }
+}
+
+/** Prints what came out. True when every leaf was reached, at the bytes that are the goal. */
+function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
+  const flatBytes = mean(flat.flatMap(({ bytes }) => bytes));
+  const bytes = tree.flatMap((one) => one.bytes);
+  const reached = tree.filter((one) => one.reached).length;
+  const most = Math.max(...bytes);
+  const turn = (flights: readonly Flight[]): number => mean(flights.map((one) => sum(one.bytes)));
+  const pass = reached === TAGS && flat.every((one) => one.reached) && flatBytes / mean(bytes) >= GOAL;
+  console.log(`
+bytes of tool definitions per model call, flat: ${count(flatBytes)}
+bytes of tool definitions per model call, tree: ${count(mean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
+bytes of tool definitions per turn: ${count(turn(flat))} flat (2 calls), ${count(turn(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
+catalogue: ${reached} of ${TAGS} leaves reached; per call ${ratio(flatBytes, mean(bytes))} times fewer on average, ${ratio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${ratio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
+  return pass;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
+const ratio = (more: number, less: number): string => (more / less).toFixed(0);
+const count = (number: number): string => Math.round(number).toLocaleString('en');
+
+const passed = await main().catch((error: unknown) => {
+  console.error(error);
+  return false;
+});
+process.exit(passed ? 0 : 1);

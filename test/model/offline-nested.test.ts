@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineAgenticTool, defineTool } from '../../src/index.ts';
+import { offlineModel } from '../../src/model/offline/entry.ts';
+import { messageText } from '../../src/model/offline/message-text.ts';
+import { createTestSession } from '../../src/testing/entry.ts';
+
+const instructions = 'Be brief. Use the tools to perform the following task: Show one flomp.\nSay no more.';
+
+describe('what the offline planner reads as its message', () => {
+  it.each([
+    ['Show flomp 12', 'Show flomp 12'],
+    ['{"flompId":12}', 'flomp id 12\nShow one flomp.'],
+    [
+      '{"flomp_id":"F-12","colour":"blue","sure":true}',
+      'flomp id F-12, colour "blue", sure true\nShow one flomp.',
+    ],
+    ['{"note":"a \\"b\\" c","at":"2026-01-01"}', `note "a 'b' c", at 2026-01-01\nShow one flomp.`],
+    ['{"list":[1],"nothing":null}', 'Show one flomp.'],
+    ['{"flompId":', '{"flompId":'],
+    ['["flomp"]', '["flomp"]'],
+  ])('of %s is %j', (message, text) => {
+    expect(messageText(message, instructions)).toBe(text);
+  });
+
+  it('is the values alone where the instructions name no task', () => {
+    expect(messageText('{"flompId":12}', 'Be brief.')).toBe('flomp id 12');
+  });
+});
+
+describe('the offline planner in a nested loop', () => {
+  it('does the task of the tool with the values that the tool was called with', async () => {
+    const showFlomp = defineTool({
+      name: 'show_flomp',
+      description: 'Show a flomp.',
+      effect: 'read',
+      input: v.object({ flompId: v.string() }),
+      run: ({ flompId }) => ({ flompId, colour: 'blue' }),
+    });
+    const inspect = defineAgenticTool({
+      name: 'inspect_flomp',
+      description: 'Show one flomp.',
+      input: v.object({ flompId: v.string() }),
+      tools: [showFlomp],
+    });
+    const agent = defineAgent({
+      name: 'desk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [inspect],
+    });
+    const session = createTestSession(agent, { model: offlineModel() });
+    expect((await session.send('Show flomp F-12')).text).toContain('colour: blue');
+    const asked = (await session.events()).flatMap(({ event }) =>
+      event.type === 'model-replied' ? event.toolCalls.map(({ name, input }) => `${name} ${input}`) : [],
+    );
+    expect(asked).toEqual(['inspect_flomp {"flompId":"F-12"}', 'show_flomp {"flompId":"F-12"}']);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Guard } from './lab/sabotage.ts';
+import type { Played } from './matrix.ts';
+
+/** What the script asks of the tests in workerd. */
+export interface WorkerdOrder {
+  readonly count: number;
+  readonly seed: number;
+  readonly only?: string | undefined;
+  readonly without?: Guard | undefined;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly survival?: WorkerdOrder;
+  }
+  interface TaskMeta {
+    survival?: readonly Played[];
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { StateSlice } from '../../src/journal/state.ts';
+import { text } from '../../src/tools/results.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
+import { runBare } from './bare-loop.ts';
+import { calls, reads, shownResults } from './scenes.ts';
+
+/** Remembers words; the strategy offers a tool of each. */
+const words: StateSlice<readonly string[], string> = {
+  name: 'words',
+  initial: [],
+  apply: (value, word) => [...value, word],
+};
+const says = (name: string, records: boolean): AnyTool => ({
+  ...reads(name),
+  effect: 'none',
+  serial: 'words',
+  async call(_, invocation) {
+    const after = invocation.offeredAfter(words, name).map((tool) => tool.name);
+    if (records) invocation.record(words, name);
+    return text(after.join(', '));
+  },
+});
+
+describe('a call that asks what the model would be offered after it', () => {
+  it('is told as of the start of its batch, with what calls of its lane have recorded', async () => {
+    const { model, offered } = await runBare({
+      tools: [says('a', true), says('b', false), says('c', true)],
+      slices: [words],
+      strategies: [
+        {
+          name: 'words',
+          offer: (tools, view) => [...tools, ...view.recall(words).map((word) => reads(`${word}_1`))],
+        },
+      ],
+      replies: [calls('a', 'b', 'c'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual([
+      'a, b, c, a_1',
+      'a, b, c, a_1, b_1',
+      'a, b, c, a_1, c_1',
+    ]);
+    expect(offered[1]).toEqual(['a', 'a_1', 'b', 'c', 'c_1']);
+  });
+});

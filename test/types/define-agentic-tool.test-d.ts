@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { type AnyTool, type ChatModel, defineAgenticTool, defineTool, type Tool } from '../../src/index.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+declare const model: ChatModel;
+const base = { description: 'Digs.', tools: [look] };
+
+// The name is a literal, the input the schema's output; what comes of it is not known.
+const dig = defineAgenticTool({
+  ...base,
+  name: 'dig',
+  input: v.object({ depth: v.pipe(v.string(), v.transform(Number)), where: v.optional(v.string()) }),
+  instructions(view, input) {
+    expectTypeOf(input).toEqualTypeOf<{ depth: number; where?: string | undefined }>();
+    expectTypeOf(view.path).toBeString();
+    return `Dig ${input.depth} deep.`;
+  },
+});
+expectTypeOf(dig).toEqualTypeOf<Tool<'dig', { depth: number; where?: string | undefined }, unknown>>();
+export const tools: readonly AnyTool[] = [dig];
+
+// JSON Schema is any record, and no input is an empty one.
+const loose = defineAgenticTool({ ...base, name: 'loose', input: { type: 'object' } });
+expectTypeOf(loose).toEqualTypeOf<Tool<'loose', Record<string, unknown>, unknown>>();
+const none = defineAgenticTool({ ...base, name: 'none' });
+expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, unknown>>();
+
+// Its list is like an agent's: objects with a table, classes and providers too.
+class Shed {
+  static tools = { spade: { description: 'Digs.' } } as const;
+  spade() {
+    return 'dug';
+  }
+}
+defineAgenticTool({
+  ...base,
+  name: 'mixed',
+  tools: [look, new Shed(), Shed, { toolsNow: () => [look] }, dig],
+});
+
+// Optional properties accept undefined.
+defineAgenticTool({
+  ...base,
+  name: 'absent',
+  input: undefined,
+  instructions: undefined,
+  model: undefined,
+  limits: undefined,
+  chaining: undefined,
+  strategies: undefined,
+  captureNestedArtifacts: undefined,
+});
+defineAgenticTool({ ...base, name: 'whole', model, limits: { iterations: 3, toolCalls: 'unlimited' } });
+
+// What must stay an error.
+// @ts-expect-error: it has no tools to work with
+defineAgenticTool({ name: 'toolless', description: 'Digs.' });
+// @ts-expect-error: a hole in a list is a mistake
+defineAgenticTool({ ...base, name: 'hole', tools: [null] });
+defineAgenticTool({
+  ...base,
+  name: 'wrong',
+  input: v.object({ depth: v.number() }),
+  // @ts-expect-error: its input has no such property
+  instructions: (_, { width }) => width,
+});
+// @ts-expect-error: instructions are words
+defineAgenticTool({ ...base, name: 'silent', instructions: () => 7 });
+// @ts-expect-error: it is called with its own input, and runs nothing else
+defineAgenticTool({ ...base, name: 'runs', run: () => 'dug' });

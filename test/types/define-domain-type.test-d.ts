@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  type ChainedType,
+  chainAny,
+  chainFrom,
+  type DiscoveredType,
+  type DomainType,
+  defineAgent,
+  defineAgenticTool,
+  defineDomainType,
+  defineTool,
+  discover,
+} from '../../src/index.ts';
+
+interface CustomerValue {
+  id: string;
+  since: Date;
+}
+interface OrderValue {
+  number: number;
+}
+
+const CustomerSchema = v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) });
+const OrderSchema = v.object({ number: v.number() });
+
+// The object is the schema's output, for its id and for its tools.
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: CustomerSchema,
+  id: (customer) => {
+    expectTypeOf(customer).toEqualTypeOf<CustomerValue>();
+    return customer.id;
+  },
+  tools: (customer) => {
+    expectTypeOf(customer).toEqualTypeOf<CustomerValue>();
+    return [defineTool({ name: 'since', description: 'Since.', run: () => customer.since.toISOString() })];
+  },
+});
+const Order = defineDomainType({ name: 'Order', schema: OrderSchema, id: ({ number }) => number });
+expectTypeOf(Customer).toEqualTypeOf<DomainType<'Customer', CustomerValue>>();
+
+// Tools that are made of one type of objects are no tools of another.
+const orderTools = (_: OrderValue): readonly AnyTool[] => [];
+defineDomainType({ name: 'Order', schema: OrderSchema, tools: orderTools });
+// @ts-expect-error tools of an order, given to customers
+defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: orderTools });
+// @ts-expect-error an id of an order, read of customers
+defineDomainType({ name: 'Customer', schema: CustomerSchema, id: ({ number }: OrderValue) => number });
+// @ts-expect-error an id that is no text and no number
+defineDomainType({ name: 'Customer', schema: CustomerSchema, id: ({ since }) => since });
+// @ts-expect-error what a customer does not have
+defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: (customer) => [customer.tool] });
+// @ts-expect-error tools are a list
+defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: () => 'average_spend' });
+// @ts-expect-error tools may not be waited for
+defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: async () => [] });
+
+// A predicate is asked of objects of its type, with the loop.
+expectTypeOf(
+  chainFrom(Customer, {
+    when: (customer, view) => {
+      expectTypeOf(customer).toEqualTypeOf<CustomerValue>();
+      expectTypeOf(view.path).toBeString();
+      return true;
+    },
+  }),
+).toEqualTypeOf<ChainedType>();
+expectTypeOf(
+  discover(Customer, { when: ({ since }) => since < new Date(), max: 8, hint: true }),
+).toEqualTypeOf<DiscoveredType>();
+// @ts-expect-error a predicate of orders, asked of customers
+chainFrom(Customer, { when: (order: OrderValue) => order.number > 1 });
+// @ts-expect-error a predicate of orders, asked of customers
+discover(Customer, { when: (order: OrderValue) => order.number > 1 });
+// @ts-expect-error a predicate answers yes or no
+chainFrom(Customer, { when: () => 'yes' });
+// @ts-expect-error an option that there is not
+discover(Customer, { limit: 3 });
+// @ts-expect-error a bare name is no domain type
+chainFrom({ name: 'Customer' });
+
+// Agents and agentic tools take types, what is made of them, and 'any'.
+const chaining = [Customer, chainFrom(Order), discover(Customer), chainAny(Order), 'any'] as const;
+defineAgent({ name: 'a', description: 'A.', instructions: 'A.', chaining });
+defineAgenticTool({ name: 'b', description: 'B.', tools: [], chaining });
+defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: 'any' });
+// @ts-expect-error a word that means nothing
+defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: ['every'] });
+// @ts-expect-error a tool is no type
+defineAgenticTool({
+  name: 'e',
+  description: 'E.',
+  tools: [],
+  chaining: [defineTool({ name: 'f', description: 'F.' })],
+});

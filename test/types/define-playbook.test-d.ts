@@ -1,0 +1,159 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  after,
+  allOf,
+  anyOf,
+  defineDomainType,
+  definePlaybook,
+  defineTool,
+  type LoopView,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type PlaybookProgress,
+  requireApproval,
+  type Tool,
+  toolsOf,
+  type UnlockCondition,
+  when,
+} from '../../src/index.ts';
+
+const tool = <const Name extends string>(name: Name) =>
+  defineTool({ name, description: 'Does.', run: () => name });
+const search = tool('search');
+const fetchPage = tool('fetch_page');
+const analyze = tool('analyze');
+const report = tool('report');
+const elsewhere = tool('elsewhere');
+const Document = defineDomainType({
+  name: 'Document',
+  schema: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+});
+
+const base = { description: 'Researches.', input: v.object({ topic: v.string() }) };
+
+// A playbook is a tool with its literal name, and what its input schema puts out.
+const researcher = definePlaybook({
+  ...base,
+  name: 'researcher',
+  tools: [search, fetchPage],
+  locked: [
+    { tool: analyze, unlockedBy: after(search, 'fetch_page') },
+    { tool: report, unlockedBy: allOf(after(analyze), anyOf(onArtifact(Document), after('search'))) },
+  ],
+  key: (input) => input.topic,
+  reset: ({ topic }) => topic === '',
+  instructions: (view, input) => `${view.iterations} ${input.topic}`,
+});
+expectTypeOf(researcher).toEqualTypeOf<Tool<'researcher', { topic: string }, unknown>>();
+export const list: readonly AnyTool[] = [researcher];
+
+// Conditions know which tools they name, also further inside.
+expectTypeOf(after(search, 'analyze')).toEqualTypeOf<UnlockCondition<'search' | 'analyze'>>();
+expectTypeOf(allOf(after(search), anyOf(after(analyze), onArtifact(Document)))).toEqualTypeOf<
+  UnlockCondition<'search' | 'analyze'>
+>();
+expectTypeOf(
+  allOf(
+    onArtifact(Document),
+    when(() => true),
+  ),
+).toEqualTypeOf<UnlockCondition<never>>();
+
+// Those that name none are for every playbook; a decorated tool keeps its name.
+definePlaybook({
+  ...base,
+  name: 'others',
+  tools: [requireApproval(search, 'May I?')],
+  locked: [
+    { tool: analyze, unlockedBy: onArtifact(Document, ({ at }) => at.getFullYear() > 2000) },
+    {
+      tool: fetchPage,
+      unlockedBy: anyOf(
+        onBlackboard(Document),
+        onBlackboardMatching(({ name }) => name === 'a'),
+      ),
+    },
+    {
+      tool: report,
+      unlockedBy: allOf(
+        after(search),
+        onArtifactMatching(({ type }) => type === undefined),
+      ),
+    },
+    {
+      tool: elsewhere,
+      unlockedBy: when((progress, view) => {
+        expectTypeOf(progress).toEqualTypeOf<PlaybookProgress>();
+        expectTypeOf(view).toEqualTypeOf<LoopView>();
+        return progress.toolExecutions >= 3 && progress.used(search) > 0 && progress.produced(Document) > 0;
+      }),
+    },
+  ],
+});
+
+// Of tools whose names are not known before they run, any name may be one; it is checked when the playbook is defined.
+class Calculator {
+  static readonly tools = { add: { description: 'Adds.' } };
+  add() {
+    return 3;
+  }
+}
+definePlaybook({
+  ...base,
+  name: 'of_objects',
+  tools: [...toolsOf(new Calculator())],
+  locked: [{ tool: report, unlockedBy: after('add') }],
+});
+
+// Optional properties accept undefined, and both lists may be empty.
+definePlaybook({
+  ...base,
+  name: 'absent',
+  tools: [],
+  locked: [],
+  key: undefined,
+  reset: undefined,
+  instructions: undefined,
+  model: undefined,
+  limits: undefined,
+});
+
+const locked = { ...base, name: 'locked', tools: [search] } as const;
+
+// @ts-expect-error a tool that is not in the playbook unlocks nothing
+definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: after(elsewhere) }] });
+
+// @ts-expect-error nor does its name
+definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: after('elsewhere') }] });
+
+// @ts-expect-error nor beside one that is in it
+definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: after(search, elsewhere) }] });
+
+// @ts-expect-error nor inside others
+definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: allOf(after(search), after(elsewhere)) }] });
+
+const inside = anyOf(onArtifact(Document), allOf(after('x')));
+// @ts-expect-error nor further inside
+definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: inside }] });
+
+// @ts-expect-error an artifact is asked for by its domain type
+onArtifact('Document');
+
+// @ts-expect-error a bare type has no schema to read values with
+onBlackboard({ name: 'Document' });
+
+// @ts-expect-error the predicate is given what the schema puts out
+onArtifact(Document, ({ at }) => at === '2026-01-01');
+
+// @ts-expect-error nothing unlocks nothing
+after();
+
+// @ts-expect-error all of nothing is nothing
+allOf();
+
+// @ts-expect-error a key is text
+definePlaybook({ ...locked, locked: [], key: () => 1 });

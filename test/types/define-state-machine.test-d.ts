@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineStateMachine,
+  defineTool,
+  requireApproval,
+  type StateMachine,
+  startingIn,
+  type ToolInput,
+  toMermaid,
+} from '../../src/index.ts';
+
+const tool = <const Name extends string>(name: Name) =>
+  defineTool({ name, description: 'Does.', run: () => 'done' });
+const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
+const base = { name: 'orders', description: 'Processes one order.' } as const;
+const OrderInput = v.object({ orderId: v.pipe(v.string(), v.toNumber()), again: v.optional(v.boolean()) });
+
+// The states are the keys of `states`, as literals; `key`, `reset` and `instructions` are given the schema's output.
+const orders = defineStateMachine({
+  ...base,
+  input: OrderInput,
+  initial: 'draft',
+  states: {
+    draft: [addItem, { tool: confirm, to: 'confirmed' }],
+    confirmed: [{ tool: ship, to: 'shipped' }, { tool: confirm }],
+    shipped: [],
+  },
+  everywhere: [status, { toolsNow: () => [] }],
+  key: (input) => {
+    expectTypeOf(input).toEqualTypeOf<{ orderId: number; again?: boolean | undefined }>();
+    return String(input.orderId);
+  },
+  reset: ({ again }) => again ?? false,
+  renamed: { new: 'draft', sent: 'shipped' },
+  instructions: (view, { orderId }, state) => {
+    expectTypeOf(state).toEqualTypeOf<'draft' | 'confirmed' | 'shipped'>();
+    expectTypeOf(view.path).toEqualTypeOf<string>();
+    return `Order ${orderId} is ${state}.`;
+  },
+});
+type States = 'draft' | 'confirmed' | 'shipped';
+expectTypeOf(orders).toEqualTypeOf<
+  StateMachine<'orders', { orderId: number; again?: boolean | undefined }, States>
+>();
+expectTypeOf(orders.name).toEqualTypeOf<'orders'>();
+expectTypeOf<ToolInput<typeof orders>>().toEqualTypeOf<{ orderId: number; again?: boolean | undefined }>();
+
+// It is a tool like any other.
+export const tools: readonly AnyTool[] = [
+  orders,
+  requireApproval(orders, ({ orderId }) => `Order ${orderId}?`),
+];
+defineAgent({ name: 'shop', description: 'Sells.', instructions: 'Sell.', tools: [orders] });
+expectTypeOf(toMermaid(orders)).toEqualTypeOf<string>();
+
+// A copy has the same types.
+expectTypeOf(startingIn(orders, 'confirmed')).toEqualTypeOf<typeof orders>();
+
+// Optional properties accept undefined, and a machine without input has none.
+const plain = defineStateMachine({
+  ...base,
+  input: undefined,
+  initial: 'idle',
+  states: { idle: [{ tool: ship, to: undefined }] },
+  everywhere: undefined,
+  key: undefined,
+  reset: undefined,
+  renamed: undefined,
+  hideUnavailable: undefined,
+  instructions: undefined,
+  chaining: undefined,
+  limits: undefined,
+  model: undefined,
+});
+expectTypeOf(plain).toEqualTypeOf<StateMachine<'orders', Record<string, never>, 'idle'>>();
+
+// @ts-expect-error it leads to a state that is not declared
+defineStateMachine({
+  ...base,
+  initial: 'draft',
+  states: { draft: [{ tool: confirm, to: 'confirmd' }], confirmed: [] },
+});
+
+// @ts-expect-error it starts in a state that is not declared
+defineStateMachine({ ...base, initial: 'drafted', states: { draft: [addItem] } });
+
+// @ts-expect-error it has no initial state (STM-03)
+defineStateMachine({ ...base, states: { draft: [addItem] } });
+
+// @ts-expect-error a state is renamed to one that is not declared
+defineStateMachine({ ...base, initial: 'draft', states: { draft: [addItem] }, renamed: { new: 'drafted' } });
+
+// @ts-expect-error no copy starts in a state that is not declared
+startingIn(orders, 'delivered');
+
+// @ts-expect-error only a state machine has states to start in
+startingIn(addItem, 'draft');
+
+// @ts-expect-error an entry is a tool, or has one
+defineStateMachine({ ...base, initial: 'draft', states: { draft: [{ to: 'draft' }] } });

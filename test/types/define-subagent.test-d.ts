@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { type Agent, type AnyTool, defineAgent, defineSubagent, type Tool } from '../../src/index.ts';
+
+const base = { description: 'Files.', instructions: 'File.' };
+const clerk = defineAgent({ ...base, name: 'clerk' });
+const biller = defineAgent({ ...base, name: 'biller', output: v.object({ total: v.number() }) });
+declare const any: Agent;
+
+// Its name is the agent's, a literal; it takes a message; what comes of it is what the agent's output says.
+const asked = defineSubagent({ agent: clerk });
+expectTypeOf(asked).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
+const billed = defineSubagent({ agent: biller });
+expectTypeOf(billed).toEqualTypeOf<Tool<'biller', { readonly message: string }, { total: number }>>();
+
+// By name nothing more is known of it.
+const byName = defineSubagent({ agent: 'clerk' });
+expectTypeOf(byName).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
+expectTypeOf(defineSubagent({ agent: any }).name).toBeString();
+
+// It may have a name and an input of its own.
+const renamed = defineSubagent({
+  agent: biller,
+  name: 'bill',
+  description: 'Bills.',
+  input: v.object({ customer: v.string() }),
+});
+expectTypeOf(renamed).toEqualTypeOf<Tool<'bill', { customer: string }, { total: number }>>();
+export const tools: readonly AnyTool[] = [asked, billed, byName, renamed];
+
+// Optional properties accept undefined.
+defineSubagent({ agent: clerk, name: undefined, description: undefined, input: undefined });
+
+// What must stay an error.
+// @ts-expect-error: an agent, or its name
+defineSubagent({ agent: 7 });
+// @ts-expect-error: a tool is no agent
+defineSubagent({ agent: asked });
+// @ts-expect-error: whom to ask is not left open
+defineSubagent({ name: 'nobody' });
+// @ts-expect-error: an agent has limits and instructions of its own
+defineSubagent({ agent: clerk, instructions: 'Otherwise.' });
