@@ -44,7 +44,6 @@ export function placeholder({ name: type }: TypeWithTools, tool: AnyTool, find: 
     description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
     // Made without an object, a function would ask for one.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
-    returnDirect: false,
     call: async (input, invocation) =>
       find(tool.name, invocation.view)?.call(input, invocation) ?? withheld(missing),
   });

@@ -37,15 +37,21 @@ export function processView(loop: Loop): ProcessView | undefined {
 }
 
 function tightest({ budgets, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
-  const views = budgets
-    .filter((budget) => budget.limit === limit)
-    .map((budget) => left(budget.most, usedOf(budget, journal.state.turn)));
-  return views.toSorted((a, b) => a.remaining - b.remaining).at(0);
+  const held = budgets.filter((budget) => budget.limit === limit);
+  return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
 }
 
-function toolCallsOf({ limits: { toolCalls }, journal }: Loop): BudgetView | undefined {
-  return toolCalls === 'unlimited' ? undefined : left(toolCalls, journal.state.turn?.toolCalls ?? 0);
+function toolCallsOf({ callLimits, journal: { state } }: Loop): BudgetView | undefined {
+  return leastOf(
+    callLimits.flatMap(({ frame, toolCalls }) => {
+      const counted = frame === ROOT ? state.turn : state.turn?.frames.get(frame);
+      return typeof toolCalls === 'number' ? left(toolCalls, counted?.toolCalls ?? 0) : [];
+    }),
+  );
 }
+
+const leastOf = (views: readonly BudgetView[]): BudgetView | undefined =>
+  views.toSorted((a, b) => a.remaining - b.remaining).at(0);
 
 const left = (limit: number, used: number): BudgetView => ({
   limit,

@@ -23,6 +23,7 @@ import {
   listCustomers,
   offered,
   results,
+  returns,
   turnOf,
   UNBOUND,
   warnings,
@@ -250,6 +251,20 @@ describe('what binds', () => {
     ]);
     expect(results(session)[1]).toBe(UNBOUND);
     expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
+  });
+
+  it('is never a list, also where the schema would take one (CHN-07)', async () => {
+    const Loose = defineDomainType({
+      name: 'Loose',
+      schema: v.object({ note: v.optional(v.string()) }),
+      tools: () => [answers('show', 'Shown.')],
+    });
+    const { session } = await turnOf(clerk([returns('list', Loose, [{}])], [Loose]), [
+      calls('list'),
+      calls('show'),
+    ]);
+    expect(results(session)[1]).toMatch(/^This tool is not yet available\./);
+    expect(warned()).toEqual([]);
   });
 
   it('is no value that its own schema refuses: the object from before stays, and whoever wrote the tool is told', async () => {

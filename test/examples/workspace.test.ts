@@ -6,6 +6,7 @@ import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { modelText } from '../../src/tools/tool-result.ts';
+import { appWith } from '../http/app.ts';
 
 const depthOf = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(depthOf));
 const leavesOf = (tool: AnyTool): readonly AnyTool[] => (tool.inner ? tool.inner.flatMap(leavesOf) : [tool]);
@@ -59,6 +60,13 @@ describe('the tools of the workspace', () => {
       'people: Contacts, their companies, and teams.',
       'planning: Tasks, the milestones they lead to, and risks.',
     ]);
+  });
+
+  it('are all told of by GET /agents', async () => {
+    const answer = await appWith({ agents: [workspace] })('/agents');
+    const told = JSON.stringify(await answer.json());
+    const names = workspace.tools.flatMap(leavesOf).map(({ name }) => `"name":"${name}"`);
+    expect(names.filter((name) => !told.includes(name))).toEqual([]);
   });
 
   it('come from tables whose words agree', () => {

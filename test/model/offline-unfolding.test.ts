@@ -93,6 +93,16 @@ describe('the offline planner with tools that unfold', () => {
     },
   );
 
+  it('leaves a value that stands under the name of another parameter to that one', async () => {
+    const read = looks('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
+      flomp_id: v.string(),
+      theme: v.string(),
+    });
+    const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: [read] });
+    const session = createTestSession(agent, { model: offlineModel() });
+    expect(await session.send('Read the flomp for the theme "tides"')).toMatchObject({ toolCalls: 0 });
+  });
+
   it('fills an optional text with the quotation that stands under its name', async () => {
     const { calls } = await planned('Update flomp F-1: title "Old Blue"');
     expect(calls.at(-1)).toBe('update_flomp {"flomp_id":"F-1","title":"Old Blue"}');

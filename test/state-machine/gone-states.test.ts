@@ -88,12 +88,16 @@ describe('a position that the code no longer has', () => {
   it('is named to every call of a loop that is open already, and to its model', async () => {
     const { session, deploy } = deployed([
       order('41'),
+      'So.',
+      'Done.',
+      order('41'),
       calls('confirm', 'status'),
       calls('status'),
       'So.',
       'Done.',
     ]);
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    await session.send('Go.');
+    expect(await session.send('Confirm.')).toMatchObject({ outcome: 'suspended' });
     deploy(after());
     await session.decide('confirm', 'approve');
     expect(await answersInside(session)).toEqual(
@@ -104,7 +108,7 @@ describe('a position that the code no longer has', () => {
       'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
         `the following task: Processes one order.\n\n${gone}`,
     );
-    expect(answersRead(session)).toEqual(['So.']);
+    expect(answersRead(session)).toEqual(['So.', 'So.']);
   });
 
   it('is not made by another initial state: what was begun goes on where it began', async () => {

@@ -7,7 +7,7 @@ import type { Cell, Played } from './matrix.ts';
 const AT_ONCE = 50;
 
 /** Where a lease has to expire, in ms. Another invocation that stalls as long is only one more disturbance. */
-const SHORT_LEASE = 1_000;
+const SHORT_LEASE = 1_500;
 /** Where nobody is abandoned: no machine is so busy that it runs out. */
 const LONG_LEASE = 20_000;
 

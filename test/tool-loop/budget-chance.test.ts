@@ -34,8 +34,12 @@ const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringif
 class Bill {
   tokens = 0;
   cost = 0;
-  /** A token is one byte at least: this many bytes are one, in the language of this run. */
-  constructor(readonly density: number) {}
+  /** A token is one byte at least: so many bytes are one, in the language of this run. */
+  readonly density: number;
+
+  constructor(density: number) {
+    this.density = density;
+  }
 
   charge(request: ModelRequest, random: number): { inputTokens: number; outputTokens: number } {
     const inputTokens = Math.ceil(bytes([request.messages, request.tools]) / this.density);
@@ -123,13 +127,15 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   return used;
 }
 
+/** What happened in all runs together. */
+const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
+
 describe('loops side by side, with replies that fail, get lost, and do not say what they used', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'never cost more than the limits allow, whatever happens: part %i',
     { timeout: 30_000 },
     async (part) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
-      const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
       for (let seed = part * 1_000; seed < part * 1_000 + 30; seed += 1) {
         const { answer, bill, limits, events } = await play(seed);
         expect(bill.tokens, `seed ${seed}`).toBeLessThanOrEqual(limits.tokens);
@@ -146,8 +152,10 @@ describe('loops side by side, with replies that fail, get lost, and do not say w
         }
         if (answer.outcome === 'completed') seen.completed += 1;
       }
-      // The runs are not idle ones.
-      expect(Math.min(...Object.values(seen))).toBeGreaterThan(1);
     },
   );
+
+  it('are refused, killed, nested and completed often enough to mean something', () => {
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+  });
 });

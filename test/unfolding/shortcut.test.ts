@@ -101,12 +101,14 @@ describe('a facade that is called with an inner tool’s name', () => {
   });
 
   it('takes an argument of its own for what it is (UNF-26)', async () => {
-    const tool = defineUnfolding({
-      name: 'files',
-      description: 'Files.',
-      byCategory: { look: [does('category'), does('read')] },
+    const category = defineTextTool({
+      name: 'category',
+      description: 'Names.',
+      effect: 'read',
+      run: () => 'ran',
     });
-    const session = sessionWith([tool], [calls(['files', { category: 'look' }]), 'Done.']);
+    const look = { name: 'files', description: 'Files.', byCategory: { look: [category, does('read')] } };
+    const session = sessionWith([defineUnfolding(look)], [calls(['files', { category: 'look' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened('category', 'read')]);
   });

@@ -16,6 +16,7 @@ const viewOf = (openings: Openings, more: Partial<LoopView> = {}): LoopView => (
   iterations: 1,
   context: ToolCallContext.EMPTY,
   blackboard: [],
+  tools: [],
   recall: () => openings as never, // the only slice there is
   made: (_, make) => make(),
   history: () => [],
@@ -45,14 +46,16 @@ describe('what the strategy offers', () => {
 
   it('is made anew for other tools, other openings, another turn and another loop', () => {
     const openings: Openings = [{ call: 'c', facade: 'files', path: 'clerk' }];
-    const offered = unfoldingStrategy.offer(tools, viewOf(openings));
-    const others = [
-      unfoldingStrategy.offer([...tools, does('more')], viewOf(openings)),
-      unfoldingStrategy.offer(tools, viewOf([...openings])),
-      unfoldingStrategy.offer(tools, viewOf(openings, { turn: 'u' })),
-      unfoldingStrategy.offer(tools, viewOf(openings, { frame: 'f' })),
-    ];
-    for (const other of others) expect(other).not.toBe(offered);
+    const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
+    for (const [list, view] of [
+      [[...tools, does('more')], viewOf(openings)],
+      [tools, viewOf([...openings])],
+      [tools, viewOf(openings, { turn: 'u' })],
+      [tools, viewOf(openings, { frame: 'f' })],
+    ] as const) {
+      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
+      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
+    }
   });
 
   it('asks tools that come and go again, and is the same list while they answer the same', () => {

@@ -9,30 +9,47 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY ? styleText(style, text) : text;
 
+/** What the lines of a timeline are told with. */
+interface Telling {
+  /** Of calls, by their ids; inside a nested loop they are indented. */
+  readonly names: Map<string, string>;
+  /** Calls whose tool has begun to run, here or in a process that is dead. */
+  readonly started: Set<string>;
+  iteration: number;
+}
+
 /** What happened in the turn that holds the last event, after `seq`; a line for each event: sequence, milliseconds, what. */
 export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
   const turn = events.slice(start);
   const began = turn[0]?.at ?? 0;
-  const names = new Map<string, string>();
-  let iteration = 0;
-  const lines = turn.flatMap((event) => {
-    if (event.type === 'model-replied') {
-      if (!event.planned) iteration += 1;
-      for (const { id, name } of event.toolCalls) names.set(id, name);
-    }
-    const [what, style] = lineOf(event, iteration, names);
+  const telling: Telling = { names: new Map(), started: new Set(), iteration: 0 };
+  const lines = turn.flatMap((event, at) => {
+    take(event, telling);
+    if (event.seq <= seq || isRead(event, turn[at + 1])) return [];
+    const [what, style] = lineOf(event, telling);
     const place = `seq ${String(event.seq).padStart(3)}  +${String(event.at - began).padStart(5)} ms`;
-    return event.seq > seq ? [`    ${styled('dim', place)}  ${styled(style, what)}`] : [];
+    return [`    ${styled('dim', place)}  ${styled(style, what)}`];
   });
   return lines.join('\n');
 }
 
-function lineOf(
-  event: TimelineEvent,
-  iteration: number,
-  names: ReadonlyMap<string, string>,
-): [string, Style] {
+function take(event: TimelineEvent, telling: Telling): void {
+  if (event.type === 'tool-call-started') telling.started.add(event.call);
+  if (event.type !== 'model-replied') return;
+  if (!event.planned && event.frame === undefined) telling.iteration += 1;
+  const indent = event.frame === undefined ? '' : '  ';
+  for (const { id, name } of event.toolCalls) telling.names.set(id, indent + name);
+}
+
+/** The start of a `read` tool that ends at once says nothing that its end does not. */
+const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean =>
+  event.type === 'tool-call-started' &&
+  event.effect === 'read' &&
+  next?.type === 'tool-call-ended' &&
+  next.call === event.call;
+
+function lineOf(event: TimelineEvent, { names, started, iteration }: Telling): [string, Style] {
   switch (event.type) {
     case 'turn-started':
       return [`turn ${event.turn}: "${event.message}"`, 'bold'];
@@ -46,14 +63,16 @@ function lineOf(
     case 'model-replied': {
       const calls = event.toolCalls.map(({ name, input }) => `${name} ${short(input)}`).join(', ');
       if (event.planned) return [`    the next step is ${calls || 'none'}`, 'dim'];
-      return [`iteration ${iteration}: ${event.model} ${calls ? `asks for ${calls}` : 'answers'}`, 'cyan'];
+      const where =
+        event.frame === undefined ? `iteration ${iteration}` : `    in ${names.get(event.frame)?.trim()}`;
+      return [`${where}: ${event.model} ${calls ? `asks for ${calls}` : 'answers'}`, 'cyan'];
     }
     case 'tool-call-started':
       return [`  ${names.get(event.call)} (${event.effect}) starts`, 'reset'];
     case 'tool-call-ended': {
-      const took = event.ms === undefined ? 'not run here' : `${event.ms} ms`;
+      const took = event.ms === undefined ? ' (not run here)' : ` (${event.ms} ms)`;
       return [
-        `  ${names.get(event.call)} ends (${took}): ${short(wordsOf(event.result))}`,
+        `  ${names.get(event.call)} ends${started.has(event.call) ? took : ''}: ${short(wordsOf(event.result))}`,
         styleOf(event.result),
       ];
     }

@@ -1,38 +1,57 @@
 import { strict as assert } from 'node:assert';
-import { type Client, openSession } from './client.ts';
+import { type Client, openSession, type TimelineEvent } from './client.ts';
 import type { Effect } from './counted-effects.ts';
+import { type Said, scenes } from './scenes.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 
 /** What the tour has done by `once` calls, as the counter writes it. */
 export const tourEffects: readonly Effect[] = [
+  { service: 'warehouse', what: '{"step":"pack_order"}' },
+  { service: 'warehouse', what: '{"step":"ship_order"}' },
   { service: 'refunds', what: '{"orderId":1003,"amount":149}' },
   { service: 'refunds', what: '{"orderId":1002,"amount":118.5}' },
 ];
 
 /**
- * Turns with the offline planner: an answer after several iterations, one from memory after a restart, a stream; then a
- * refund that waits for its approval, and a policy that is delivered once.
+ * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended;
+ * then a stream, a refund that waits for its approval, and a policy that is delivered once.
  */
 export async function tour(stage: Stage): Promise<void> {
   await stage.start({ MODEL: 'offline' });
-  await conversation(stage);
+  for (const { agent, before } of scenes) await said(stage, agent, before);
+  await stage.end('kill');
+  await stage.start();
+  console.log(
+    `\n  ${styled('yellow', 'wrangler dev was killed and restarted; each session is where it was.')}`,
+  );
+  for (const { agent, point, after } of scenes) {
+    console.log(`\n  ${styled('bold', `${agent}: ${point}`)}`);
+    await said(stage, agent, after);
+  }
+  await stream(stage);
   await approval(stage);
   await policy(stage);
 }
 
-async function conversation(stage: Stage): Promise<void> {
-  const first = await openSession(stage.url, 'tour').send('Where is order 1002?');
-  assert(first.iterations >= 2 && /Bilbao/.test(first.text), `The place is not in the answer: ${first.text}`);
-  await show(openSession(stage.url, 'tour'), first.text);
+/** Says one thing to the tour's session of an agent. @throws AssertionError when something else comes of it. */
+async function said(stage: Stage, agent: string, { message, calls, answer }: Said): Promise<void> {
+  const client = openSession(stage.url, 'tour', agent);
+  const { text, outcome } = await client.send(message);
+  const made = callsOf(await client.events());
+  assert.equal(outcome, 'completed', `The outcome of "${message}"`);
+  assert.deepEqual(made.slice(0, calls.length || 1), calls, `The first calls for "${message}"`);
+  assert.match(text, answer);
+  await show(client, text);
+}
 
-  await stage.end('stop');
-  await stage.start();
-  console.log(`\n  ${styled('yellow', 'wrangler dev was restarted; the session is where it was.')}`);
-  const second = await openSession(stage.url, 'tour').send('What was its total?');
-  assert(second.toolCalls === 0 && /118\.5/.test(second.text), `Not answered from memory: ${second.text}`);
-  await show(openSession(stage.url, 'tour'), second.text);
+/** The calls of the last turn, those of nested loops included, in the order in which they were asked for. */
+const callsOf = (events: readonly TimelineEvent[]): readonly string[] =>
+  events
+    .slice(events.findLastIndex(({ type }) => type === 'turn-started'))
+    .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls.map(({ name }) => name) : []));
 
+async function stream(stage: Stage): Promise<void> {
   const streamed: string[] = [];
   const client = openSession(stage.url, 'tour');
   await client.stream('Please refund order 1003', (type, data) => {

@@ -29,7 +29,8 @@ import { toolCard } from './tool-card.ts';
  * - several of these in one message, by sentence, `;`, "then" or "and" before a verb: in order, until a command fails;
  * - a later message that refers back ("Who owns it?", "And flomp 13?"): answered from earlier results where they hold
  *   the answer, else looked up by the identifiers in them;
- * - a tool that only opens others (its result is a text that names them), before one of those.
+ * - a tool that only opens others (its result is a text that names them), before one of those, also one inside another;
+ * - what there is at all ("List the flomps"): a tool with these very words in its name.
  *
  * An answer in a form (`output`) holds what was found under the form's names, and else the least that its schema takes.
  *

@@ -101,6 +101,7 @@ export class Line {
   readonly #gone = Promise.withResolvers<'gone'>();
   #struck: Disturbance | undefined;
   #isDelivered = false;
+  #isDropped = false;
   #movesToWait: number | undefined;
   /** Counts what the invocation did, for whoever waits until it does nothing more. */
   moves = 0;
@@ -121,11 +122,16 @@ export class Line {
   }
 
   get isHeldUp(): boolean {
-    return this.#struck?.mode.startsWith('zombie') === true && !this.#isDelivered;
+    return this.#struck?.mode.startsWith('zombie') === true && !this.#isDelivered && !this.#isDropped;
   }
 
   get mode(): Mode | undefined {
     return this.#struck?.mode;
+  }
+
+  /** What is held up arrives when others have done a few things: how many, depends on where it was struck. */
+  deliverAmid(): void {
+    this.#movesToWait = 1 + ((this.#struck?.at ?? 0) % 7);
   }
 
   /** Another invocation has done something. */
@@ -137,8 +143,15 @@ export class Line {
 
   /** Lets go of everything that was held up. */
   deliver(): void {
+    if (this.#isDropped) return;
     this.#isDelivered = true;
     for (const go of this.#held.splice(0)) go();
+  }
+
+  /** Nothing that was held up ever arrives. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#held.length = 0;
   }
 
   async through<T>(deed: Deed, work: () => T | Promise<T>): Promise<T> {
@@ -176,10 +189,6 @@ export class Line {
       case 'cold-fold':
         this.#leave.abort();
         await this.#hands.restart(false);
-        return undefined;
-      case 'zombie-amid':
-        this.#movesToWait = 1 + (struck.at % 7);
-        await this.#isGone();
         return undefined;
       default:
         await this.#isGone();

@@ -140,21 +140,25 @@ class Play {
       const leased = await this.#stage.until(this.#lease(line, message), () => line.moves);
       if (leased === 'stopped') return;
       if (leased === 'gone') continue;
-      await this.#deliverHeldUp(line);
+      await this.#deliverHeldUp(line, leased);
       const end = await this.#stage.until(this.#run(line, leased), () => line.moves);
       if (end === 'stopped') return;
     }
     throw new Error(`The turn does not stop: ${MAX_INVOCATIONS} invocations have gone.`);
   }
 
-  /** What was on its way when a former holder fell silent arrives at the worst moment. */
-  async #deliverHeldUp(current: Line): Promise<void> {
+  /**
+   * What was on its way when a former holder fell silent arrives at the worst moment; but not when it may already have
+   * been asked what became of it, since whoever acts then is beyond every guarantee.
+   */
+  async #deliverHeldUp(current: Line, { expiredFor }: Leased): Promise<void> {
     const { clock, leaseMs } = this.#stage;
     for (const line of this.#course.held) {
       if (line === current) continue;
+      if (expiredFor > leaseMs / 5) line.drop();
       if (line.mode === 'zombie-at-once') line.deliver();
-      // Nobody may act, and be right, once it may have been asked what it did.
-      else clock.after(leaseMs / 8, () => line.deliver());
+      if (line.mode === 'zombie-amid') line.deliverAmid();
+      clock.after(Math.max(0, leaseMs / 8 - expiredFor), () => line.deliver());
     }
     await this.#stage.wait(0);
   }
