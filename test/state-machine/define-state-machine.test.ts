@@ -179,10 +179,15 @@ describe('the description of a tool in a state machine', () => {
     expect(described({ initial: 'open', states })).toEqual([description]);
   });
 
-  it('tells of a tool of all states that leads somewhere from one of them', () => {
+  it('tells of a tool of all states that leads somewhere from some of them', () => {
     const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
     expect(described({ initial: 'open', states, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
+    ]);
+    const out = { tool: go, to: 'out' };
+    const three = { open: [out], shut: [out], ajar: [out], out: [] };
+    expect(described({ initial: 'open', states: three, everywhere: [go] })).toEqual([
+      'Does go.\n\n[Available in all states] [Transitions to: out (from open, shut, ajar)]',
     ]);
   });
 });

@@ -9,6 +9,9 @@ export interface WorkerdOrder {
   readonly without?: Guard | undefined;
 }
 
+/** How lines begin that tell of the progress. */
+export const PROGRESS = 'survival-matrix: ';
+
 declare module 'vitest' {
   interface ProvidedContext {
     readonly survival?: WorkerdOrder;

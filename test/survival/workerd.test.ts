@@ -5,7 +5,7 @@ import { playSamples } from './play-samples.ts';
 import { samplesOf } from './samples.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
-import type { WorkerdOrder } from './workerd-order.ts';
+import { PROGRESS, type WorkerdOrder } from './workerd-order.ts';
 
 /** What `npm test` plays. */
 const FEW: WorkerdOrder = { count: 20, seed: 1 };
@@ -16,7 +16,7 @@ it('every kind of tool survives in a real Durable Object', { timeout: 300_000 },
   const played = await playSamples(samplesOf(trials, draw), {
     without,
     onPlayed: (count) => {
-      if (count % 50 === 0) console.log(`survival-matrix: ${count} of ${draw.count} in workerd`);
+      if (count % 50 === 0) console.log(`${PROGRESS}${count} of ${draw.count} in workerd`);
     },
   });
   task.meta.survival = played;

@@ -1,39 +1,48 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Played } from '../matrix.ts';
-import type { WorkerdOrder } from '../workerd-order.ts';
+import { PROGRESS, type WorkerdOrder } from '../workerd-order.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Plays a seeded sample in real Durable Objects: a test of its own, whose report holds what was played. @throws Error when there is none. */
-export function playInWorkerd(order: WorkerdOrder): readonly Played[] {
+/**
+ * Plays a seeded sample in real Durable Objects: a test of its own, whose report holds what was played. Its progress is
+ * printed.
+ *
+ * @throws Error when there is no report.
+ */
+export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-survival-'));
   try {
     const report = join(folder, 'report.json');
-    const config = join(import.meta.dirname, 'vitest.config.ts');
-    const args = [
-      'vitest',
-      'run',
-      '--root',
-      root,
-      '--config',
-      config,
-      '--reporter=json',
-      `--outputFile=${report}`,
-    ];
-    const { stdout, stderr } = spawnSync('npx', args, {
-      cwd: root,
-      env: { ...process.env, SURVIVAL_ORDER: JSON.stringify(order) },
-      encoding: 'utf8',
-    });
+    const output = await runTest(report, order);
     const played = existsSync(report) ? playedIn(readFileSync(report, 'utf8')) : undefined;
-    if (!played) throw new Error(`Nothing was played in workerd.\n${stdout}\n${stderr}`);
+    if (!played) throw new Error(`Nothing was played in workerd.\n${output}`);
     return played;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Answers what the test said. */
+async function runTest(report: string, order: WorkerdOrder): Promise<string> {
+  const config = join(import.meta.dirname, 'vitest.config.ts');
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const test = spawn('npx', ['vitest', 'run', '--root', root, '--config', config, ...reporters], {
+    cwd: root,
+    env: { ...process.env, SURVIVAL_ORDER: JSON.stringify(order) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  test.stderr.on('data', (data) => said.push(String(data)));
+  for await (const line of createInterface({ input: test.stdout })) {
+    said.push(line);
+    if (line.startsWith(PROGRESS)) console.log(line);
+  }
+  return said.join('\n');
 }
 
 function playedIn(report: string): readonly Played[] | undefined {

@@ -5,6 +5,7 @@
 import type { Played } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { failuresOf, type TableRow, tableOf } from '../table.ts';
+import type { WorkerdOrder } from '../workerd-order.ts';
 import { playInMemory } from './in-memory.ts';
 import { playInWorkerd } from './in-workerd.ts';
 import { help, type MatrixOptions, readOptions } from './options.ts';
@@ -26,15 +27,15 @@ async function run(options: MatrixOptions): Promise<boolean> {
     shown = Math.max(shown, tenth);
   });
   print('in memory', memory.rows, memory.played);
-  const sampled = count === 0 ? [] : inWorkerd({ count, seed, only, without });
+  const sampled = count === 0 ? [] : await inWorkerd({ count, seed, only, without });
   const isRight = [...memory.played, ...sampled].every(({ verdict }) => verdict.is !== 'failed');
   console.log(`survival-matrix: ${seconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
   return isRight;
 }
 
-function inWorkerd(order: Parameters<typeof playInWorkerd>[0]): readonly Played[] {
+async function inWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
   console.log(`survival-matrix: ${order.count} samples in workerd, seed ${order.seed} ...`);
-  const played = playInWorkerd(order);
+  const played = await playInWorkerd(order);
   const rows = kinds.flatMap((kind) => {
     const positions = new Set(
       played.filter((one) => one.kind === kind).map(({ disturbance }) => disturbance.at),
