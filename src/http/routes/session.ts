@@ -21,7 +21,7 @@ export async function getSession(target: Target): Promise<Response> {
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),
-    ...Object.fromEntries(state.slices),
+    memory: Object.fromEntries(state.slices),
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   });
