@@ -13,6 +13,7 @@ import type {
 import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LoopJournal } from '../tool-loop/loop.ts';
+import type { Clock } from './clock.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {
@@ -30,7 +31,7 @@ interface Options {
   readonly state: SessionState;
   readonly slices: readonly StateSlice[];
   readonly now: () => number;
-  readonly after: (ms: number, run: () => void) => unknown;
+  readonly after: Clock['after'];
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
@@ -228,8 +229,11 @@ export class Outbox implements LoopJournal {
         return await Promise.race([port.append(epoch, from, change), this.#givenUp.promise]);
       } catch (failure) {
         if (!isHeld()) throw failure;
-        const pause = new Promise((resolve) => after(wait, () => resolve('waited')));
-        if ((await Promise.race([pause, this.#givenUp.promise])) === 'given-up') return 'given-up';
+        const pause = Promise.withResolvers<'waited'>();
+        const cancel = after(wait, () => pause.resolve('waited'));
+        if ((await Promise.race([pause.promise, this.#givenUp.promise])) === 'waited') continue;
+        cancel();
+        return 'given-up';
       }
     }
   }

@@ -36,7 +36,11 @@ describe('the state of a session', () => {
       memory: {
         bindings: expect.anything(),
         playbooks: {},
-        process: expect.objectContaining({ turn: answer.turn, calls: 1, tools: [{ tool: 'record', calls: 1 }] }),
+        process: expect.objectContaining({
+          turn: answer.turn,
+          calls: 1,
+          tools: [{ tool: 'record', calls: 1 }],
+        }),
         'state-machines': {},
         unfolding: [],
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import type { FrameState, SessionState, StateSlice } from '../../src/journal/state.ts';
-import type { FactPlace } from '../../src/tools/slice.ts';
+import type { Json } from '../../src/tools/json.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
@@ -104,10 +104,10 @@ describe('a frame without one', () => {
 
 describe('the facts of a frame', () => {
   /** Keeps every fact, with the place where it was recorded. */
-  const ledger: StateSlice<[string, FactPlace][], string> = {
+  const ledger: StateSlice<Json[], string> = {
     name: 'ledger',
     initial: [],
-    apply: (value, fact, place) => [...value, [fact, place]],
+    apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],
   };
   const fact = (words: string) => ({ slice: 'ledger', fact: words });
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).slices.get('ledger');

@@ -5,6 +5,7 @@ import { foldLeased, READER } from '../../src/session/fold-session.ts';
 import { HeldSession } from '../../src/session/held-session.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
+import { counted } from '../survival/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
 
@@ -52,16 +53,17 @@ export async function hold(
   const leased = { ...begun, ...more };
   const { state } = await foldLeased(inner, leased, []);
   const stored: StoredEvent[] = [];
+  const { clock: counting, timersLeft } = counted(clock);
   const session = new HeldSession({
     port,
-    clock,
+    clock: counting,
     leased,
     sentAt: clock.now(),
     state,
     slices: [],
     stored: (events) => stored.push(...events),
   });
-  return { session, outbox: session.outbox, clock, port: inner, log, stored, leased };
+  return { session, outbox: session.outbox, clock, timersLeft, port: inner, log, stored, leased };
 }
 
 /** An event of the turn that changes nothing. */

@@ -48,6 +48,20 @@ describe('the outbox', () => {
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
   });
 
+  it('leaves no timer behind when it gives up before an append is tried again', async () => {
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: () => Promise.reject(new Error('gone')),
+    });
+    const { outbox, session, clock, timersLeft } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await settle();
+    await clock.advance((LEASE_MS * 3) / 4);
+    await session.close();
+    expect(outbox.lost?.message).toBe('The lease of this invocation has run out.');
+    expect(timersLeft()).toBe(0);
+  });
+
   it('folds an event at once, as it comes back from the journal', async () => {
     const { outbox } = await hold();
     outbox.emit({ type: 'cancel-requested', turn: 't1' });

@@ -232,7 +232,7 @@ describe('tools of all states', () => {
         return 'asked';
       }
     }
-    let stock = [workshop().tool('count')];
+    let stock: readonly AnyTool[] = [workshop().tool('count')];
     const machine = defineStateMachine({
       ...base,
       initial: 'open',

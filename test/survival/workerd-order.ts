@@ -9,7 +9,7 @@ export interface WorkerdOrder {
   readonly without?: Guard | undefined;
 }
 
-/** How lines begin that tell of the progress. */
+/** With what it is said how far it is. */
 export const PROGRESS = 'survival-matrix: ';
 
 declare module 'vitest' {

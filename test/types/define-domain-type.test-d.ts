@@ -88,10 +88,6 @@ defineAgenticTool({ name: 'b', description: 'B.', tools: [], chaining });
 defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: 'any' });
 // @ts-expect-error a word that means nothing
 defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: ['every'] });
+const noType = defineTool({ name: 'f', description: 'F.' });
 // @ts-expect-error a tool is no type
-defineAgenticTool({
-  name: 'e',
-  description: 'E.',
-  tools: [],
-  chaining: [defineTool({ name: 'f', description: 'F.' })],
-});
+defineAgenticTool({ name: 'e', description: 'E.', tools: [], chaining: [noType] });

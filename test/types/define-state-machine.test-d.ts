@@ -77,10 +77,10 @@ const plain = defineStateMachine({
 });
 expectTypeOf(plain).toEqualTypeOf<StateMachine<'orders', Record<string, never>, 'idle'>>();
 
-// @ts-expect-error it leads to a state that is not declared
 defineStateMachine({
   ...base,
   initial: 'draft',
+  // @ts-expect-error it leads to a state that is not declared
   states: { draft: [{ tool: confirm, to: 'confirmd' }], confirmed: [] },
 });
 
