@@ -34,6 +34,14 @@ describe('a turn', () => {
     ]);
   });
 
+  it('ends with an event of its outcome, and of nothing that only the loop needs', async () => {
+    const app = memoryApp({ replies: ['Hello.'] });
+    await app.say('Hi');
+    const { turn } = await app.state();
+    const last = (await app.events(turn?.id ?? '')).at(-1);
+    expect(last?.event).toEqual({ type: 'turn-ended', turn: turn?.id, outcome: 'completed' });
+  });
+
   it('ends as failed, naming what is missing, when the deployment has no agent or model for it', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Hello again.'] });
     const leased = await app.lease('Hi');

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyTool,
   artifact,
   defineDomainType,
   defineStateMachine,

@@ -1,4 +1,4 @@
-import type { CallState, Json, JsonObject } from '../../index.ts';
+import type { CallState, JsonObject } from '../../index.ts';
 import type { Collection, Value } from './collection.ts';
 
 /** A thing as it is kept, its id in the field `{one}Id`. */
@@ -42,7 +42,7 @@ export function shelfOf(state: CallState, { many, one, prefix }: Collection): Sh
     },
     remove(id) {
       state.set(many, { ...index(), ids: ids().filter((other) => other !== id) });
-      state.set(keyOf(id), null as Json);
+      state.set(keyOf(id), null);
     },
   };
 }
