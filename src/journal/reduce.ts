@@ -35,7 +35,14 @@ export function reduce(
     const next = slice.reduce ? slice.reduce(value, state, event) : value;
     state.slices.set(slice.name, next);
   }
+  if (event.type === 'model-replied') seeSlices(state, event);
   return state;
+}
+
+/** The calls of a reply see the slices as they are once it is folded. */
+function seeSlices({ turn, slices }: SessionState, { frame: id = ROOT }: Replied): void {
+  const frame = turn?.frames.get(id);
+  if (frame) frame.seen = { ...frame.seen, slices: new Map(slices) };
 }
 
 /** Folds what the conversation keeps of an event. Enough by itself for what a snapshot covers. */
@@ -157,7 +164,7 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   frame.seen = {
     cells: state.cells.get(frame.path) ?? {},
     entries: frame.blackboard.length,
-    slices: new Map(state.slices),
+    slices: frame.seen.slices,
   };
   frame.planned = event.planned ?? false;
   frame.iterations += 1;

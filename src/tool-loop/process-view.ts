@@ -5,7 +5,10 @@ import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
 import { remembered } from './loop-view.ts';
 
-/** The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then. */
+/**
+ * The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then.
+ * But for memory: that is as of the reply which asked for the call, as for everything else that a call sees.
+ */
 export function processView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;
   const { turn, frame, journal, invocation, startedAt, output } = loop;
@@ -32,7 +35,7 @@ export function processView(loop: Loop): ProcessView | undefined {
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
       return { tokens, cost, toolCalls, modelCalls, inputTokens, outputTokens };
     },
-    recall: (slice) => remembered(journal.state.slices, slice),
+    recall: (slice) => remembered(state?.frames.get(frame)?.seen.slices ?? new Map(), slice),
   };
 }
 

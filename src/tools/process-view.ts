@@ -10,7 +10,7 @@ export interface BudgetView {
   readonly remaining: number;
 }
 
-/** What a call may know of the turn that it runs in, as of now. No context, no principal, nothing secret. */
+/** What a call may know of the turn that it runs in, as of now but for `recall`. No context, no principal, nothing secret. */
 export interface ProcessView {
   /** The turn's id; in a nested loop, that of the call which opened it. */
   readonly id: string;
@@ -40,6 +40,6 @@ export interface ProcessView {
     readonly inputTokens: number;
     readonly outputTokens: number;
   };
-  /** What a kind of tool remembers of the session by now. */
+  /** What a kind of tool remembers of the session, as of the reply that asked for the call. */
   recall<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>): Value;
 }
