@@ -37,7 +37,12 @@ export {
   type Usage,
 } from './model/chat-model.ts';
 export type { Prices } from './model/prices.ts';
-export { definePlaybook, type LockedTool, type PlaybookConfig } from './playbook/define-playbook.ts';
+export {
+  definePlaybook,
+  type LockedTool,
+  type Playbook,
+  type PlaybookConfig,
+} from './playbook/define-playbook.ts';
 export type { PlaybookProgress } from './playbook/playbook-progress.ts';
 export {
   after,
@@ -132,6 +137,7 @@ export { withConfirmation } from './tools/approvals/with-confirmation.ts';
 export { type ReviewOptions, withReview } from './tools/approvals/with-review.ts';
 export { type Asset, assetsOf } from './tools/assets-of.ts';
 export type { CheckedInput } from './tools/check-input.ts';
+export type { Decision, DecisionKind, DecisionRequest } from './tools/decision.ts';
 export { decorate, unwrapAs } from './tools/decorate.ts';
 export {
   conditionalReplan,
@@ -183,6 +189,7 @@ export type {
   UnfoldingTool,
 } from './tools/facades/unfolding-config.ts';
 export { formatToolTree } from './tools/format-tool-tree.ts';
+export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from './tools/frame.ts';
 export { CORE_ROLES } from './tools/groups/core-roles.ts';
 export {
   defineToolGroup,
@@ -209,6 +216,7 @@ export type { LastCall } from './tools/injection-strategy/past-calls.ts';
 export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schema.ts';
 export type { Json, JsonObject } from './tools/json.ts';
 export type { LenientSchema } from './tools/lenient-schema.ts';
+export type { CallLimit, Limits } from './tools/limits.ts';
 export { type LoopMemo, loopMemo } from './tools/loop-memo.ts';
 export { manual } from './tools/manual.ts';
 export { mapContent } from './tools/map-content.ts';
@@ -236,6 +244,7 @@ export type { PropertyDeclaration, PropertyValue } from './tools/parameters/prop
 export { definePipeline, type PipelineConfig } from './tools/pipeline/define-pipeline.ts';
 export type { OnFailure } from './tools/pipeline/pipeline-progress.ts';
 export type { AdaptedStep, Adapter, PipelineStep } from './tools/pipeline/pipeline-step.ts';
+export type { BudgetView, ProcessView } from './tools/process-view.ts';
 export type { CollectOptions } from './tools/resolution/collect-tools.ts';
 export { type ResolvedTools, resolveTools } from './tools/resolution/resolve-tools.ts';
 export { ToolResolutionError } from './tools/resolution/tool-resolution-error.ts';
@@ -254,29 +263,23 @@ export { type BlackboardSinkOptions, blackboardSink } from './tools/sinks/blackb
 export { compositeSink } from './tools/sinks/composite-sink.ts';
 export { type ListSink, listSink } from './tools/sinks/list-sink.ts';
 export type { Sink, SinkCall } from './tools/sinks/sink.ts';
+export type { SliceFact } from './tools/slice.ts';
 export { toMermaid } from './tools/to-mermaid.ts';
 export type {
   AnyTool,
   BlackboardEntry,
   CallBlackboard,
-  CallLimit,
   CallScope,
   CallState,
-  Decision,
-  DecisionKind,
-  DecisionRequest,
   Effect,
-  Frame,
-  FrameOutcome,
   HistoryCall,
   HistoryMessage,
   JsonSchema,
   Leaf,
-  Limits,
-  Plan,
-  PlannedCall,
   Reconciliation,
   ResultRequest,
+  RoutedCall,
+  Serial,
   Tool,
   ToolCall,
   ToolInvocation,

@@ -125,7 +125,7 @@ describe('who may import whom', () => {
   it('agent is declared over the loop; agent/kinds.ts is the only list of kinds', () => {
     const below = [
       'src/agent/',
-      'src/chaining/',
+      'src/chaining/', // an agent's literal has a `chaining`, of which its sources are made
       'src/tools/',
       'src/model/',
       'src/journal/',
@@ -142,14 +142,14 @@ describe('who may import whom', () => {
   });
 
   it.each([
-    ['chaining', []],
-    ['unfolding', []],
-    ['agentic', ['chaining']],
-    ['playbook', ['agentic']],
-    ['state-machine', ['agentic']],
-    ['process', ['unfolding']],
+    ['chaining', [], 'none'],
+    ['unfolding', [], 'none'],
+    ['agentic', ['chaining'], 'which it hands to its nested loop, as an agent does to its own'],
+    ['playbook', ['agentic'], 'which it is'],
+    ['state-machine', ['agentic'], 'which it is'],
+    ['process', ['unfolding'], 'behind which its tools are'],
   ])(
-    '%s is a kind of tool: it stands on tools, journal and loop, and knows no other kind but %j',
+    '%s is a kind of tool: it stands on tools, journal and loop, and of other kinds it knows %j: %s',
     (kind, known) => {
       const below = [kind, ...known, 'tools', 'journal', 'tool-loop'].map((folder) => `src/${folder}/`);
       const types = ['src/model/', 'src/agent/'];

@@ -2,7 +2,7 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { noPrices } from '../tool-loop/budget.ts';
 import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { type LoopPolicies, policyProblem } from '../tool-loop/policies.ts';
-import type { Limits } from '../tools/tool.ts';
+import type { Limits } from '../tools/limits.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */

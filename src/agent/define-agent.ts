@@ -9,16 +9,17 @@ import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
 import type { InputDeclaration } from '../tools/input-schema.ts';
 import type { JsonObject } from '../tools/json.ts';
+import type { Limits } from '../tools/limits.ts';
 import { notOneOf } from '../tools/not-one-of.ts';
+import { paragraphs } from '../tools/paragraphs.ts';
 import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';
-import type { AnyTool, Limits } from '../tools/tool.ts';
+import type { AnyTool } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import { checkLimits, checkPolicies } from './check-limits.ts';
-import { paragraphs } from './paragraphs.ts';
 import { type Reference, referenceText } from './reference.ts';
 import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
@@ -36,6 +37,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly strategies: readonly InjectionStrategy[];
   /** What is added to its tools in each environment. */
   readonly toolGroups: readonly ToolGroupRequest[];
+  /** Its tool groups have not been added yet. */
+  readonly needsApp: boolean;
   /** What groups may need. */
   readonly permissions: readonly ToolGroupPermission[];
   /** Absent: the app's model. */
@@ -134,6 +137,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     ],
     strategies: [...(config.strategies ?? [])],
     toolGroups: [...toolGroups],
+    needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model: config.model,
     limits: withLimits(config.limits, DEFAULT_LIMITS),

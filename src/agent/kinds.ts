@@ -4,7 +4,7 @@ import { PLAYBOOKS } from '../playbook/playbook-progress.ts';
 import { PROCESS } from '../process/process-memory.ts';
 import { POSITIONS } from '../state-machine/positions.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
-import { unfoldingSlice } from '../unfolding/unfolding-slice.ts';
+import { UNFOLDING } from '../unfolding/unfolding-slice.ts';
 import { unfoldingStrategy } from '../unfolding/unfolding-strategy.ts';
 
 /** What a kind of tool adds to the system: what it remembers, and which tools it offers for it. */
@@ -16,7 +16,7 @@ export interface ToolKind {
 /** The only list of kinds. The reducer and the loop receive it and know none of them. */
 const KINDS: readonly ToolKind[] = [
   { slice: BINDINGS },
-  { slice: unfoldingSlice, strategy: unfoldingStrategy },
+  { slice: UNFOLDING, strategy: unfoldingStrategy },
   { slice: POSITIONS },
   { slice: PLAYBOOKS },
   { slice: PROCESS },

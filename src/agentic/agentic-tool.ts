@@ -6,16 +6,24 @@ import { withParts } from '../tool-loop/frame-parts.ts';
 import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { checkNaming, readInput } from '../tools/check-definition.ts';
 import { checkInput } from '../tools/check-input.ts';
+import type { Frame } from '../tools/frame.ts';
 import type { InjectionStrategy, LoopView } from '../tools/injection.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
-import type { AnyTool, Frame, Limits, Serial, Tool, ToolInvocation } from '../tools/tool.ts';
+import type { Limits } from '../tools/limits.ts';
+import { error } from '../tools/results.ts';
+import type { AnyTool, Serial, Tool, ToolInvocation } from '../tools/tool.ts';
 import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
 import { isToolResult, type ToolResult } from '../tools/tool-result.ts';
+import type { KeyedMemory } from './keyed-config.ts';
+import { frameName } from './frame-name.ts';
 import { nestedResult } from './nested-result.ts';
 
 /** What the literals of all agentic tools have in common. */
 export interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
-  /** Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state. */
+  /**
+   * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
+   * name that the tool is offered under when a facade brings it beside another tool of this name.
+   */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
   readonly description: string;
@@ -27,28 +35,51 @@ export interface AgenticConfig<Name extends string, Declaration extends InputDec
   readonly limits?: Limits | undefined;
   /** Objects whose tools the nested loop is offered once a call has returned one. */
   readonly chaining?: Chaining | undefined;
-  /** Decide, after unfolding and chaining, which tools the nested loop offers; in order. */
+  /**
+   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state machine does
+   * with tools comes after them, and so holds for what they add.
+   */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Artifacts of agentic tools inside count among its own; `false` unless given (AGT-09). */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
 
-/** What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then. */
-export type NestedInstructions<Input> = string | ((view: LoopView, input: Input) => string);
+/**
+ * What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then, and of
+ * `More` that its kind knows.
+ */
+export type NestedInstructions<Input, More extends readonly unknown[] = []> =
+  | string
+  | ((view: LoopView, input: Input, ...more: More) => string);
+
+/** A literal with instructions, for which its kind may have `More` to go by. */
+export interface InstructedConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  More extends readonly unknown[] = [],
+> extends AgenticConfig<Name, Declaration> {
+  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
+  readonly instructions?: NestedInstructions<InputOf<Declaration>, More> | undefined;
+}
 
 /** What one kind of agentic tool adds to its configuration. */
 export interface AgenticKind<Input> {
   /** The tools inside, for whoever lists them. */
   readonly inner: readonly AnyTool[];
+  /** Offer more than those. */
+  readonly sources: readonly InjectionStrategy[];
+  /** What a call is answered when there are neither. */
+  readonly whenEmpty: string;
   readonly serial?: Serial | undefined;
   /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
-  loop(input: Input, call: ToolInvocation): NestedLoop | ToolResult;
+  loop(input: Input, call: ToolInvocation): NestedLoop<Input> | ToolResult;
 }
 
 /** What the kind decides of a frame; the configuration decides the rest. */
-export type NestedLoop = Pick<Frame, 'instructions' | 'tools' | 'facts' | 'sources' | 'strategies'> & {
-  /** What the kind's own memory is kept under, and whether this call begins anew: so it is with chained objects too. */
-  readonly memory?: { readonly key: string; readonly isReset: boolean } | undefined;
+export type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
+  readonly instructions: NestedInstructions<Input>;
+  /** The key of the kind's memory, and whether this call resets it; chained objects are kept and forgotten with it. */
+  readonly memory?: KeyedMemory | undefined;
 };
 
 /** Iterations of a nested loop that does not say (AGT-01). */
@@ -77,6 +108,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   const schema = readInput<Declaration>(name, config.input);
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
+  const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
     description,
@@ -90,33 +122,38 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     async call(input, invocation) {
       const parsed = await checkInput(schema, input, invocation.tool);
       if (!parsed.ok) return parsed.answer;
+      if (isEmpty) return error(kind.whenEmpty);
       const loop = kind.loop(parsed.value, invocation);
       if (isToolResult(loop)) return loop;
-      const frame = frameOf({ ...config, chained }, loop, JSON.stringify(input));
+      const asked = { input: parsed.value, message: JSON.stringify(input) };
+      const ready = { ...config, chained, name: frameName(name, invocation) };
+      const frame = frameOf(ready, loop, asked);
       return nestedResult(await invocation.nest(frame), config.captureNestedArtifacts ?? false);
     },
   };
 }
 
 /** `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same lists. */
-interface Ready<Name extends string> extends AgenticConfig<Name, InputDeclaration> {
+interface Ready extends AgenticConfig<string, InputDeclaration> {
   readonly chained: readonly InjectionStrategy[];
 }
 
 /** The nested loop of a call: what its kind has decided, and what its literal says. */
-function frameOf<Name extends string>(
-  { name, model, limits, chaining, chained, strategies = [] }: Ready<Name>,
-  { memory, facts = [], sources = [], ...loop }: NestedLoop,
-  message: string,
+function frameOf<Input>(
+  { name, model, limits, chaining, chained, strategies = [] }: Ready,
+  { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
+  { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
   const frame: Frame = {
     ...loop,
     name,
     message,
+    instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
     facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
-    strategies: [...(loop.strategies ?? []), ...strategies],
+    // Last, so that it sees to what the configuration's strategies add too.
+    strategies: [...strategies, ...(loop.strategies ?? [])],
   };
   return withParts(frame, model ? { model } : {});
 }

@@ -2,13 +2,16 @@ import type { Agent } from '../agent/define-agent.ts';
 import { agentFrame } from '../tool-loop/loop-agent.ts';
 import { checkNaming, readInput } from '../tools/check-definition.ts';
 import { type CheckedInput, checkInput } from '../tools/check-input.ts';
+import type { FrameOutcome } from '../tools/frame.ts';
 import type { InputDeclaration, InputOf, InputSchema } from '../tools/input-schema.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { error, text } from '../tools/results.ts';
-import type { FrameOutcome, Tool, ToolInvocation } from '../tools/tool.ts';
+import type { Tool, ToolInvocation } from '../tools/tool.ts';
 import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { frameName } from './frame-name.ts';
 import { mergeBlackboard } from './merge-blackboard.ts';
+import { asReached } from './nested-result.ts';
 
 /** The literal that `defineSubagent` takes. */
 export interface SubagentConfig<
@@ -69,7 +72,7 @@ export function defineSubagent<
       const parsed = await check(input, invocation.tool);
       if (!parsed.ok) return parsed.answer;
       const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
-      const work = { name, message, ownBlackboard: true };
+      const work = { name: frameName(name, invocation), message, ownBlackboard: true };
       return resultOf(await invocation.nest(agentFrame(work, agent)), invocation);
     },
   };
@@ -117,6 +120,9 @@ async function checkSubagentInput(
 function resultOf(outcome: FrameOutcome, { blackboard }: Pick<ToolInvocation, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
-  if (outcome.object === undefined) return text(outcome.text);
-  return toolResult({ type: 'artifact', value: outcome.object });
+  const { object: value } = outcome;
+  return asReached(
+    outcome,
+    value === undefined ? text(outcome.text) : toolResult({ type: 'artifact', value }),
+  );
 }

@@ -58,7 +58,7 @@ export type FoundObject = { readonly at: number; readonly id: string; readonly t
 
 /** The objects that the loops of a session have been given. */
 export const BINDINGS: StateSlice<Bindings, ChainingFact> = {
-  name: 'bindings',
+  name: 'chaining',
   initial: [],
   apply(bindings, fact, { path, frame, call, result }) {
     const { key } = fact;
@@ -114,7 +114,8 @@ function put(bindings: Bindings, binding: Binding): Bindings {
   return binding.as === 'many' ? newest([...others, binding], binding) : [...others, binding];
 }
 
-function isSameSlot(a: Slot, b: Slot): boolean {
+/** Whether one takes the place of the other. */
+export function isSameSlot(a: Slot, b: Slot): boolean {
   if (a.as === 'any' || b.as === 'any') return a.as === b.as;
   if (a.type !== b.type) return false;
   return a.as === 'many' && b.as === 'many' ? a.id === b.id : a.as === b.as;

@@ -3,6 +3,7 @@ import type { DomainType } from '../tools/domain-type.ts';
 import { DomainTypeError } from '../tools/domain-type-error.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { Json } from '../tools/json.ts';
+import { saysTrue } from '../tools/says-true.ts';
 
 /** A type whose current object's tools are offered. */
 export interface ChainedType {
@@ -19,7 +20,7 @@ export type TypeWithTools = DomainType & { readonly objects: DomainObjects };
 export interface AcceptOptions<Value> {
   /**
    * Asked of each object, with the loop as of the start of its batch; all are taken unless given. One that is refused
-   * leaves what was there before (CHN-05). It throws: refused, and reported.
+   * leaves what was there before (CHN-05). An object for which it throws is refused, and the error logged.
    */
   readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
 }
@@ -51,9 +52,9 @@ export function acceptor<Value>(
   return (value, view) => {
     try {
       const parsed = parse(value);
-      return parsed.ok && when(parsed.value, view);
+      return parsed.ok && saysTrue(`\`when\` of the chained type '${name}'`, when, parsed.value, view);
     } catch (thrown) {
-      console.warn(`holdfast: whether a '${name}' is chained could not be told, so it is not`, thrown);
+      console.error(`holdfast: whether a '${name}' is chained could not be told, so it is not`, thrown);
       return false;
     }
   };

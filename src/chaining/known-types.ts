@@ -1,17 +1,12 @@
 import { type DomainType, isDomainType } from '../tools/domain-type.ts';
+import { memoized } from '../tools/memoized.ts';
 import type { AnyTool } from '../tools/tool.ts';
 
 /** Types by their names, which are all that is journaled of them; the first of a name counts. */
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
-const known = new WeakMap<readonly AnyTool[], KnownTypes>();
-
 /** The types to which tools lead; worked out once a list. */
-export function typesOf(tools: readonly AnyTool[]): KnownTypes {
-  const found = known.get(tools) ?? typesFrom([], tools);
-  known.set(tools, found);
-  return found;
-}
+export const typesOf = memoized((tools: readonly AnyTool[]): KnownTypes => typesFrom([], tools));
 
 /**
  * These types, those that the tools declare to return, and those that tools of such objects declare, in the order in

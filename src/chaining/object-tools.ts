@@ -2,8 +2,10 @@ import { decorate } from '../tools/decorate.ts';
 import { withDescription } from '../tools/decorators/with-description.ts';
 import { withMetadata } from '../tools/decorators/with-metadata.ts';
 import { withName } from '../tools/decorators/with-name.ts';
+import { facadeIn } from '../tools/facades/facade.ts';
 import type { LoopView } from '../tools/injection.ts';
 import { shorten } from '../tools/json-text.ts';
+import { mapRoute } from '../tools/map-route.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import { withheld } from '../tools/tool-result.ts';
 import type { Binding } from './bindings.ts';
@@ -24,30 +26,76 @@ export function objectTools(
   });
 }
 
-/** Finds the tool of the object that is bound when a call runs, which may be a newer one than when it was offered. */
-export type FindTool = (name: string, view: LoopView) => AnyTool | undefined;
+/** What a tool that was offered is when a call runs. */
+export interface ToolNow {
+  /** The object that is bound is another than when it was offered. */
+  readonly isNewer: boolean;
+  /** The tool of the object that is bound; `undefined` when that has none of the name. */
+  readonly tool: AnyTool | undefined;
+}
+
+/** Finds it in what is bound; `undefined` when nothing is. */
+export type FindTool = (view: LoopView) => ToolNow | undefined;
 
 /**
  * A tool of a bound object as it is offered. A call that runs after an earlier one of its batch, of the same `serial`,
- * sees the object that that one has bound.
+ * sees the object that that one has bound, and so does what a facade stands for. It never acts on an object in whose place
+ * there is another: what that does not have is withheld.
  */
 export const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
   decorate(tool, {
-    route: tool.route,
-    call: (input, invocation) => (find(tool.name, invocation.view) ?? tool).call(input, invocation),
+    route: mapRoute(tool, (meant, input) =>
+      boundTool(
+        meant,
+        within(find, (facade) => facade.route?.(input)?.tool),
+      ),
+    ),
+    adopt: adopting(tool, (inner) => boundTool(inner, innerOf(find, inner.name))),
+    async call(input, invocation) {
+      const now = find(invocation.view);
+      const bound = now?.tool ?? (now?.isNewer ? undefined : tool);
+      return bound ? bound.call(input, invocation) : withheld(REPLACED);
+    },
   });
 
+const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
+
 /** A tool of a type, as long as there is no object of it: with its real schema, so that the model can plan with it (CHN-04). */
-export function placeholder({ name: type }: TypeWithTools, tool: AnyTool, find: FindTool): AnyTool {
+export function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(tool, {
     description: `${tool.description}\n\nNote: This tool requires a ${type} instance to be retrieved first.`,
     // Made without an object, a function would ask for one.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
+    adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
     call: async (input, invocation) =>
-      find(tool.name, invocation.view)?.call(input, invocation) ?? withheld(missing),
+      find(invocation.view)?.tool?.call(input, invocation) ?? withheld(missing),
   });
 }
+
+/** What is inside a facade acts on the object that the facade is of. */
+const adopting =
+  (facade: AnyTool, wrap: (inner: AnyTool) => AnyTool) =>
+  (inner: AnyTool): AnyTool =>
+    wrap(facade.adopt?.(inner) ?? inner);
+
+/** Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered stands. */
+const within =
+  (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
+  (view) => {
+    const now = find(view);
+    return now && { ...now, tool: now.isNewer && now.tool ? behind(now.tool) : undefined };
+  };
+
+/** Finds a tool inside a facade. What one has that decides when it is opened cannot be told without opening it again. */
+const innerOf = (find: FindTool, name: string): FindTool =>
+  within(find, (facade) => {
+    const by = facadeIn(facade)?.brings.by;
+    const named = by === 'all' || by === 'category' ? facade.inner?.filter((one) => one.name === name) : [];
+    // Two categories may have a tool of one name.
+    const inner = named?.length === 1 ? named[0] : undefined;
+    return inner && (facade.adopt?.(inner) ?? inner);
+  });
 
 /** A tool of one of several objects, under a name of its own; its metadata has the id in full (TPR-03). */
 export function namedTool(

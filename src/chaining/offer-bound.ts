@@ -1,9 +1,9 @@
 import type { LoopView } from '../tools/injection.ts';
 import type { AnyTool } from '../tools/tool.ts';
-import { BINDINGS, type Binding, boundIn } from './bindings.ts';
+import { BINDINGS, type Binding, boundIn, isSameSlot } from './bindings.ts';
 import type { ChainedType, TypeWithTools } from './chain-from.ts';
 import { foundNames } from './found-names.ts';
-import { boundTool, namedTool, objectTools, placeholder } from './object-tools.ts';
+import { boundTool, type FindTool, namedTool, objectTools, placeholder } from './object-tools.ts';
 import { type Chain, knownTypes } from './read-chaining.ts';
 
 /** A chain in the loop of one key. */
@@ -53,14 +53,13 @@ function currentTools(
   view: LoopView,
 ): readonly AnyTool[] {
   if (!binding) return [];
-  const isSlot = (one: Binding): boolean => one.as === binding.as && one.type === binding.type;
-  const find = finder(keyed, type, isSlot);
-  return objectTools(type, binding, view).map((tool) => boundTool(tool, find));
+  const find = finder(keyed, type, (one) => isSameSlot(one, binding), binding);
+  return objectTools(type, binding, view).map((tool) => boundTool(tool, find(tool.name)));
 }
 
 const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {
   const find = finder(keyed, type, isOne(type.name));
-  return type.objects.declared.map((tool) => placeholder(type, tool, find));
+  return type.objects.declared.map((tool) => placeholder(type.name, tool, find(tool.name)));
 };
 
 function foundTools(keyed: KeyedChain, bound: readonly Binding[], view: LoopView): readonly AnyTool[] {
@@ -68,16 +67,20 @@ function foundTools(keyed: KeyedChain, bound: readonly Binding[], view: LoopView
     const type = keyed.chain.many.get(binding.type)?.type;
     const tool = type && objectTools(type, binding, view).find((one) => one.name === own);
     if (!type || !tool) return [];
-    const isSlot = (one: Binding): boolean =>
-      one.as === 'many' && one.type === binding.type && one.id === binding.id;
-    return namedTool(boundTool(tool, finder(keyed, type, isSlot)), name, binding);
+    const find = finder(keyed, type, (one) => isSameSlot(one, binding), binding);
+    return namedTool(boundTool(tool, find(own)), name, binding);
   });
 }
 
-/** Finds a tool of the object that is in a slot by then. */
+/** Finds a tool of the object that is in a slot by then; `offered` is the one that was in it. */
 const finder =
-  (keyed: KeyedChain, type: TypeWithTools, isSlot: (one: Binding) => boolean) =>
-  (name: string, view: LoopView): AnyTool | undefined => {
+  (keyed: KeyedChain, type: TypeWithTools, isSlot: (one: Binding) => boolean, offered?: Binding) =>
+  (name: string): FindTool =>
+  (view) => {
     const binding = boundNow(keyed, view).findLast(isSlot);
-    return binding && objectTools(type, binding, view).find((tool) => tool.name === name);
+    if (!binding) return undefined;
+    const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
+    // Any type may be in the slot of all types.
+    const tools = binding.type === type.name ? objectTools(type, binding, view) : [];
+    return { isNewer, tool: tools.find((tool) => tool.name === name) };
   };

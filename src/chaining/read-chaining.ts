@@ -1,5 +1,6 @@
 import { DomainTypeError } from '../tools/domain-type-error.ts';
 import type { LoopView } from '../tools/injection.ts';
+import { memoized } from '../tools/memoized.ts';
 import { type ChainedType, chainFrom } from './chain-from.ts';
 import type { Chained, Chaining } from './chaining.ts';
 import type { DiscoveredType } from './discover.ts';
@@ -16,16 +17,12 @@ export interface Chain {
   readonly named: KnownTypes;
 }
 
-const chains = new WeakMap<object, Chain>();
 const ANY: readonly Chained[] = ['any'];
 
 /** @throws DomainTypeError when a type is chained twice in one way, or two types that are chained have a tool of one name. */
-export function readChaining(chaining: Chaining): Chain {
-  const entries = chaining === 'any' ? ANY : chaining;
-  const chain = chains.get(entries) ?? toChain(entries);
-  chains.set(entries, chain);
-  return chain;
-}
+export const readChaining = (chaining: Chaining): Chain => chainOf(chaining === 'any' ? ANY : chaining);
+
+const chainOf = memoized(toChain);
 
 /** The types whose objects a loop may be given, in the order in which an artifact without a type is compared with them. */
 export function knownTypes({ named, any }: Chain, { tools }: LoopView): KnownTypes {

@@ -1,6 +1,6 @@
 import type { SentDecision } from '../session/check-answer.ts';
+import type { DecisionKind } from '../tools/decision.ts';
 import { isJsonObject, type JsonObject } from '../tools/json.ts';
-import type { DecisionKind } from '../tools/tool.ts';
 import { invalidBody, unknownProblems } from './body.ts';
 
 const KNOWN = ['decision', 'input', 'reason'];

@@ -1,7 +1,8 @@
 import type { Usage } from '../model/chat-model.ts';
+import type { Decision, DecisionKind } from '../tools/decision.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { SliceFact } from '../tools/slice.ts';
-import type { BlackboardEntry, Decision, DecisionKind, Effect, JsonSchema } from '../tools/tool.ts';
+import type { BlackboardEntry, Effect, JsonSchema } from '../tools/tool.ts';
 import type { ResultData, Signal } from '../tools/tool-result.ts';
 
 /** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
@@ -51,6 +52,8 @@ export interface JournaledCall {
   /** The provider's id; used on the wire to the model and nowhere else. */
   readonly providerId: string;
   readonly name: string;
+  /** The tool behind it that the call is meant for, and counts for: a facade may stand for another one. */
+  readonly meant?: string;
   /** The model's own text; schemas parse it again on every resume. */
   readonly input: string;
 }

@@ -76,7 +76,7 @@ export function openFrame(
   applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
 }
 
-/** The facts of one call, by the slices that they are for. Those of a kind that this code does not know are kept by nobody. */
+/** The facts of one call, for these of the slices. Those of a kind that this code does not know are kept by nobody. */
 export function applyFacts(
   state: SessionState,
   slices: readonly StateSlice[],

@@ -129,13 +129,7 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     case 'turn-yielded':
       break;
     case 'turn-ended':
-      turn.outcome = event.outcome;
-      turn.error = event.error;
-      turn.signal = event.signal;
-      turn.object = event.object;
-      turn.text =
-        ANSWERED.includes(event.outcome) && !event.signal ? (event.text ?? answerText(state.messages)) : '';
-      turn.frames.clear();
+      foldTurnEnd(state, turn, event);
       break;
   }
 }
@@ -143,12 +137,23 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
 const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;
 
-/** Outcomes that come with an answer. */
-const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
-
 type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
+type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
+
+function foldTurnEnd({ messages }: SessionState, turn: TurnState, event: TurnEnded): void {
+  const { outcome, error, signal, object, text } = event;
+  turn.outcome = outcome;
+  turn.error = error;
+  turn.signal = signal;
+  turn.object = object;
+  turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(messages)) : '';
+  turn.frames.clear();
+}
+
+/** Outcomes that come with an answer. */
+const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
 const assistantMessage = (event: Replied, turn?: TurnState): Message => ({
   role: 'assistant',
@@ -196,6 +201,9 @@ function foldEnd(state: SessionState, turn: TurnState, event: Ended, slices: rea
   if (frame.id !== ROOT) endCall(frame.messages, event, turn.frames.get(event.call));
   const batch = lastBatch(frame.messages);
   turn.frames.delete(event.call);
+  const { call, result, changes } = event;
+  const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
+  applyFacts(state, slices.filter(isImmediate), changes?.facts, place);
   if (batch.every(({ ended }) => ended)) settleBatch({ state, turn, frame, slices }, batch);
 }
 
@@ -208,6 +216,7 @@ interface Settling {
 
 /** When the last call of a batch has ended, their changes take effect in source order, whatever order they ended in. */
 function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly CallRecord[]): void {
+  const settled = slices.filter((slice) => !isImmediate(slice));
   for (const call of batch) {
     const { result, changes } = call.ended ?? {};
     const reason = result?.type === 'error' ? result.reason : undefined;
@@ -221,9 +230,11 @@ function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly C
     const { path } = frame;
     if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
     if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
-    applyFacts(state, slices, changes.facts, { turn: turn.id, frame: frame.id, path, call: call.id, result });
+    applyFacts(state, settled, changes.facts, { turn: turn.id, frame: frame.id, path, call: call.id, result });
   }
 }
+
+const isImmediate = ({ immediate = false }: StateSlice): boolean => immediate;
 
 /** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
 export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>

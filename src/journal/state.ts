@@ -226,6 +226,10 @@ export function sentResult({ waits }: CallRecord): ToolResult | undefined {
   return sent && toolResult(sent.result);
 }
 
+/** It was started, has opened its loop, or was run by the caller: it goes on, and is not begun. */
+export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
+  call.started !== undefined || frames.has(call.id) || sentResult(call) !== undefined;
+
 /** Names one wait of one call in the whole session. */
 export const waitId = (call: string, index: number): string => `${call}#${index}`;
 

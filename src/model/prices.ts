@@ -7,8 +7,8 @@ export interface Prices {
 }
 
 /**
- * USD to the billionth of a thousandth: every amount is rounded to it, so that sums and differences of amounts are exact
- * wherever they are made, and in whatever order.
+ * USD to twelve decimals: every amount is rounded to them, so that sums and differences of amounts are exact wherever they
+ * are made, and in whatever order.
  */
 export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 

@@ -1,10 +1,10 @@
-import { type AgenticConfig, agenticTool, type NestedInstructions } from '../agentic/agentic-tool.ts';
-import { defaultInstructions } from '../agentic/define-agentic-tool.ts';
+import { agenticTool, type InstructedConfig } from '../agentic/agentic-tool.ts';
+import { defaultInstructions } from '../agentic/default-instructions.ts';
+import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
 import { keyedLane } from '../agentic/keyed-lane.ts';
 import { toolsInside } from '../agentic/tools-inside.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';
-import { error } from '../tools/results.ts';
 import { factOf } from '../tools/slice.ts';
 import { DIAGRAM, type DrawnTool } from '../tools/to-mermaid.ts';
 import type { AnyTool, Tool } from '../tools/tool.ts';
@@ -28,22 +28,21 @@ export interface PlaybookConfig<
   Declaration extends InputDeclaration,
   Open extends string,
   Locked extends string,
-> extends AgenticConfig<Name, Declaration> {
+> extends InstructedConfig<Name, Declaration>,
+    KeyedConfig<InputOf<Declaration>> {
   /** Always available. As for an agentic tool: tool objects and providers may be among them. */
   readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
   /** Each is available once its condition holds. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
-  /** What its progress is kept under, for each key apart; calls with one key go on where the last one stopped. */
-  readonly key?: ((input: InputOf<Declaration>) => string) | undefined;
-  /** Whether this call begins anew: what was unlocked under its key is locked again. */
-  readonly reset?: ((input: InputOf<Declaration>) => boolean) | undefined;
-  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
-  readonly instructions?: NestedInstructions<InputOf<Declaration>> | undefined;
 }
+
+/** A playbook, as a tool that can be drawn. */
+export type Playbook<Name extends string = string, Input = unknown> = DrawnTool & Tool<Name, Input, unknown>;
 
 /**
  * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, and answers
- * what it still needs until its condition holds. What has been unlocked stays so for the session, under its key.
+ * what it still needs until its condition holds. What has been done is remembered for the session, under its key; `when` and
+ * conditions on the blackboard are asked anew.
  *
  * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
  *   tools could never be unlocked; ToolObjectError as `toolsOf`.
@@ -53,34 +52,32 @@ export function definePlaybook<
   Declaration extends InputDeclaration = undefined,
   Open extends string = never,
   Locked extends string = never,
->(config: PlaybookConfig<Name, Declaration, Open, Locked>): Tool<Name, InputOf<Declaration>, unknown> {
-  const { name, description, key = () => '', reset = () => false } = config;
-  const { instructions = playbookInstructions(description) } = config;
+>(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
+  const { name, description, instructions = playbookInstructions(description) } = config;
   const { tools: open, sources } = toolsInside(name, config.tools);
   const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
   checkLocks(name, open, locks);
   const tools = [...open, ...locks.map(({ tool }) => tool)];
   const own = new Set(tools.map((tool) => tool.name));
-  const isEmpty = tools.length === 0 && sources.length === 0;
   const tool = agenticTool(config, {
     inner: tools,
+    sources,
+    whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedLane(name, config.input, config.key),
     loop(input) {
-      if (isEmpty) return error('No tools available for PlaybookTool');
-      const run = { locks, own, key: key(input), lane: name };
-      const isReset = reset(input);
+      const memory = memoryOf(config, input);
+      const { key, isReset } = memory;
       return {
         tools,
         sources,
-        instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
-        facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key: run.key })] : [],
-        strategies: [playbookStrategy(run)],
-        memory: { key: run.key, isReset },
+        instructions,
+        facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
+        strategies: [playbookStrategy({ locks, own, key, lane: name })],
+        memory,
       };
     },
   });
-  const drawn: typeof tool & DrawnTool = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
-  return drawn;
+  return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
 }
 
 /** What the model of a playbook is told that was given no instructions (PLY-09). */

@@ -1,4 +1,5 @@
 import type { LoopView } from '../tools/injection.ts';
+import { saysTrue } from '../tools/says-true.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './playbook-progress.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
@@ -50,9 +51,9 @@ function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): bool
     case 'artifact-matching':
       return progress.met.includes(lock.ids.get(condition) ?? '');
     case 'blackboard':
-      return holds(lock.tool, () => view.blackboard.some(condition.accepts));
+      return holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)));
     case 'when':
-      return holds(lock.tool, () => condition.holds(toProgress(progress), view));
+      return holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view));
     case 'all-of':
       return condition.conditions.every((one) => isMet(one, lock, now));
     case 'any-of':
@@ -86,10 +87,13 @@ const UNMET = 'Prerequisites have not been met yet.';
 const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
   names.filter((name) => toProgress(progress).used(name) === 0);
 
+/** Asks a predicate. */
+type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
+
 /** A predicate that throws would take the whole loop with it; it has not held, and its author is told. */
-export function holds({ name }: AnyTool, predicate: () => boolean): boolean {
+export function holds({ name }: AnyTool, ask: (yes: Yes) => boolean): boolean {
   try {
-    return predicate();
+    return ask((predicate, ...args) => saysTrue(`an unlock condition of tool '${name}'`, predicate, ...args));
   } catch (thrown) {
     console.error(`holdfast: an unlock condition of tool '${name}' threw`, thrown);
     return false;

@@ -1,3 +1,4 @@
+import { own } from '../tools/own.ts';
 import type { Slice } from '../tools/slice.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { ArtifactType } from '../tools/tool-result.ts';
@@ -68,7 +69,7 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
 });
 
 /** How often this name was counted. */
-export const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
+const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
 /** What is remembered of the playbook at this path, under this key. */
 export const storedProgress = (playbooks: Playbooks, path: string, key: string): StoredProgress =>
@@ -83,6 +84,3 @@ export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress)
 
 const nameOf = (named: { readonly name: string } | string): string =>
   typeof named === 'string' ? named : named.name;
-
-const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
-  Object.hasOwn(values, name) ? values[name] : undefined;

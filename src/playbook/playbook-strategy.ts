@@ -1,11 +1,15 @@
 import { decorate, unwrapAs } from '../tools/decorate.ts';
 import type { InjectionStrategy, LoopView } from '../tools/injection.ts';
+import { lastList } from '../tools/last-list.ts';
+import { mapRoute } from '../tools/map-route.ts';
+import { memoized } from '../tools/memoized.ts';
 import { factOf } from '../tools/slice.ts';
 import type { AnyTool, ToolInvocation } from '../tools/tool.ts';
 import { withheld } from '../tools/tool-result.ts';
-import { circumstances, guidance, isOpen, type Lock } from './lock.ts';
+import { circumstances, guidance, isOpen } from './lock.ts';
 import { PLAYBOOKS } from './playbook-progress.ts';
 import type { PlaybookRun } from './playbook-run.ts';
+import { firstShut, type Locks, shutBy } from './shut-by.ts';
 import { whatWasDone } from './what-was-done.ts';
 
 /**
@@ -13,20 +17,21 @@ import { whatWasDone } from './what-was-done.ts';
  * these offer is free of conditions (AGT-10), and counts when it is used.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
-  const inPlaybook = boundTo(run);
-  let last: { tools: readonly AnyTool[]; told: string; offered: readonly AnyTool[] } | undefined;
+  const locks = new Map(run.locks.map((lock) => [lock.tool, lock]));
+  const inPlaybook = boundTo(run, locks);
+  const listed = lastList();
   return {
     name: 'playbook',
     offer(tools, view) {
       const now = circumstances(view, run.key);
       const guides = run.locks.map((lock) => (isOpen(lock, now) ? '' : guidance(lock, now)));
-      const told = guides.join('\n');
-      // The same list as long as it says the same: the definitions that a model is sent are kept by it.
-      if (last?.tools !== tools || last.told !== told) {
-        const guideOf = new Map(run.locks.map(({ tool }, at) => [tool, guides[at] ?? '']));
-        last = { tools, told, offered: tools.map((tool) => described(inPlaybook(tool), guideOf)) };
-      }
-      return last.offered;
+      return listed(tools, guides.join('\n'), () => {
+        const guideOf = new Map(run.locks.map((lock, at) => [lock, guides[at] ?? '']));
+        return tools.map((tool) => {
+          const lock = shutBy(tool, locks, (one) => guideOf.get(one) !== '');
+          return described(inPlaybook(tool), lock && guideOf.get(lock));
+        });
+      });
     },
     note: ({ tool, result }, view) => {
       const done = { names: namesOf(tool), result };
@@ -37,10 +42,8 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
 }
 
 /** While a tool is locked its description says so; afterwards it is exactly its own again (PLY-05). */
-function described(tool: AnyTool, guideOf: ReadonlyMap<AnyTool, string>): AnyTool {
-  const guide = guideOf.get(unwrapAs(tool, (one): one is AnyTool => guideOf.has(one)) ?? tool);
-  return guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
-}
+const described = (tool: AnyTool, guide: string | undefined): AnyTool =>
+  guide ? decorate(tool, { description: `${tool.description}\n\n${guide}` }) : tool;
 
 /** A tool that a facade stood for, and the name of that facade. */
 interface Routed extends AnyTool {
@@ -58,38 +61,23 @@ function namesOf(tool: AnyTool): readonly string[] {
 }
 
 /** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
-function boundTo({ locks, key, lane }: PlaybookRun): (tool: AnyTool) => AnyTool {
-  const lockOf = new Map(locks.map((lock) => [lock.tool, lock]));
-  const known = new WeakMap<AnyTool, AnyTool>();
-
-  function bound(tool: AnyTool, around?: Lock): AnyTool {
-    const lock = around ?? lockOf.get(unwrapAs(tool, (one): one is AnyTool => lockOf.has(one)) ?? tool);
-    const route = tool.route?.bind(tool);
+function boundTo({ key, lane }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
+  function bound(tool: AnyTool, facades: readonly AnyTool[] = []): AnyTool {
+    const all = [tool, ...facades];
+    // What a facade stands for is behind the facade's lock too.
+    const viaFacade = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: lane,
-      // What a facade stands for is behind the facade's lock.
-      route:
-        route &&
-        ((input) => {
-          const meant = route(input);
-          if (!meant) return undefined;
-          const routed: Routed = { ...bound(meant.tool, lock), [VIA]: tool.name };
-          return { ...meant, tool: routed };
-        }),
-      ...(lock && { call: (input, invocation) => guarded(lock, tool, input, invocation) }),
+      route: mapRoute(tool, viaFacade),
+      async call(input, invocation) {
+        const now = circumstances(withLiveBoard(invocation), key);
+        const lock = firstShut(all, locks, (one) => !isOpen(one, now));
+        return lock ? withheld(guidance(lock, now)) : tool.call(input, invocation);
+      },
     });
   }
 
-  const guarded = async (lock: Lock, tool: AnyTool, ...call: Parameters<AnyTool['call']>) => {
-    const now = circumstances(withLiveBoard(call[1]), key);
-    return isOpen(lock, now) ? tool.call(...call) : withheld(guidance(lock, now));
-  };
-
-  return (tool) => {
-    const bounded = known.get(tool) ?? bound(tool);
-    known.set(tool, bounded);
-    return bounded;
-  };
+  return memoized((tool: AnyTool) => bound(tool));
 }
 
 /** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard (PLY-10). */

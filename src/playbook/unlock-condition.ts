@@ -40,14 +40,12 @@ type Predicate<Value> = (value: Value) => boolean;
 /** A tool, or its name. */
 type Named<Name extends string> = Name | (AnyTool & { readonly name: Name });
 
-type OneOrMore<Item> = readonly [Item, ...Item[]];
+type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
 
 /** All of these tools have been used successfully. */
-export const after = <const Name extends string>(
-  ...tools: OneOrMore<Named<Name>>
-): UnlockCondition<Name> => ({
+export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
 });
@@ -58,11 +56,7 @@ export function onArtifact<Value>(
   accepts?: Predicate<Value>,
 ): UnlockCondition<never> {
   if (!accepts) return { type: 'artifact', of, names: [] };
-  const isAccepted = ({ type, value }: ProducedArtifact): boolean => {
-    const read = type === of.name ? of.parse(value) : undefined;
-    return read?.ok === true && accepts(read.value);
-  };
-  return { type: 'artifact-matching', of, accepts: isAccepted, names: [] };
+  return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
 }
 
 /** A tool has returned an artifact, of whatever type or of none, that the predicate accepts. */
@@ -72,13 +66,14 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
   names: [],
 });
 
-/** The blackboard holds an object of this type that its schema reads, whoever added it (PLY-10). */
-export const onBlackboard = (of: DomainType): UnlockCondition<never> => ({
-  type: 'blackboard',
-  of,
-  accepts: ({ type, value }) => type === of.name && of.parse(value).ok,
-  names: [],
-});
+/**
+ * The blackboard holds an object of this type, whoever added it, one that its schema reads and the predicate, if there is
+ * one, accepts (PLY-10).
+ */
+export const onBlackboard = <Value>(
+  of: DomainType<string, Value>,
+  accepts: Predicate<Value> = () => true,
+): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
 
 /** The blackboard holds an entry that the predicate accepts (PLY-10). */
 export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
@@ -86,6 +81,14 @@ export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): Unloc
   accepts,
   names: [],
 });
+
+/** Of values as they are kept: those of the type that its schema reads, and that the predicate accepts then. */
+const acceptsOf =
+  <Value>(of: DomainType<string, Value>, accepts: Predicate<Value>): Predicate<ProducedArtifact> =>
+  ({ type, value }) => {
+    const read = type === of.name ? of.parse(value) : undefined;
+    return read?.ok === true && accepts(read.value);
+  };
 
 /**
  * The function says so. It is asked before every model call and every call of the tool, and must be a function of what it
@@ -96,12 +99,12 @@ export const when = (
 ): UnlockCondition<never> => ({ type: 'when', holds, names: [] });
 
 /** Every one of these holds. */
-export const allOf = <const Conditions extends OneOrMore<UnlockCondition>>(
+export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
 
 /** At least one of these holds. */
-export const anyOf = <const Conditions extends OneOrMore<UnlockCondition>>(
+export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });
 

@@ -61,7 +61,8 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
 /** The conditions of a lock that one of these artifacts meets. */
 const metBy = (items: readonly ProducedArtifact[], { tool, ids }: Lock): readonly string[] =>
   [...ids].flatMap(([condition, id]) =>
-    condition.type === 'artifact-matching' && items.some((item) => holds(tool, () => condition.accepts(item)))
+    condition.type === 'artifact-matching' &&
+    items.some((item) => holds(tool, (yes) => yes(condition.accepts, item)))
       ? [id]
       : [],
   );

@@ -27,7 +27,7 @@ export type ModelUse = {
 };
 
 /** Calls that are remembered one by one. */
-export const HISTORY = 50;
+const HISTORY = 50;
 /** Models may call tools that do not exist, by any name. */
 const MAX_TOOLS = 200;
 const MAX_NAME = 64;

@@ -1,10 +1,10 @@
 import type { Answer, DecisionWait, Wait } from '../journal/events.ts';
 import { copyJson } from '../tools/copy-json.ts';
+import type { DecisionKind } from '../tools/decision.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import { jsonSchemaCheck } from '../tools/json-schema-check.ts';
 import { type Problem, problemLines } from '../tools/problem-lines.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import type { DecisionKind } from '../tools/tool.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 
 /** A decision as its sender words it. */

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../journal/events.ts';
 import { type CallRecord, mayHaveHappened, openBatch, sentResult, type TurnState } from '../journal/state.ts';
 import { callEnded } from '../tool-loop/execute-call.ts';
 import { unknownOutcome } from '../tool-loop/run-leaf.ts';
-import type { Decision } from '../tools/tool.ts';
+import type { Decision } from '../tools/decision.ts';
 import { failure, type ToolResult } from '../tools/tool-result.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { DecisionWait } from '../journal/events.ts';
+import type { DecisionKind } from '../tools/decision.ts';
 import type { Json } from '../tools/json.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
-import type { DecisionKind, JsonSchema } from '../tools/tool.ts';
+import type { JsonSchema } from '../tools/tool.ts';
 import type { Question } from './questions.ts';
 
 /** A call that waits for somebody outside, as whoever answers it is shown it. */

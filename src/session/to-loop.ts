@@ -1,13 +1,14 @@
 import { STRATEGIES } from '../agent/kinds.ts';
-import { paragraphs } from '../agent/paragraphs.ts';
 import { ROOT } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { unpriced, withBudgets } from '../tool-loop/budget.ts';
+import { CallLocks } from '../tool-loop/call-locks.ts';
 import { type LiveEvents, type Loop, withCallLimits } from '../tool-loop/loop.ts';
 import { Reservations } from '../tool-loop/reserve.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
 import { Slots } from '../tool-loop/slots.ts';
+import { paragraphs } from '../tools/paragraphs.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
@@ -41,7 +42,7 @@ export function toLoop({ host, turn, session, live, secrets, startedAt }: Parts)
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
-    limits: agent.limits,
+    iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,
     reservations: new Reservations(),
@@ -58,6 +59,7 @@ export function toLoop({ host, turn, session, live, secrets, startedAt }: Parts)
     journal: session.outbox,
     live,
     slots: new Slots(),
+    locks: new CallLocks(turn),
     invocation: session,
     agents: host.agents,
     run: runToolLoop,

@@ -1,6 +1,7 @@
-import { type AgenticConfig, agenticTool } from '../agentic/agentic-tool.ts';
+import { agenticTool, type InstructedConfig } from '../agentic/agentic-tool.ts';
+import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
+import { frameName } from '../agentic/frame-name.ts';
 import { keyedLane } from '../agentic/keyed-lane.ts';
-import type { LoopView } from '../tools/injection.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';
 import { error } from '../tools/results.ts';
@@ -21,26 +22,18 @@ export interface StateMachineConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   State extends string,
-> extends AgenticConfig<Name, Declaration> {
+> extends InstructedConfig<Name, Declaration, [state: NoInfer<State>]>,
+    KeyedConfig<InputOf<Declaration>> {
   /** The tools that are available in each state. One tool may be listed in several, and lead from each to another. */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
   /** Where it stands at first. */
   readonly initial: NoInfer<State>;
   /** Available in all states. As for an agentic tool: tool objects and providers may be among them. */
   readonly everywhere?: readonly ToolSource[] | undefined;
-  /** What its position is kept under, for each key apart; calls with one key go on where the last one stopped. */
-  readonly key?: ((input: InputOf<Declaration>) => string) | undefined;
-  /** Whether this call begins anew, in the initial state. */
-  readonly reset?: ((input: InputOf<Declaration>) => boolean) | undefined;
   /** States that earlier code had, each with the state of now in its place. Without it a position in one is an error. */
   readonly renamed?: Readonly<Record<string, NoInfer<State>>> | undefined;
   /** Offer only what is available in the state of now; `false` unless given, so that the list of tools stays the same. */
   readonly hideUnavailable?: boolean | undefined;
-  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
-  readonly instructions?:
-    | string
-    | ((view: LoopView, input: InputOf<Declaration>, state: NoInfer<State>) => string)
-    | undefined;
 }
 
 /** A state machine, as a tool. Its states are types only. */
@@ -62,32 +55,34 @@ export function defineStateMachine<
   const State extends string,
   Declaration extends InputDeclaration = undefined,
 >(config: StateMachineConfig<Name, Declaration, State>): StateMachine<Name, InputOf<Declaration>, State> {
-  const { name, key = () => '', reset = () => false, hideUnavailable = false } = config;
+  const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);
   const { registrations, sources } = machine;
   const tool = agenticTool(config, {
     inner: registrations.map((one) => one.tool),
+    sources,
+    whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedLane(name, config.input, config.key),
     loop(input, call) {
-      if (registrations.length === 0 && sources.length === 0)
-        return error('No tools registered for StateMachineTool');
-      const run: StateRun = { ...machine, key: key(input) };
-      const inside = { recall: call.view.recall, path: `${call.view.path}/${name}` };
+      const memory = memoryOf(config, input);
+      const { key, isReset } = memory;
+      const run: StateRun = { ...machine, key };
+      const inside = { recall: call.view.recall, path: `${call.view.path}/${frameName(name, call)}` };
       const position = positionIn(run, inside);
-      const isReset = reset(input);
       if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
       return {
-        instructions: stateInstructions(config, run, input),
+        instructions: stateInstructions(config, run),
         tools: registrations.map((one) => guardTool(one, run)),
         facts: openingFacts(run, inside, isReset),
         sources: sources.map((source) => guardedSource(source, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
-        memory: { key: run.key, isReset },
+        memory,
       };
     },
   });
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
   const drawable = { ...tool, [DIAGRAM]: () => stateDiagram(drawn) };
-  copiedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State })); // checked there
+  // `readMachine` refuses a state that is not declared.
+  copiedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
   return drawable;
 }

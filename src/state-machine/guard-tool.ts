@@ -1,12 +1,14 @@
 import { decorate } from '../tools/decorate.ts';
 import { facadeIn } from '../tools/facades/facade.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
+import { mapRoute } from '../tools/map-route.ts';
+import { memoized } from '../tools/memoized.ts';
 import { error } from '../tools/results.ts';
 import type { AnyTool } from '../tools/tool.ts';
-import { withheld } from '../tools/tool-result.ts';
+import { type ToolResult, withheld } from '../tools/tool-result.ts';
 import { POSITIONS } from './positions.ts';
 import { noted, type Registration, type Rule } from './read-states.ts';
-import { positionIn, type StateRun } from './state-run.ts';
+import { type Position, positionIn, type StateRun } from './state-run.ts';
 import { goneState, notNow } from './state-texts.ts';
 
 /** Under which a guarded tool keeps its rule. */
@@ -20,6 +22,8 @@ interface GuardedTool extends AnyTool {
 /**
  * The tool, which runs in its states only, and moves the machine when it has succeeded. Both are decided around everything
  * else that the tool does: nobody is asked to approve a call in the wrong state, and a call that waits has moved nothing.
+ * Calls for one key do not meet, in whatever loops of the machine they are; one that an earlier invocation has begun goes on
+ * in any state, since it may have happened.
  *
  * What a facade stands for is guarded as the facade is. To open one moves nothing: it only shows other tools, and those
  * move when they are used.
@@ -27,38 +31,35 @@ interface GuardedTool extends AnyTool {
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool => guardTool({ tool: noted(inner, rule), rule }, run);
   const isFacade = facadeIn(tool) !== undefined;
-  const route = tool.route?.bind(tool);
   const guarded = decorate(tool, {
     adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
-    route:
-      route &&
-      ((input) => {
-        const meant = route(input);
-        return meant && { ...meant, tool: guardInner(meant.tool) };
+    route: mapRoute(tool, guardInner),
+    call: (input, invocation) =>
+      // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
+      invocation.exclusively(run.key, async (latest) => {
+        const position = positionIn(run, { recall: latest, path: invocation.view.path });
+        const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
+        if (refused) return refused;
+        const to = position.ok && !isFacade ? rule.to.get(position.state) : undefined;
+        // Takes effect if the call succeeds (STM-06).
+        if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
+        return tool.call(input, invocation);
       }),
-    async call(input, invocation) {
-      const position = positionIn(run, invocation.view);
-      if (!position.ok) return error(goneState(invocation.tool, position));
-      const { state } = position;
-      if (rule.states !== 'all' && !rule.states.includes(state)) return withheld(notNow(state, rule.states));
-      const to = isFacade ? undefined : rule.to.get(state);
-      // Takes effect if the call succeeds (STM-06).
-      if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
-      return tool.call(input, invocation);
-    },
   });
   return { ...guarded, [RULE]: rule };
+}
+
+/** What a call is answered that may not run where the machine stands. */
+function refusal(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
+  if (!position.ok) return error(goneState(tool, position));
+  const { state } = position;
+  return states === 'all' || states.includes(state) ? undefined : withheld(notNow(state, states));
 }
 
 /** Tools that a source adds, as tools of every state. */
 export function guardedSource(source: InjectionStrategy, run: StateRun): InjectionStrategy {
   const rule: Rule = { states: 'all', to: new Map() };
-  const known = new WeakMap<AnyTool, AnyTool>();
-  const guarded = (tool: AnyTool): AnyTool => {
-    const one = known.get(tool) ?? guardTool({ tool: noted(tool, rule), rule }, run);
-    known.set(tool, one);
-    return one;
-  };
+  const guarded = memoized((tool: AnyTool) => guardTool({ tool: noted(tool, rule), rule }, run));
   return {
     name: source.name,
     offer: (tools, view) =>

@@ -1,4 +1,5 @@
 import type { LoopView } from '../tools/injection.ts';
+import { own } from '../tools/own.ts';
 import type { Slice } from '../tools/slice.ts';
 
 /** By the machine's path, then by key. Both may come from a model: they are looked up as own properties only. */
@@ -11,6 +12,8 @@ type Move = { readonly key: string; readonly state: string; readonly start?: tru
 export const POSITIONS: Slice<Positions, Move> = {
   name: 'state-machines',
   initial: {},
+  // Loops of one machine may run side by side: none must take what another has moved for where it stands.
+  immediate: true,
   apply(positions, { key, state, start }, { path }) {
     const ofMachine = own(positions, path) ?? {};
     if (start && Object.hasOwn(ofMachine, key)) return positions;
@@ -22,6 +25,3 @@ export const POSITIONS: Slice<Positions, Move> = {
 /** The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any more. */
 export const storedPosition = (view: Pick<LoopView, 'recall' | 'path'>, key: string): string | undefined =>
   own(own(view.recall(POSITIONS), view.path) ?? {}, key);
-
-const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
-  Object.hasOwn(values, name) ? values[name] : undefined;

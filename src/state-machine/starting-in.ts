@@ -1,4 +1,5 @@
 import type { AnyTool } from '../tools/tool.ts';
+import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
 import type { StateMachine } from './define-state-machine.ts';
 
 /** How each machine is made again with another initial state. By the tool itself: a decorated one is another tool. */
@@ -13,8 +14,8 @@ export const copiedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): 
  * A copy of a state machine that starts in another state (STM-02): for an order that was confirmed elsewhere. It has the
  * machine's name, and so its positions: what the session already knows of a key stands.
  *
- * @throws TypeError when the tool is no state machine, or a decorated one, whose decorators the copy would lose;
- *   ToolDefinitionError when it has no such state.
+ * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would lose, or
+ *   it has no such state.
  */
 export function startingIn<Name extends string, Input, State extends string>(
   machine: StateMachine<Name, Input, State>,
@@ -22,9 +23,8 @@ export function startingIn<Name extends string, Input, State extends string>(
 ): StateMachine<Name, Input, State> {
   const copy = copies.get(machine);
   if (!copy) {
-    throw new TypeError(
-      `Tool '${machine.name}' is not what defineStateMachine answered: decorate what startingIn answers instead.`,
-    );
+    const problem = 'it is not what defineStateMachine answered: decorate what startingIn answers instead.';
+    throw new ToolDefinitionError(machine.name, 'initial', problem);
   }
   return copy(state) as StateMachine<Name, Input, State>; // made from the same literal
 }

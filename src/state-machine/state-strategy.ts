@@ -1,5 +1,8 @@
 import { decorate } from '../tools/decorate.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
+import { lastList } from '../tools/last-list.ts';
+import { mapRoute } from '../tools/map-route.ts';
+import { memoized } from '../tools/memoized.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import { isAvailable } from './guard-tool.ts';
 import { positionIn, type StateRun } from './state-run.ts';
@@ -10,40 +13,21 @@ import { positionIn, type StateRun } from './state-run.ts';
  * holds (STM-07), unless `hides`.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
-  const known = new WeakMap<AnyTool, AnyTool>();
-  const laned = (tool: AnyTool): AnyTool => {
-    const one = known.get(tool) ?? inLane(tool, run.machine);
-    known.set(tool, one);
-    return one;
-  };
-  let last:
-    | { readonly tools: readonly AnyTool[]; readonly state?: string; readonly offered: AnyTool[] }
-    | undefined;
+  const laned = memoized((tool: AnyTool) => inLane(tool, run.machine));
+  const listed = lastList();
   return {
     name: 'state-machine',
     offer(tools, view) {
       const position = hides ? positionIn(run, view) : undefined;
       const state = position?.ok ? position.state : undefined;
-      // The same list for the same answer: the definitions that the model is shown are made of it once.
-      if (last?.tools !== tools || last.state !== state) {
+      return listed(tools, state, () => {
         const available = state === undefined ? tools : tools.filter((tool) => isAvailable(tool, state));
-        last = { tools, ...(state !== undefined && { state }), offered: available.map(laned) };
-      }
-      return last.offered;
+        return available.map(laned);
+      });
     },
   };
 }
 
 /** The tool, and what it stands for, as one of those whose calls may not meet. */
-function inLane(tool: AnyTool, lane: string): AnyTool {
-  const route = tool.route?.bind(tool);
-  return decorate(tool, {
-    serial: lane,
-    route:
-      route &&
-      ((input) => {
-        const meant = route(input);
-        return meant && { ...meant, tool: inLane(meant.tool, lane) };
-      }),
-  });
-}
+const inLane = (tool: AnyTool, lane: string): AnyTool =>
+  decorate(tool, { serial: lane, route: mapRoute(tool, (meant) => inLane(meant, lane)) });

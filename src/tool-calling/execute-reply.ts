@@ -1,4 +1,5 @@
-import { SLICES } from '../agent/kinds.ts';
+import { SLICES, STRATEGIES } from '../agent/kinds.ts';
+import { countCalls } from '../journal/count-calls.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
@@ -36,7 +37,7 @@ export async function executeReply({
   signal?.addEventListener('abort', onAbort);
   try {
     return await execute(
-      memoryLoop({ slices: SLICES, ...config, invocation: stoppedBy(stop.signal) }),
+      memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, invocation: stoppedBy(stop.signal) }),
       messages,
       reply,
     );
@@ -59,7 +60,7 @@ async function execute(
   reply: ModelReply,
 ): Promise<ToolExecutionResult> {
   state.messages.splice(0, state.messages.length, ...toMessages(messages));
-  countCalls(state);
+  countSince(state, frame);
   loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, frame, 'now') }));
   const calls = openBatch(frame);
   await runBatch(loop, frame);
@@ -72,13 +73,9 @@ async function execute(
 }
 
 /** Limits count since the last message of the user (SPM-13). */
-function countCalls({ messages, turn }: MemoryLoop['state']): void {
+function countSince({ messages, turn }: MemoryLoop['state'], frame: MemoryLoop['frame']): void {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   for (const message of messages.slice(asked + 1)) {
-    if (!turn || message.role === 'user') continue;
-    turn.toolCalls += message.calls.length;
-    for (const { name } of message.calls) {
-      turn.callsByTool.set(name, (turn.callsByTool.get(name) ?? 0) + 1);
-    }
+    if (turn && message.role === 'assistant') countCalls(message.calls, turn, frame);
   }
 }

@@ -11,8 +11,8 @@ import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { DEFAULT_LIMITS, withLimits } from '../tool-loop/loop.ts';
 import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
 import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../tool-loop/policies.ts';
+import type { Limits } from '../tools/limits.ts';
 import { Secrets } from '../tools/secrets.ts';
-import type { Limits } from '../tools/tool.ts';
 import { executeReply } from './execute-reply.ts';
 import { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
 import { listedTools, unlistedTools } from './listed-tools.ts';
@@ -57,7 +57,8 @@ export type Replies = ModelReply | readonly ModelReply[];
 /**
  * Runs the tool calls of a reply for a program that asks the model itself. The same code runs them as in a session,
  * with its batches, timeouts and limits, but nothing is kept: a call that is cut off is lost, and one that asks somebody
- * outside is answered that it cannot.
+ * outside is answered that it cannot. The program decides which tools it offers next: an unfolding tool among its options
+ * names its tools and changes no later request. One inside an agentic tool unfolds in that tool's own loop.
  */
 export interface ToolCallingManager {
   /** As a model is shown them: the options' tools, then those of their names that are not among them (SPM-01). */

@@ -19,7 +19,7 @@ import { untilAborted } from './until-aborted.ts';
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
   const history = shownHistory(loop, frame.messages);
   const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));
-  if (last) messages.push({ role: 'user', text: answerNow(loop.limits.iterations) });
+  if (last) messages.push({ role: 'user', text: answerNow(loop.iterations) });
   const offered = offerTools(loop, frame, 'now');
   const tools = last ? [] : offered.definitions;
   const place = placeOf(loop, frame, 1);

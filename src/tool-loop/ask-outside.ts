@@ -1,9 +1,10 @@
 import { type Answer, type DecisionWait, inFrame, type ResultWait, type Wait } from '../journal/events.ts';
 import { type CallRecord, pendingWait } from '../journal/state.ts';
+import type { Decision, DecisionRequest } from '../tools/decision.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { sha256Hex } from '../tools/sha256.ts';
-import type { AnyTool, Decision, DecisionRequest, ResultRequest } from '../tools/tool.ts';
+import type { AnyTool, ResultRequest } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';

@@ -2,7 +2,7 @@ import type { BudgetLimit } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { ChatModel, Usage } from '../model/chat-model.ts';
 import { costOf, type Prices, usd } from '../model/prices.ts';
-import type { Limits } from '../tools/tool.ts';
+import type { Limits } from '../tools/limits.ts';
 import { isPlanned } from './planned-model.ts';
 
 /** One limit on what models may use, and the frame that it bounds with all that nests in it. */

@@ -124,7 +124,7 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   return {
     result: ended,
     direct: tool.returnDirect && succeeded(ended) && invocation.acted(),
-    changes: succeeded(ended) ? changes : undefined,
+    changes: keptChanges(ended, changes),
     said,
     ms: invocation.ms(),
     reached: invocation.reached(),
@@ -134,6 +134,17 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
 function readInput({ tool, input: routed }: Target, { input }: CallRecord): ParsedToolInput {
   if (routed) return { ok: true, input: routed };
   return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
+}
+
+/**
+ * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored (LOOP-12),
+ * but no fact, since it has not done what it is for.
+ */
+function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
+  if (succeeded(result)) return changes;
+  if (result.type === 'error' || !result.signal || !changes) return undefined;
+  const { facts: _, ...stored } = changes;
+  return Object.keys(stored).length > 0 ? stored : undefined;
 }
 
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
@@ -179,8 +190,12 @@ async function settle({ policies }: Loop, tool: string, run: () => Promise<ToolR
 }
 
 /** What a decorator made of a result may have lost the signal that came with it. */
-const withSignal = (result: ToolResult, signal: Signal | undefined): ToolResult =>
-  signal && !result.signal ? toolResult({ ...result, signal }) : result;
+function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
+  if (!signal || result.signal) return result;
+  return result.type === 'error'
+    ? toolResult({ ...result, signal })
+    : toolResult({ ...result, signal, withheld: true });
+}
 
 function messageSent(
   { turn, frame }: Pick<Loop, 'turn' | 'frame'>,

@@ -1,4 +1,4 @@
-import type { Frame } from '../tools/tool.ts';
+import type { Frame } from '../tools/frame.ts';
 import type { Loop } from './loop.ts';
 import type { LoopAgent } from './loop-agent.ts';
 

@@ -1,11 +1,11 @@
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import { type CallRecord, type FrameState, hasBegun } from '../journal/state.ts';
 import type { AnyTool, CallScope, ToolInvocation } from '../tools/tool.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import { askOutside } from './ask-outside.ts';
 import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
 import type { Loop } from './loop.ts';
-import { loopView } from './loop-view.ts';
+import { loopView, remembered } from './loop-view.ts';
 import { type Offer, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
@@ -70,6 +70,11 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
     offeredAfter: (slice, fact) =>
       offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
     record: view.record,
+    exclusively: async (word, work) => {
+      await loop.locks.acquire({ call: record.id, path: frame.path, word });
+      loop.invocation.signal.throwIfAborted();
+      return work((slice) => remembered(loop.journal.state.slices, slice));
+    },
     execute: async (leaf) => {
       enter();
       ranOnce = leaf.effect === 'once';
@@ -78,6 +83,7 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
       signal = ran.result.signal;
       return ran.result;
     },
+    hasBegun: loop.journal.state.turn !== undefined && hasBegun(loop.journal.state.turn, record),
     resumesFrame: loop.journal.state.turn?.frames.has(record.id) ?? false,
     nest: async (config) => {
       enter();

@@ -1,4 +1,4 @@
-import type { CallLimit, Limits } from '../tools/tool.ts';
+import type { CallLimit, Limits } from '../tools/limits.ts';
 
 /** A limit that no loop can work with. */
 export interface LimitProblem {

@@ -1,6 +1,7 @@
 import type { ChatModel } from '../model/chat-model.ts';
+import type { Frame } from '../tools/frame.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
-import type { Frame } from '../tools/tool.ts';
+import { paragraphs } from '../tools/paragraphs.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { withParts } from './frame-parts.ts';
 import type { Loop, LoopLimits } from './loop.ts';
@@ -10,8 +11,8 @@ export interface LoopAgent
   extends Pick<Loop, 'tools' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
   readonly name: string;
   readonly instructions: string;
-  /** What it asks for beside its tools, which only an app can give it. */
-  readonly toolGroups: readonly unknown[];
+  /** It lacks something that only an app can give it. */
+  readonly needsApp: boolean;
   readonly sources: readonly InjectionStrategy[];
   readonly strategies: readonly InjectionStrategy[];
   readonly limits: LoopLimits;
@@ -44,7 +45,7 @@ const MAX_NAMES = 20;
 /** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */
 export function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
   if (typeof asked !== 'string') {
-    if (asked.toolGroups.length === 0 || agents) return agents?.resolve(asked) ?? asked;
+    if (!asked.needsApp || agents) return agents?.resolve(asked) ?? asked;
     return `Agent '${asked.name}' asks for tool groups, and no app is here to give them.`;
   }
   if (!agents) {
@@ -66,7 +67,7 @@ function listed(names: readonly string[]): string {
 export function framed(loop: Loop, work: Frame, agent: LoopAgent): Frame {
   const { instructions, output, tools, sources, strategies, limits, context } = agent;
   const model = agent.model ?? loop.agents?.model;
-  const told = [instructions, output?.instruction ?? ''].filter((part) => part !== '').join('\n\n');
+  const told = paragraphs(instructions, output?.instruction);
   const frame = { ...work, instructions: told, tools, sources, strategies, limits, context };
   return withParts(frame, {
     ...(model && { model }),

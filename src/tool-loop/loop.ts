@@ -1,12 +1,15 @@
 import type { BudgetLimit, SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { Instructions } from '../tools/frame.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
+import type { CallLimit, Limits } from '../tools/limits.ts';
 import type { Secrets } from '../tools/secrets.ts';
-import type { AnyTool, CallLimit, Instructions, Limits } from '../tools/tool.ts';
+import type { AnyTool } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Budget } from './budget.ts';
+import type { CallLocks } from './call-locks.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LoopAgents } from './loop-agent.ts';
 import type { LoopEnd } from './next-step.ts';
@@ -36,7 +39,7 @@ export interface LiveEvents {
   progress(call: string, status: string): void;
 }
 
-/** Everything one loop needs; a nested loop has its own instructions, tools and limits, and shares the rest. */
+/** Everything one loop needs; a nested loop has its own instructions, tools and bounds, and shares the rest. */
 export interface Loop {
   readonly turn: string;
   /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
@@ -48,7 +51,8 @@ export interface Loop {
   /** What its answer must be; words unless given. Loops inside it have their own. */
   readonly output?: AnswerForm | undefined;
   readonly tools: readonly AnyTool[];
-  readonly limits: LoopLimits;
+  /** Model calls that it may make before it is asked for the best answer. */
+  readonly iterations: number;
   /** On the calls of the loops around it, outermost first, and on its own. */
   readonly callLimits: readonly CallLimits[];
   /** What models may use in it: its own limits and those of every loop around. */
@@ -72,11 +76,13 @@ export interface Loop {
   readonly journal: LoopJournal;
   readonly live: LiveEvents;
   readonly slots: Slots;
+  /** Of the invocation. */
+  readonly locks: CallLocks;
   readonly invocation: Invocation;
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
   /** Of a planned frame: what loops inside it are run with instead of its plan. */
-  readonly aroundPlan?: Pick<Loop, 'model' | 'limits'> | undefined;
+  readonly aroundPlan?: Pick<Loop, 'model' | 'iterations'> | undefined;
   /** Runs a nested loop; the same function that runs this one. */
   readonly run: (loop: Loop, frame: FrameState) => Promise<LoopEnd>;
 }

@@ -5,7 +5,8 @@ import { Secrets } from '../tools/secrets.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { withBudgets } from './budget.ts';
-import { DEFAULT_LIMITS, type Invocation, type Loop, withCallLimits } from './loop.ts';
+import { CallLocks } from './call-locks.ts';
+import { DEFAULT_LIMITS, type Invocation, type Loop, type LoopLimits, withCallLimits } from './loop.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { Reservations } from './reserve.ts';
 import { runToolLoop } from './run-tool-loop.ts';
@@ -13,7 +14,8 @@ import { Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<Loop, 'tools' | 'model'> &
-  Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'invocation' | 'run'>> & {
+  Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'locks' | 'invocation' | 'run'>> & {
+    readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly invocation?: Partial<Invocation> | undefined;
@@ -32,7 +34,14 @@ export interface MemoryLoop {
  * started can be reconciled later. The same code runs its calls as in a session.
  */
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
-  const { message = '', invocation, slices = [], turn = crypto.randomUUID(), ...more } = config;
+  const {
+    message = '',
+    invocation,
+    slices = [],
+    limits = DEFAULT_LIMITS,
+    turn = crypto.randomUUID(),
+    ...more
+  } = config;
   const state = emptyState();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, state.seq + 1, event, slices);
@@ -46,9 +55,9 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const loop: Loop = {
     depth: 0,
     instructions: '',
-    limits: DEFAULT_LIMITS,
-    callLimits: withCallLimits([], ROOT, more.limits ?? DEFAULT_LIMITS),
-    budgets: withBudgets([], ROOT, more.limits),
+    iterations: limits.iterations,
+    callLimits: withCallLimits([], ROOT, limits),
+    budgets: withBudgets([], ROOT, limits),
     reservations: new Reservations(),
     kinds: [],
     strategies: more.kinds ?? [],
@@ -65,6 +74,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     frame: ROOT,
     journal: journalOf(state, emit),
     slots: new Slots(),
+    locks: new CallLocks(),
     startedAt: present.now(),
     invocation: present,
     run: runToolLoop,

@@ -1,7 +1,7 @@
 import type { Outcome, TurnError } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch, pendingWait } from '../journal/state.ts';
 import type { Signal } from '../tools/tool-result.ts';
-import type { LoopLimits } from './loop.ts';
+import type { Loop } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
 
 /** What a loop does next. */
@@ -24,7 +24,7 @@ export interface LoopEnd {
  */
 export function nextStep(
   frame: FrameState,
-  { limits, policies }: { readonly limits: Pick<LoopLimits, 'iterations'>; readonly policies: LoopPolicies },
+  { iterations, policies }: Pick<Loop, 'iterations' | 'policies'>,
 ): Step {
   if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
   const last = frame.messages.at(-1);
@@ -38,7 +38,7 @@ export function nextStep(
   const error = unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies);
   if (error) return { do: 'end', outcome: 'failed', error };
   if (last.calls.length === 0 && isAnswer(frame, policies)) return { do: 'end', outcome: 'completed' };
-  return { do: 'ask', last: frame.iterations >= limits.iterations };
+  return { do: 'ask', last: frame.iterations >= iterations };
 }
 
 /** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */

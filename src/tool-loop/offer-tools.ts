@@ -2,6 +2,7 @@ import type { FrameState } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { distinctTools } from '../tools/distinct-tools.ts';
 import type { LoopView } from '../tools/injection.ts';
+import { memoized } from '../tools/memoized.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
 import { loopView, type Moment } from './loop-view.ts';
@@ -23,17 +24,11 @@ export function offerTools(loop: Loop, frame: FrameState, moment: Moment): Offer
 export const offeredIn = ({ strategies, tools }: Loop, view: LoopView): readonly AnyTool[] =>
   strategies.reduce((offered, strategy) => strategy.offer(offered, view), tools);
 
-const offers = new WeakMap<readonly AnyTool[], Offer>();
-
 /** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered (AEV-05). */
-function toOffer(tools: readonly AnyTool[]): Offer {
-  const known = offers.get(tools);
-  if (known) return known;
+const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
-  const offer: Offer = {
+  return {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
     definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   };
-  offers.set(tools, offer);
-  return offer;
-}
+});

@@ -1,6 +1,7 @@
+import { toolOf } from '../journal/count-calls.ts';
 import { ROOT } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
-import type { CallLimit } from '../tools/tool.ts';
+import type { CallLimit } from '../tools/limits.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
 import type { CallLimits, Loop } from './loop.ts';
 import { messageOf } from './message-of.ts';
@@ -48,7 +49,9 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
  * The answer of a call beyond a limit of its loop, or of one around it (SPM-13). By its places there, so that it is the
  * same on every resume.
  */
-function overLimit({ name, places = [] }: CallRecord, limits: Loop['callLimits']): ToolResult | undefined {
+function overLimit(call: CallRecord, limits: Loop['callLimits']): ToolResult | undefined {
+  const name = toolOf(call);
+  const { places = [] } = call;
   for (const { frame, toolCalls, callsPerTool } of limits) {
     const place = places.find((one) => one.frame === frame);
     if (!place) continue;

@@ -1,5 +1,5 @@
 import type { ChatModel, ModelReply } from '../model/chat-model.ts';
-import type { DoneCall, Plan } from '../tools/tool.ts';
+import type { DoneCall, Plan } from '../tools/frame.ts';
 
 /** The name under which a plan's replies are journaled. */
 const PLAN = 'plan';

@@ -24,8 +24,8 @@ export function processView(loop: Loop): ProcessView | undefined {
     },
     get budget() {
       return {
-        cost: tightest(loop, 'cost'),
-        tokens: tightest(loop, 'tokens'),
+        cost: budgetOf(loop, 'cost'),
+        tokens: budgetOf(loop, 'tokens'),
         toolCalls: toolCallsOf(loop),
       };
     },
@@ -39,7 +39,7 @@ export function processView(loop: Loop): ProcessView | undefined {
   };
 }
 
-function tightest({ budgets, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
+function budgetOf({ budgets, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
   const held = budgets.filter((budget) => budget.limit === limit);
   return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
 }

@@ -1,9 +1,10 @@
-import { inFrame, type PricedUsage, type SessionEvent } from '../journal/events.ts';
+import { inFrame, type JournaledCall, type PricedUsage, type SessionEvent } from '../journal/events.ts';
 import type { ModelReply, Usage } from '../model/chat-model.ts';
 import { costOf } from '../model/prices.ts';
 import type { Loop } from './loop.ts';
 import type { Offer } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';
+import { routed } from './routed.ts';
 import { sameName } from './tool-not-found.ts';
 
 export type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
@@ -25,12 +26,16 @@ export function replied(loop: Loop, reply: ModelReply, { last, offered }: Asked)
     model: loop.model.name,
     text,
     // Some models call tools that they were not offered.
-    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name, input }, index) => ({
-      id: `${turn}.${journal.nextSeq}.${index}`,
-      providerId: id,
-      name: nameOf(loop, name, offered),
-      input,
-    })),
+    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name: called, input }, index) => {
+      const name = nameOf(loop, called, offered);
+      return {
+        id: `${turn}.${journal.nextSeq}.${index}`,
+        providerId: id,
+        name,
+        ...meantBy({ name, input }, offered),
+        input,
+      };
+    }),
     finish,
     ...(usage && { usage: priced(loop, usage) }),
     ...(isPlanned(loop.model) && { planned: true }),
@@ -43,6 +48,16 @@ const priced = ({ model: { prices } }: Loop, { inputTokens, outputTokens }: Usag
   outputTokens,
   ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),
 });
+
+/** Nothing for most calls, which are meant for the tool that they name. */
+function meantBy(
+  { name, input }: Pick<JournaledCall, 'name' | 'input'>,
+  { byName }: Offer,
+): Pick<JournaledCall, 'meant'> {
+  const offered = byName.get(name);
+  const meant = offered && routed(offered, { input }).tool.name;
+  return meant === undefined || meant === name ? {} : { meant };
+}
 
 /** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too (TNF-08). */
 function nameOf({ policies }: Loop, name: string, { byName }: Offer): string {

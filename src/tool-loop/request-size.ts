@@ -1,6 +1,7 @@
 import type { RequestPrint } from '../journal/events.ts';
 import type { Measured } from '../journal/state.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../model/chat-model.ts';
+import { memoized } from '../tools/memoized.ts';
 
 /** A request by its print, and a number of tokens that it does not exceed. */
 export interface RequestSize {
@@ -71,18 +72,14 @@ function conversation(messages: readonly ModelMessage[], earlier: number | undef
   return { print: hash.print(), bytes, messages: messages.length, before, bytesBefore };
 }
 
-const parts = new WeakMap<readonly ToolDefinition[] | OutputFormat, Part>();
-
 /** Lists of definitions and forms are never mutated, and outlive their requests. */
-function remembered(value: readonly ToolDefinition[] | OutputFormat): Part {
-  const known = parts.get(value) ?? part(JSON.stringify(value));
-  parts.set(value, known);
-  return known;
-}
+const partOf = memoized(
+  (value: readonly ToolDefinition[] | OutputFormat): Part => part(JSON.stringify(value)),
+);
 
 function around({ tools, output }: ModelRequest): Part {
-  const offered = tools.length > 0 ? remembered(tools) : undefined;
-  const form = output && remembered(output);
+  const offered = tools.length > 0 ? partOf(tools) : undefined;
+  const form = output && partOf(output);
   return {
     print: `${offered?.print ?? ''}/${form?.print ?? ''}`,
     bytes:

@@ -13,7 +13,7 @@ import { untilAborted } from './until-aborted.ts';
 const MAX_OUTPUT = 4_096;
 
 /** The fewest tokens of a reply that is of use: a tool call with a small input, or a few sentences. */
-export const MIN_OUTPUT = 256;
+const MIN_OUTPUT = 256;
 
 /** Thrown out of a model call that may not be tried again, since a limit does not allow it. */
 export class OutOfBudget extends Error {

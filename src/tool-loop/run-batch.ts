@@ -21,9 +21,15 @@ export async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
     lanes.set(lane, [...(lanes.get(lane) ?? []), call]);
   }
   const running = [...lanes.values()].map(async (lane) => {
-    for (const call of lane) {
-      loop.invocation.checkpoint();
-      await executeCall(loop, frame, call, offered);
+    // What comes after the first of a lane has not begun, unless the lanes were others then: nobody waits for it.
+    for (const { id } of lane.slice(1)) loop.locks.release(id);
+    try {
+      for (const call of lane) {
+        loop.invocation.checkpoint();
+        await executeCall(loop, frame, call, offered).finally(() => loop.locks.release(call.id));
+      }
+    } finally {
+      for (const { id } of lane) loop.locks.release(id);
     }
   });
   const settled = await Promise.allSettled(running);

@@ -2,20 +2,24 @@ import { ROOT } from '../journal/events.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { ToolConfigurationError } from '../tools/signals.ts';
-import type { DoneCall, Frame, FrameOutcome } from '../tools/tool.ts';
-import { toolResult } from '../tools/tool-result.ts';
+import type { DoneCall, Frame, FrameOutcome } from '../tools/frame.ts';
+import { SignalError, ToolConfigurationError } from '../tools/signals.ts';
+import { succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { unpriced, withBudgets } from './budget.ts';
 import { partsOf } from './frame-parts.ts';
 import { Interrupted } from './interrupted.ts';
-import { type Loop, withCallLimits, withLimits } from './loop.ts';
+import { type Loop, withCallLimits } from './loop.ts';
 import { findAgent, framed } from './loop-agent.ts';
+import { messageOf } from './message-of.ts';
 import { plannedModel } from './planned-model.ts';
 import { runForOutput } from './run-for-output.ts';
 import { answerShown } from './transform.ts';
 
 /** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
 const MAX_DEPTH = 16;
+
+/** Tools that are named to whoever has to know what was done. */
+const MAX_NAMED = 20;
 
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
@@ -94,7 +98,7 @@ function openFrame(
 /** The loop inside another; what neither the frame nor its parts decide is as around it. */
 function nestedLoop(loop: Loop, frame: FrameState, config: Frame): Loop {
   // A plan, and the bounds of one, are for its own frame: what nests inside a step is a loop like any other.
-  const around = loop.aroundPlan ?? { model: loop.model, limits: loop.limits };
+  const around = loop.aroundPlan ?? { model: loop.model, iterations: loop.iterations };
   const { agent: _, ...parts } = partsOf(config);
   const { sources = [], strategies = [], plan } = config;
   return {
@@ -108,7 +112,7 @@ function nestedLoop(loop: Loop, frame: FrameState, config: Frame): Loop {
     tools: config.tools,
     strategies: [...sources, ...loop.kinds, ...strategies],
     context: config.context?.merge(loop.context) ?? loop.context,
-    limits: withLimits(config.limits, around.limits),
+    iterations: config.limits?.iterations ?? around.iterations,
     callLimits: withCallLimits(loop.callLimits, frame.id, config.limits),
     budgets: withBudgets(loop.budgets, frame.id, config.limits),
     aroundPlan: undefined,
@@ -125,13 +129,28 @@ async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
       const said = signal?.reason ?? answerShown(loop, frame);
       return { outcome, text: said || refusalText(frame), ...ended };
     }
-    const text = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
-    return { outcome: 'failed', text, ...ended };
+    const why = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
+    return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };
   } catch (failure) {
-    if (!(failure instanceof ModelError)) throw failure;
-    return { outcome: 'failed', text: failure.message, ...leftBy(frame) };
+    if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
+    const left = leftBy(frame);
+    const text = brokenOff(messageOf(frame.path, failure), left.calls);
+    // What code around the loop throws is judged as what a tool throws.
+    if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
+    return { outcome: 'failed', text, ...left };
   }
 }
+
+/** Why a loop broke off, and what was done before: whoever asked would ask again, and do it twice. */
+function brokenOff(why: string, calls: readonly DoneCall[]): string {
+  const done = calls.filter(({ result }) => succeeded(result) || isDoubtful(result)).map(({ tool }) => tool);
+  if (done.length === 0) return why;
+  const names = [...new Set(done)].slice(0, MAX_NAMED).join(', ');
+  return `${why} Before that it had called ${names}: what these did stands, so do not have it done again.`;
+}
+
+const isDoubtful = (result: ToolResult): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
 
 /** Read by whoever asked a loop that had said nothing when its limit was met. */
 const refusalText = ({ refused }: FrameState): string => {

@@ -1,7 +1,9 @@
+import { attempt } from './attempt.ts';
 import { DomainTypeError } from './domain-type-error.ts';
 import type { ParsedInput } from './input-schema.ts';
 import { isTool } from './is-tool.ts';
 import { shorten } from './json-text.ts';
+import { refused } from './refused.ts';
 import { standIn } from './stand-in.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -60,7 +62,7 @@ function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | 
 
 function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly AnyTool[] {
   const { value, misused } = standIn(type);
-  const made = attempt(() => tools(value as Value)); // its properties can be read, as far as code may go
+  const made = attempt(() => tools(value as Value)); // a stand-in: only its properties are read
   const read = misused();
   if (read !== undefined) {
     const problem = `has tools that need an object while they are made (\`${read}\`): use it inside \`run\` only, so that the model can be told of them before there is one`;
@@ -125,19 +127,5 @@ function ifValid<Value, Read>(
 
 const invalid = (type: string, reason: string): ParsedInput<never> =>
   refused(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
-
-const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
-
-type Attempt<Made> =
-  | { readonly ok: true; readonly value: Made }
-  | { readonly ok: false; readonly thrown: unknown };
-
-function attempt<Made>(make: () => Made): Attempt<Made> {
-  try {
-    return { ok: true, value: make() };
-  } catch (thrown) {
-    return { ok: false, thrown };
-  }
-}
 
 const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,8 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { attempt } from './attempt.ts';
 import { type DomainObjects, domainObjects } from './domain-objects.ts';
 import { DomainTypeError } from './domain-type-error.ts';
 import { InputSchemaError, type ParsedInput, toInputSchema } from './input-schema.ts';
 import { issueLines } from './problem-lines.ts';
+import { refused } from './refused.ts';
 import type { AnyTool, JsonSchema } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
 
@@ -87,7 +89,8 @@ function parsed<Value>(
   schema: StandardSchemaV1<unknown, Value>,
   value: unknown,
 ): ParsedInput<Value> {
-  const result = attempt(() => schema['~standard'].validate(value));
+  const made = attempt(() => schema['~standard'].validate(value));
+  const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Nobody will wait for it.
     return refused(`The schema of '${name}' is asynchronous; use a synchronous one.`);
@@ -96,14 +99,4 @@ function parsed<Value>(
   return result.issues
     ? { ok: false, problems: issueLines(result.issues) }
     : { ok: true, value: result.value };
-}
-
-const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
-
-function attempt<Value>(validate: () => Value): Value | undefined {
-  try {
-    return validate();
-  } catch {
-    return undefined;
-  }
 }

@@ -21,8 +21,9 @@ export interface LoopView {
   /** What a kind of tool remembers of the session; not to be changed. */
   recall<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>): Value;
   /**
-   * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key begins
-   * with the name of the kind and holds the id of the call that the data came with.
+   * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key names the
+   * kind, and what the list was made of. The list is also an identity, and an empty one can be only that: what else is
+   * known for as long as the invocation lasts may be kept by it.
    */
   made(key: string, make: () => readonly AnyTool[]): readonly AnyTool[];
   /** The loop's conversation, as journaled; the turn's own loop has that of the session. Not to be changed. */
@@ -54,6 +55,7 @@ export interface NotedCall {
 
 /** What a strategy has to add to the end of a call. */
 export interface Notes {
+  /** For the kinds of this library: facts of a slice that is not registered are kept by nobody. */
   readonly facts?: readonly SliceFact[] | undefined;
   /** Said to the model below the result. */
   readonly remark?: string | undefined;

@@ -32,8 +32,11 @@ export class ToolConfigurationError extends SignalError {
   }
 }
 
-/** The result of a call that was ended by a signal: its reason, for the model, if the loop is ever gone on with. */
+/**
+ * The result of a call that was ended by a signal: its reason, for the model, if the loop is ever gone on with. It is no
+ * success, since the call broke off.
+ */
 export const signalled = ({ signal }: SignalError): ToolResult =>
   signal.type === 'misconfigured' || signal.type === 'fail'
     ? toolResult({ type: 'error', message: signal.reason, signal })
-    : toolResult({ type: 'text', content: signal.reason, signal });
+    : toolResult({ type: 'text', content: signal.reason, withheld: true, signal });

@@ -9,7 +9,15 @@ export interface Slice<Value extends Json, Fact extends Json> {
   /** Stable: facts are journaled under it, and the session's state shows it. */
   readonly name: string;
   readonly initial: Value;
-  /** Folds a fact of a call that succeeded, once its whole batch has ended; facts of a batch come in source order. */
+  /**
+   * A fact takes effect when its call ends, before the rest of its batch: for what calls of other loops must not overlook,
+   * in `ToolInvocation.exclusively`. The calls of its own batch see it as any other fact.
+   */
+  readonly immediate?: boolean | undefined;
+  /**
+   * Folds a fact of a call that succeeded, once its whole batch has ended; facts of a batch come in source order. Unless it is
+   * `immediate`.
+   */
   apply?(value: Value, fact: Fact, place: FactPlace): Value;
 }
 

@@ -31,6 +31,16 @@ export function standIn(root: string): StandIn {
 
 /** Everything that may be done with an object but reading a property. */
 const REFUSED = [
-  ...['apply', 'construct', 'has', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'isExtensible'],
-  ...['set', 'defineProperty', 'deleteProperty', 'setPrototypeOf', 'preventExtensions'],
+  'apply',
+  'construct',
+  'has',
+  'ownKeys',
+  'getOwnPropertyDescriptor',
+  'getPrototypeOf',
+  'isExtensible',
+  'set',
+  'defineProperty',
+  'deleteProperty',
+  'setPrototypeOf',
+  'preventExtensions',
 ];

@@ -1,5 +1,6 @@
 import { unwrapAs } from './decorate.ts';
 import type { AnyTool } from './tool.ts';
+import { ToolDefinitionError } from './tool-definition-error.ts';
 
 /** Under which a tool keeps what draws it. */
 export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
@@ -15,12 +16,14 @@ const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 /**
  * The Mermaid diagram of a state machine or a playbook, decorated or not: source text without fences.
  *
- * @throws TypeError when the tool is neither.
+ * @throws ToolDefinitionError when the tool is neither.
  */
 export function toMermaid(tool: AnyTool): string {
   const drawn = unwrapAs(tool, isDrawn);
-  if (!drawn)
-    throw new TypeError(`Tool '${tool.name}' has no diagram: a state machine or a playbook has one.`);
+  if (!drawn) {
+    const problem = 'it has no diagram: a state machine or a playbook has one.';
+    throw new ToolDefinitionError(tool.name, 'diagram', problem);
+  }
   return drawn[DIAGRAM]();
 }
 

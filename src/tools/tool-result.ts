@@ -34,8 +34,11 @@ export interface Signal {
 /** What a tool answered, as plain JSON data: this is what the journal keeps. */
 export type ResultData = ResultContent & { readonly signal?: Signal };
 
+/**
+ * `withheld`: no error, and yet not what the tool is for: it is not available now, it broke off by a signal, or its loop
+ * met a limit. The words say which. No fold counts it as a success.
+ */
 type ResultContent =
-  /** `withheld`: the tool is not available now and was not run; the words say why. No fold counts it as a success. */
   | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
   /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
   | {
@@ -44,6 +47,7 @@ type ResultContent =
       readonly content?: string;
       readonly remark?: string;
       readonly artifactType?: string;
+      readonly withheld?: true;
     }
   | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
 
@@ -83,8 +87,7 @@ export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
 /** Whether a call did what it was made for. */
-export const succeeded = (result: ResultData): boolean =>
-  result.type === 'artifact' || (result.type === 'text' && result.withheld !== true);
+export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 
 /** The words of a tool that is not available now, for a model that will find another way: no error (CHN-02, STM-04). */
 export const withheld = (content: string): ToolResult =>

@@ -1,11 +1,13 @@
 import type { CheckedInput } from './check-input.ts';
-import type { InjectionStrategy, LoopView } from './injection.ts';
+import type { Decision, DecisionRequest } from './decision.ts';
+import type { Frame, FrameOutcome } from './frame.ts';
+import type { LoopView } from './injection.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
-import type { Slice, SliceFact } from './slice.ts';
+import type { Slice } from './slice.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
-import type { ArtifactType, ResultData, Signal, ToolResult } from './tool-result.ts';
+import type { ArtifactType, ResultData, ToolResult } from './tool-result.ts';
 
 /**
  * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
@@ -44,39 +46,6 @@ export interface CallBlackboard {
     value: Json,
     options?: { readonly name?: string | undefined; readonly type?: string | undefined },
   ): void;
-}
-
-/** What somebody outside may decide about a call. */
-export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
-
-/** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
-export interface DecisionRequest {
-  /** What is asked, for whoever decides. */
-  readonly message: string;
-  /** What may be decided; all four unless given. */
-  readonly allows?: readonly DecisionKind[] | undefined;
-  /** What the tool is about to be called with, where that is no longer what the model sent. */
-  readonly input?: JsonObject | undefined;
-  /** What the input of an `edit` must match; the tool's own input unless given. */
-  readonly schema?: JsonSchema | undefined;
-  /** The role that may decide; anybody who may see the session unless given. */
-  readonly by?: string | undefined;
-  /** Milliseconds until `onExpiry` is decided; never unless given. */
-  readonly expires?: number | undefined;
-  /** What counts as decided when nobody does in time; `reject` unless given. */
-  readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
-}
-
-/** What was decided, once and for this call only. */
-export interface Decision {
-  readonly decision: DecisionKind;
-  /** Of an `edit`: it matches the schema that was asked with. */
-  readonly input?: JsonObject | undefined;
-  readonly reason?: string | undefined;
-  /** The id of whoever decided. */
-  readonly by?: string | undefined;
-  /** Nobody decided in time. */
-  readonly expired?: true | undefined;
 }
 
 /** A tool that the caller runs: what is asked of them, and for how long. */
@@ -175,7 +144,15 @@ export interface ToolInvocation extends CallScope {
   ): readonly AnyTool[];
   /** Remembers a fact of a kind of tool, if the call succeeds. */
   record<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>, fact: Fact): void;
+  /**
+   * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from
+   * then on this call holds it, until it has ended or is left open. `latest` is what an `immediate` slice knows of all calls
+   * that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
+   */
+  exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
   execute(leaf: Leaf): Promise<ToolResult>;
+  /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
+  readonly hasBegun: boolean;
   /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */
   readonly resumesFrame: boolean;
   /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
@@ -183,92 +160,6 @@ export interface ToolInvocation extends CallScope {
   /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
   receive(request: ResultRequest): Promise<ToolResult>;
 }
-
-/** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
-export interface Frame {
-  /** Joined to the path of what is around it; keeps state of its tools apart. */
-  readonly name: string;
-  /** Told to the model first; a function is asked anew before each model call. */
-  readonly instructions: Instructions;
-  /** What the nested loop is asked, as its user message. */
-  readonly message: string;
-  readonly tools: readonly AnyTool[];
-  readonly limits?: Limits | undefined;
-  /** Add tools before those of every loop unfold, in order. */
-  readonly sources?: readonly InjectionStrategy[] | undefined;
-  /** Change what is offered after all others, in order. */
-  readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
-  readonly facts?: readonly SliceFact[] | undefined;
-  /** Under the context of the loop around it, which wins where both have a key. */
-  readonly context?: ToolCallContext | undefined;
-  /**
-   * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
-   * outcome's `added`.
-   */
-  readonly ownBlackboard?: boolean | undefined;
-  /** Decides the calls in place of a model: a pipeline. */
-  readonly plan?: Plan | undefined;
-}
-
-/** What a model is told first. Must be a function of the view alone. */
-export type Instructions = string | ((view: LoopView) => string);
-
-/**
- * The next call of a planned frame, by those before it, in order; `undefined` when there is none. It is
- * asked again on every resume, so it depends on nothing else.
- */
-export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
-
-/** A call of a nested loop that has ended. */
-export interface DoneCall {
-  readonly tool: string;
-  readonly result: ToolResult;
-  /** It opened a frame in which a model decided. */
-  readonly nested: boolean;
-}
-
-export interface PlannedCall {
-  readonly tool: string;
-  /** Text is read as a model's own is: what is wrong with it is the call's answer. */
-  readonly input: JsonObject | string;
-}
-
-/** How a nested loop stopped, with its answer and its calls in order. */
-export interface FrameOutcome {
-  readonly outcome: 'completed' | 'returned-direct' | 'limit-reached' | 'failed';
-  readonly text: string;
-  /** The text as data, when it had to have a form and has it. */
-  readonly object?: Json | undefined;
-  readonly calls: readonly DoneCall[];
-  /** What was added to the frame's own blackboard. */
-  readonly added: readonly BlackboardEntry[];
-  /** What ended it, when a call sent one. */
-  readonly signal?: Signal | undefined;
-}
-
-/**
- * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Those on tool
- * calls, tokens and cost count what nests in the loop too, and a nested loop is bound by those around it besides its own.
- */
-export interface Limits {
-  /**
-   * Tokens that models may use, input and output together, nested loops included. Each model call is held to what is left,
-   * and refused when that would not do for a reply. What a provider does not report counts with what was held back for it.
-   */
-  readonly tokens?: number | undefined;
-  /** The same in USD, for models that have prices. */
-  readonly cost?: number | undefined;
-  /** Model calls, the last one (without tools) not counted. */
-  readonly iterations?: number | undefined;
-  /** Tool calls in the turn, or in the nested loop. */
-  readonly toolCalls?: CallLimit | undefined;
-  /** Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named (SPM-13). */
-  readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
-}
-
-/** How many calls are allowed. A tool that is `unlimited` still counts among the calls of the turn. */
-export type CallLimit = number | 'unlimited';
 
 /** What calls of one batch that may not meet have in common. */
 export type Serial = string | ((input: JsonObject) => string);

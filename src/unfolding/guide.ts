@@ -27,9 +27,8 @@ interface Context {
 }
 
 /** A tool that keeps what a facade was for: it names the tools, and tells of each when it is called (UNF-13). */
-export function contextTool({ name, facade, notes: said, tools }: Context): AnyTool {
+export function contextTool({ name, facade, notes, tools }: Context): AnyTool {
   const about = sentence(facade);
-  const notes = said?.trim() ? said : undefined;
   const names = tools.map((tool) => tool.name).join(', ');
   const details = [`Tools for ${about}:`, listed(tools), ...(notes ? [`Usage notes: ${notes}`] : [])];
   return {

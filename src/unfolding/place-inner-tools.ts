@@ -26,7 +26,7 @@ export function placeInnerTools(
     const adopted = adoptedBy(facade, tool);
     const name = freeName(facade.name, adopted.name, taken);
     const named = name === adopted.name ? adopted : withName(adopted, name);
-    const origin = { by: [facade.name], wasThere: false, inner: tool, name: adopted.name };
+    const origin = { by: [facade], wasThere: false, inner: tool, name: adopted.name };
     taken.add(name);
     places.set(tool, offered.push(withOrigin(named, origin)) - 1);
   }
@@ -36,7 +36,7 @@ export function placeInnerTools(
 function alsoBroughtBy(facade: AnyTool, tool: AnyTool): AnyTool {
   const { name } = tool;
   const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
-  return withOrigin(tool, { ...origin, by: [...origin.by, facade.name] });
+  return withOrigin(tool, { ...origin, by: [...origin.by, facade] });
 }
 
 /** What guards a facade guards the tools inside, and those further inside unless it has its own way with them (UNF-28). */

@@ -1,4 +1,4 @@
-import { broughtBy, originOf } from '../tools/facades/brought.ts';
+import { broughtBy, isBroughtBy, originOf } from '../tools/facades/brought.ts';
 import { type Facade, facadeIn } from '../tools/facades/facade.ts';
 import type { Opening, Openings } from '../tools/facades/openings.ts';
 import type { AnyTool } from '../tools/tool.ts';
@@ -42,8 +42,8 @@ function open(offered: readonly AnyTool[], opening: Opening, inside: Inside): re
 
 /** Facades of one name may come from several places; what was opened is one of them. */
 function isUnder(tool: AnyTool, facade: string | undefined): boolean {
+  if (facade !== undefined) return isBroughtBy(tool, facade);
   const origin = originOf(tool);
-  if (facade !== undefined) return origin?.by.includes(facade) ?? false;
   return origin === undefined || origin.wasThere;
 }
 

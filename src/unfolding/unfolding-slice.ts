@@ -3,7 +3,7 @@ import type { SessionState, StateSlice } from '../journal/state.ts';
 import { OPENINGS, type OpeningFact, type Openings } from '../tools/facades/openings.ts';
 
 /** The facades that are open. What was opened for a loop is forgotten with it. */
-export const unfoldingSlice: StateSlice<Openings, OpeningFact> = { ...OPENINGS, reduce: forget };
+export const UNFOLDING: StateSlice<Openings, OpeningFact> = { ...OPENINGS, reduce: forget };
 
 function forget(openings: Openings, _: SessionState, event: SessionEvent): Openings {
   if (openings.length === 0) return openings;

@@ -60,7 +60,7 @@ function inside(facade: Facade, opening: Opening, view: LoopView): readonly AnyT
     const tools = innerTools(facade.brings, opening, view);
     return tools.length > 0 || facade.brings.by === 'moment' ? tools : undefined;
   } catch (thrown) {
-    console.warn(
+    console.error(
       `holdfast: the facade '${opening.facade}' stays closed: its tools could not be made`,
       thrown,
     );

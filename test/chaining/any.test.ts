@@ -151,8 +151,8 @@ describe("chaining 'any'", () => {
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
     expect(facts).toEqual([
-      { slice: 'bindings', fact: { as: 'any', key: '', type: 'User' } },
-      { slice: 'bindings', fact: { as: 'any', key: '', type: 'User' } },
+      { slice: 'chaining', fact: { as: 'any', key: '', type: 'User' } },
+      { slice: 'chaining', fact: { as: 'any', key: '', type: 'User' } },
     ]);
   });
 });

@@ -21,7 +21,7 @@ import {
 const spend = calls(['average_spend', { months: 3 }]);
 
 /** What the session's state says is bound: by type and call. */
-const bound = async (session: TestSession) => (await session.state()).slices.get('bindings');
+const bound = async (session: TestSession) => (await session.state()).slices.get('chaining');
 
 describe('what is bound', () => {
   const warned = warnings();

@@ -328,11 +328,11 @@ describe('what is told of discovered objects', () => {
     const found = { id: 'c1', tools: ['average_spend', 'orders'] };
     expect(ends).toEqual([
       {
-        slice: 'bindings',
+        slice: 'chaining',
         fact: { as: 'many', key: '', type: 'Customer', max: 64, objects: [{ at: -1, ...found }] },
       },
     ]);
-    expect((await session.state()).slices.get('bindings')).toMatchObject([
+    expect((await session.state()).slices.get('chaining')).toMatchObject([
       { path: 'clerk', as: 'many', type: 'Customer', ...found, value: named('c1') },
     ]);
     expect(seen.map(({ iteration, tools }) => [iteration, tools.length])).toEqual([
@@ -365,7 +365,7 @@ describe('hostile ids', () => {
     const names = brought[1] ?? [];
     expect(names).toHaveLength(6);
     expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
-    const bindings = (await session.state()).slices.get('bindings');
+    const bindings = (await session.state()).slices.get('chaining');
     expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
   });
 

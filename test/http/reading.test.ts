@@ -34,7 +34,7 @@ describe('the state of a session', () => {
       blackboard: [{ name: 'note', value: 'milk' }],
       state: { scripted: { last: 'milk' } },
       memory: {
-        bindings: expect.anything(),
+        chaining: expect.anything(),
         playbooks: {},
         process: expect.objectContaining({
           turn: answer.turn,

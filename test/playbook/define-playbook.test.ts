@@ -180,9 +180,20 @@ describe('a playbook', () => {
     };
     const shown = await played({ ...gated, strategies: [upper] }, [uses('analyze')]);
     expect(descriptions('analyze', shown.inside)[0]).toBe(
-      `DOES ANALYZE.\n\n${locked('You must first use: search').toUpperCase()}`,
+      `DOES ANALYZE.\n\n${locked('You must first use: search')}`,
     );
     expect(results(shown)).toEqual([locked('You must first use: search')]);
+  });
+
+  it('runs what a strategy of its own adds one after another with its tools, and counts it', async () => {
+    const extra = does('extra', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return 'extra done';
+    });
+    const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
+    const one = when((progress) => progress.used('extra') > 0);
+    const config = { tools: [], locked: [{ tool: analyze, unlockedBy: one }], strategies: [adding] };
+    expect(results(await played(config, [uses('extra', 'analyze')]))).toEqual(['extra done', 'analyze done']);
   });
 });
 

@@ -135,6 +135,7 @@ describe('a condition on artifacts', () => {
 describe('a condition on the blackboard', () => {
   const adds = (value: { title: string; pages?: number }, options?: { name?: string; type?: string }) =>
     does('first', ({ blackboard }) => blackboard.add({ ...value }, options));
+  const isLong = onBlackboard(Document, ({ pages }) => pages > 100);
   const named = onBlackboardMatching(
     ({ name, value }) => name === 'draft' && Object(value).title === 'Tides',
   );
@@ -143,6 +144,15 @@ describe('a condition on the blackboard', () => {
     [
       'one that its schema reads',
       onBlackboard(Document),
+      adds({ title: 'x' }, { type: 'Document' }),
+      [unmet, unmet, unmet],
+    ],
+    ['one that its predicate accepts', isLong, adds(long, { type: 'Document' }), [unmet, open, open]],
+    ['no other one', isLong, adds(short, { type: 'Document' }), [unmet, unmet, unmet]],
+    ['none of another type', isLong, adds(long), [unmet, unmet, unmet]],
+    [
+      'none that its schema refuses',
+      isLong,
       adds({ title: 'x' }, { type: 'Document' }),
       [unmet, unmet, unmet],
     ],
@@ -204,10 +214,15 @@ describe('a condition of its author', () => {
     const broken = (): never => {
       throw new Error('broken');
     };
-    const conditions = [when(broken), onArtifactMatching(broken), onBlackboardMatching(broken)];
+    const conditions = [
+      when(broken),
+      onArtifactMatching(broken),
+      onBlackboardMatching(broken),
+      onBlackboard(Document, broken),
+    ];
     for (const unlockedBy of conditions) {
       const adds = does('first', ({ blackboard }) => {
-        blackboard.add(1);
+        blackboard.add(short, { type: 'Document' });
         return short;
       });
       expect(await tried(unlockedBy, adds)).toEqual([unmet, unmet, unmet]);

@@ -154,7 +154,7 @@ describe('the calls of one reply', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('never overlap, whatever words their tools had for that (STM-12)', async () => {
+  it('never overlap, whatever words their tools had for that, also of tools that a strategy adds (STM-12)', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string): AnyTool =>
       defineTool({
@@ -169,6 +169,7 @@ describe('the calls of one reply', () => {
           log.push(`${name} ends`);
         },
       });
+    const added = slow('four', 'c');
     const machine = defineStateMachine({
       name: 'orders',
       input: v.object({}),
@@ -176,10 +177,12 @@ describe('the calls of one reply', () => {
       initial: 'open',
       states: { open: [slow('one', 'a'), slow('two')] },
       everywhere: [slow('three', 'b')],
+      strategies: [{ name: 'adding', offer: (tools) => [...tools, added] }],
     });
-    const session = sessionWith([machine], [calls('orders'), calls('two', 'three', 'one'), 'So.', 'Done.']);
+    const batch = ['two', 'three', 'four', 'one'];
+    const session = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);
     await session.send('Go.');
-    expect(log).toEqual(['two', 'three', 'one'].flatMap((name) => [`${name} begins`, `${name} ends`]));
+    expect(log).toEqual(batch.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 });
 

@@ -316,8 +316,10 @@ describe('startingIn', () => {
   it('refuses a decorated machine, whose decorators the copy would lose, and a state that it has not', () => {
     const { machine } = orderMachine();
     expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
-      new TypeError(
-        "Tool 'orders' is not what defineStateMachine answered: decorate what startingIn answers instead.",
+      new ToolDefinitionError(
+        'orders',
+        'initial',
+        'it is not what defineStateMachine answered: decorate what startingIn answers instead.',
       ),
     );
     expect(() => startingIn(machine, 'ajar' as 'draft')).toThrow(

@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineStateMachine, defineTool, requireApproval, startingIn, toMermaid } from '../../src/index.ts';
+import {
+  defineStateMachine,
+  defineTool,
+  requireApproval,
+  startingIn,
+  ToolDefinitionError,
+  toMermaid,
+} from '../../src/index.ts';
 import { orderMachine, workshop } from './scenes.ts';
 
 const { tool } = workshop();
@@ -113,7 +120,11 @@ describe('the diagram of a state machine', () => {
   it('is not to be had of another tool', () => {
     const plain = defineTool({ name: 'plain', description: 'Is plain.', run: () => 'ok' });
     expect(() => toMermaid(plain)).toThrow(
-      new TypeError("Tool 'plain' has no diagram: a state machine or a playbook has one."),
+      new ToolDefinitionError(
+        'plain',
+        'diagram',
+        'it has no diagram: a state machine or a playbook has one.',
+      ),
     );
   });
 });

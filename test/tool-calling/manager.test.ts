@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defineAgenticTool } from '../../src/agentic/define-agentic-tool.ts';
 import type { ModelMessage, ModelReply, RequestedCall } from '../../src/model/chat-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import {
@@ -20,6 +21,7 @@ import { replan } from '../../src/tools/signals.ts';
 import type { AnyTool, HistoryMessage, ToolCall } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { ToolDefinitionError } from '../../src/tools/tool-definition-error.ts';
+import { defineUnfolding } from '../../src/unfolding/define-unfolding.ts';
 import { digs, reads } from '../tool-loop/scenes.ts';
 
 const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
@@ -493,6 +495,30 @@ describe('a manager', () => {
     expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
     expect((await executed([dig], [call('dig')])).texts).toEqual([
       'failed: This tool runs a loop of its own, and the tool-calling manager was given no model for it.',
+    ]);
+  });
+
+  it('unfolds a facade inside an agentic tool, and of a facade of its own it names the tools (UNF-03)', async () => {
+    const files = defineUnfolding({
+      name: 'files',
+      description: 'Works with files.',
+      tools: [reads('list')],
+    });
+    const clerk = defineAgenticTool({
+      name: 'clerk',
+      description: 'Keeps the files.',
+      input: v.object({}),
+      tools: [files],
+    });
+    const model = scriptedModel([{ calls: [{ name: 'files' }] }, { calls: [{ name: 'list' }] }, 'Listed.']);
+    expect((await executed([clerk], [call('clerk')], { model })).texts).toEqual(['Listed.']);
+    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['files'],
+      ['files', 'list'],
+      ['files', 'list'],
+    ]);
+    expect((await executed([files], [call('files')])).texts).toEqual([
+      "Tools now available: list. You MUST call one of these tools to complete the user's request. Do NOT respond with text — call a tool.",
     ]);
   });
 

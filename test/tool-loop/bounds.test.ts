@@ -3,8 +3,8 @@ import { createManualClock } from '../../src/testing/manual-clock.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { fullLength, truncateToolResults } from '../../src/tool-loop/truncate-tool-results.ts';
 import { defineTextTool } from '../../src/tools/define-text-tool.ts';
+import type { Limits } from '../../src/tools/limits.ts';
 import { error } from '../../src/tools/results.ts';
-import type { Limits } from '../../src/tools/tool.ts';
 import { answers, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 

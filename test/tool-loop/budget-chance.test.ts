@@ -11,7 +11,7 @@ import { costOf } from '../../src/model/prices.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
 import { withName } from '../../src/tools/decorators/with-name.ts';
-import type { Limits } from '../../src/tools/tool.ts';
+import type { Limits } from '../../src/tools/limits.ts';
 import { digs, reads } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -8,7 +8,8 @@ import {
   scriptedModel,
 } from '../../src/testing/scripted-model.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
-import type { AnyTool, Limits } from '../../src/tools/tool.ts';
+import type { Limits } from '../../src/tools/limits.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
 
 interface Scene extends ScriptedModelOptions {
   readonly limits?: Limits;

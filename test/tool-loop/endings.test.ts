@@ -4,8 +4,9 @@ import type { FeedItem } from '../../src/session/live-feed.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { NUDGE } from '../../src/tool-loop/model-messages.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Limits } from '../../src/tools/limits.ts';
 import { error } from '../../src/tools/results.ts';
-import type { AnyTool, Limits } from '../../src/tools/tool.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
 import { answers } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 

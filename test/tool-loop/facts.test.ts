@@ -5,6 +5,7 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
 import { error, text } from '../../src/tools/results.ts';
+import { exitEarly } from '../../src/tools/signals.ts';
 import { type FactPlace, factOf, type Slice } from '../../src/tools/slice.ts';
 import type { AnyTool, Serial } from '../../src/tools/tool.ts';
 import { type ToolResult, withheld } from '../../src/tools/tool-result.ts';
@@ -57,6 +58,20 @@ describe('a fact that a call records', () => {
       replies: [calls('look'), 'Done.'],
     });
     expect(state.slices.get('noted')).toEqual([]);
+  });
+
+  it('is forgotten when the tool throws a signal, though what it stored is kept', async () => {
+    const leaving = decorate(reads('leave'), {
+      async call(_, invocation) {
+        invocation.record(noted, 'left');
+        invocation.blackboard.add('a clue');
+        throw exitEarly('Enough.');
+      },
+    });
+    const { state, end } = await runBare({ tools: [leaving], slices, replies: [calls('leave')] });
+    expect(end).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Enough.' } });
+    expect(state.slices.get('noted')).toEqual([]);
+    expect(state.blackboard).toEqual([{ value: 'a clue' }]);
   });
 
   it('is known to later calls of the same batch that share its serial, and to no others', async () => {

@@ -4,8 +4,10 @@ import { ModelError } from '../../src/model/chat-model.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Frame, FrameOutcome } from '../../src/tools/frame.ts';
+import type { Limits } from '../../src/tools/limits.ts';
 import { text } from '../../src/tools/results.ts';
-import type { AnyTool, Frame, FrameOutcome, Limits } from '../../src/tools/tool.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
 import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 

@@ -5,8 +5,9 @@ import { createTestSession } from '../../src/testing/test-session.ts';
 import { exceptionProcessor } from '../../src/tool-loop/exception-processor.ts';
 import { NUDGE } from '../../src/tool-loop/model-messages.ts';
 import type { Policies } from '../../src/tool-loop/policies.ts';
+import type { Limits } from '../../src/tools/limits.ts';
 import { replan } from '../../src/tools/signals.ts';
-import type { AnyTool, Limits } from '../../src/tools/tool.ts';
+import type { AnyTool } from '../../src/tools/tool.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 interface Scene {

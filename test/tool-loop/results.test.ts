@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { AnyTool, Effect, Limits, Reconciliation } from '../../src/tools/tool.ts';
+import type { Limits } from '../../src/tools/limits.ts';
+import type { AnyTool, Effect, Reconciliation } from '../../src/tools/tool.ts';
 import { answers, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 

@@ -1,7 +1,8 @@
 import type { ModelRequest } from '../../src/model/chat-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Frame } from '../../src/tools/frame.ts';
 import { text } from '../../src/tools/results.ts';
-import type { AnyTool, Frame, ToolCall } from '../../src/tools/tool.ts';
+import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 
 /** A reply that calls these tools without input. */
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });

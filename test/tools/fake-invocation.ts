@@ -39,6 +39,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     record: () => undefined,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
+    exclusively: (_, work) => work(({ initial }) => initial),
+    hasBegun: false,
     resumesFrame: false,
     nest: () => Promise.reject(new Error('This tool opens no frame.')),
   };

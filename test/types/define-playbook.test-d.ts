@@ -13,6 +13,7 @@ import {
   onArtifactMatching,
   onBlackboard,
   onBlackboardMatching,
+  type Playbook,
   type PlaybookProgress,
   requireApproval,
   type Tool,
@@ -48,7 +49,8 @@ const researcher = definePlaybook({
   reset: ({ topic }) => topic === '',
   instructions: (view, input) => `${view.iterations} ${input.topic}`,
 });
-expectTypeOf(researcher).toEqualTypeOf<Tool<'researcher', { topic: string }, unknown>>();
+expectTypeOf(researcher).toEqualTypeOf<Playbook<'researcher', { topic: string }>>();
+expectTypeOf(researcher).toExtend<Tool<'researcher', { topic: string }, unknown>>();
 export const list: readonly AnyTool[] = [researcher];
 
 // Conditions know which tools they name, also further inside.
@@ -74,6 +76,7 @@ definePlaybook({
       tool: fetchPage,
       unlockedBy: anyOf(
         onBlackboard(Document),
+        onBlackboard(Document, ({ at }) => at.getFullYear() > 2000),
         onBlackboardMatching(({ name }) => name === 'a'),
       ),
     },
@@ -148,6 +151,9 @@ onBlackboard({ name: 'Document' });
 
 // @ts-expect-error the predicate is given what the schema puts out
 onArtifact(Document, ({ at }) => at === '2026-01-01');
+
+// @ts-expect-error there too
+onBlackboard(Document, ({ at }) => at === '2026-01-01');
 
 // @ts-expect-error nothing unlocks nothing
 after();

@@ -204,7 +204,7 @@ describe('a selector that runs again', () => {
   });
 
   it('leaves the facade closed when it fails then, and says so to the developer', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isLater = false;
     const tool = defineUnfolding({
       name: 'maker',
@@ -221,11 +221,11 @@ describe('a selector that runs again', () => {
     isLater = true;
     await session.send('And now?');
     expect(offered(session)[2]).toEqual(['maker']);
-    expect(warn.mock.calls[0]).toEqual([
+    expect(log.mock.calls[0]).toEqual([
       "holdfast: the facade 'maker' stays closed: its tools could not be made",
       new Error('Gone.'),
     ]);
-    warn.mockRestore();
+    log.mockRestore();
   });
 });
 

@@ -5,7 +5,7 @@ import type { LoopView } from '../../src/tools/injection.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { defineUnfolding } from '../../src/unfolding/define-unfolding.ts';
-import { unfoldingSlice } from '../../src/unfolding/unfolding-slice.ts';
+import { UNFOLDING } from '../../src/unfolding/unfolding-slice.ts';
 import { unfoldingStrategy } from '../../src/unfolding/unfolding-strategy.ts';
 import { does } from './scenes.ts';
 
@@ -119,12 +119,12 @@ describe('the slice of what is open', () => {
       OPENINGS.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
       OPENINGS.apply([], { facade: 'kept', scope: 'session' }, place),
     ].flat();
-    const after = (event: Parameters<NonNullable<typeof unfoldingSlice.reduce>>[2]) =>
-      unfoldingSlice.reduce?.(value, emptyState(), event)?.map((one) => one.facade);
+    const after = (event: Parameters<NonNullable<typeof UNFOLDING.reduce>>[2]) =>
+      UNFOLDING.reduce?.(value, emptyState(), event)?.map((one) => one.facade);
     const text = { type: 'text', content: '' } as const;
     expect(after({ type: 'tool-call-ended', turn: 't', call: 'c0', result: text })).toEqual(['root', 'kept']);
     expect(after({ type: 'turn-ended', turn: 't', outcome: 'completed' })).toEqual(['kept']);
-    const other = unfoldingSlice.reduce?.(value, emptyState(), {
+    const other = UNFOLDING.reduce?.(value, emptyState(), {
       type: 'tool-call-ended',
       turn: 't',
       call: 'c9',

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { withMetadata } from '../../tools/decorators/with-metadata.ts';
 import type { ToolGroup } from '../../tools/groups/define-tool-group.ts';
+import { paragraphs } from '../../tools/paragraphs.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import type { Agent } from '../define-agent.ts';
-import { paragraphs } from '../paragraphs.ts';
 import { chooseGroup } from './choose-group.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
 import { isToolGroup } from './tool-group-request.ts';
@@ -29,7 +29,7 @@ export function agentResolver({ groups, agents }: Registered): (agent: Agent, en
   const given = agents.flatMap(({ toolGroups }) => toolGroups.filter(isToolGroup));
   const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
   return (agent, env) => {
-    if (agent.toolGroups.length === 0) return agent;
+    if (!agent.needsApp) return agent;
     const ofEnv = resolved.get(env) ?? new WeakMap<Agent, Agent>();
     resolved.set(env, ofEnv);
     const known = ofEnv.get(agent);
@@ -50,6 +50,7 @@ function resolve(agent: Agent, environment: EnvironmentGroups): Agent {
     instructions: paragraphs(agent.instructions, ...new Set(notes)),
     tools: allTools(agent, groups),
     toolGroups: [],
+    needsApp: false,
   };
 }
 

@@ -1,6 +1,6 @@
 import { checkTime } from '../check-time.ts';
 import { checkWord } from '../check-word.ts';
-import type { DecisionRequest } from '../tool.ts';
+import type { DecisionRequest } from '../decision.ts';
 
 /** Who decides, for how long, and what counts when nobody does. */
 export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;

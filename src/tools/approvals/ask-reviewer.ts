@@ -1,6 +1,6 @@
+import type { Decision } from '../decision.ts';
 import { isJsonObject } from '../json.ts';
 import { ToolConfigurationError } from '../signals.ts';
-import type { Decision } from '../tool.ts';
 import type { Review, ReviewHandler, ReviewRequest } from './review.ts';
 
 /**

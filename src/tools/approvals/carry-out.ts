@@ -1,7 +1,8 @@
+import type { Decision } from '../decision.ts';
 import type { JsonObject } from '../json.ts';
 import { shorten } from '../json-text.ts';
 import { mapContent } from '../map-content.ts';
-import type { AnyTool, Decision, ToolInvocation } from '../tool.ts';
+import type { AnyTool, ToolInvocation } from '../tool.ts';
 import { failure, type ToolResult, toolResult } from '../tool-result.ts';
 
 /** Characters of an input that a text echoes. */

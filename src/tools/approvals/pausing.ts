@@ -1,7 +1,8 @@
 import { checkedFirst } from '../checked-first.ts';
+import type { DecisionRequest } from '../decision.ts';
 import { decorate } from '../decorate.ts';
 import type { JsonObject } from '../json.ts';
-import type { AnyTool, CallScope, DecisionRequest } from '../tool.ts';
+import type { AnyTool, CallScope } from '../tool.ts';
 import type { ToolInput } from '../tool-input.ts';
 import { carryOut } from './carry-out.ts';
 import { mustBeDecidable } from './must-be-decidable.ts';

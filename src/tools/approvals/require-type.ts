@@ -1,8 +1,9 @@
 import { checkedFirst } from '../checked-first.ts';
+import type { DecisionRequest } from '../decision.ts';
 import { decorate } from '../decorate.ts';
 import type { DomainType } from '../domain-type.ts';
 import type { JsonObject } from '../json.ts';
-import type { AnyTool, CallBlackboard, DecisionRequest } from '../tool.ts';
+import type { AnyTool, CallBlackboard } from '../tool.ts';
 import { failure, type ToolResult } from '../tool-result.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';

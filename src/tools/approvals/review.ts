@@ -1,5 +1,6 @@
+import type { Decision } from '../decision.ts';
 import type { JsonObject } from '../json.ts';
-import type { AnyTool, CallScope, Decision } from '../tool.ts';
+import type { AnyTool, CallScope } from '../tool.ts';
 
 /** What a synchronous reviewer decides; the same words as those of a decision over HTTP (AEA-13). */
 export type Review =

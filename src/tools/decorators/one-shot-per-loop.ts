@@ -1,8 +1,7 @@
 import { decorate } from '../decorate.ts';
 import { loopMemo } from '../loop-memo.ts';
-import { text } from '../results.ts';
 import type { AnyTool, CallScope } from '../tool.ts';
-import { succeeded } from '../tool-result.ts';
+import { succeeded, withheld } from '../tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
@@ -18,7 +17,8 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
     async call(input, invocation) {
       // Under the name that the model calls it by: two renamed tools may have the same name beneath.
       const memo = loopMemo(`one-shot:${invocation.tool}`);
-      if (isShown(invocation, memo.noted(invocation))) return text(alreadyLoaded(invocation.tool, advice));
+      if (isShown(invocation, memo.noted(invocation)))
+        return withheld(alreadyLoaded(invocation.tool, advice));
       const result = await tool.call(input, invocation);
       if (succeeded(result)) memo.note(invocation, invocation.id);
       return result;

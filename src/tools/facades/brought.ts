@@ -6,8 +6,8 @@ const BROUGHT: unique symbol = Symbol('holdfast.brought');
 
 /** Where a tool that is offered came from. */
 interface Origin {
-  /** The names of the facades that brought it; more than one have the same tool inside. */
-  readonly by: readonly string[];
+  /** The facades that brought it, as they were offered; more than one have the same tool inside. */
+  readonly by: readonly AnyTool[];
   /** It was offered without them. */
   readonly wasThere: boolean;
   /** As the facade has it. */
@@ -31,4 +31,8 @@ export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
 
 /** Those of a list that the facade of this name brought. */
 export const broughtBy = (tools: readonly AnyTool[], facade: string): readonly AnyTool[] =>
-  tools.filter((tool) => originOf(tool)?.by.includes(facade));
+  tools.filter((tool) => isBroughtBy(tool, facade));
+
+/** Whether a facade of this name brought the tool. */
+export const isBroughtBy = (tool: AnyTool, facade: string): boolean =>
+  originOf(tool)?.by.some(({ name }) => name === facade) ?? false;

@@ -1,4 +1,5 @@
 import { shorten } from '../json-text.ts';
+import { paragraphs } from '../paragraphs.ts';
 import type { AnyTool } from '../tool.ts';
 import { originOf } from './brought.ts';
 
@@ -30,7 +31,3 @@ function renamed(tool: AnyTool): string[] {
   if (own === undefined || own === tool.name) return [];
   return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
 }
-
-/** Those that say something, a blank line between them. */
-const paragraphs = (...parts: readonly (string | undefined)[]): string =>
-  parts.filter((part) => part?.trim()).join('\n\n');

@@ -12,7 +12,7 @@ export interface Facade {
   readonly brings: Brings;
   /** Told when it is opened, below the names of its tools. */
   readonly notes: string | undefined;
-  /** Its tools are all that is left. */
+  /** Opening it takes all other tools away. */
   readonly exclusive: boolean;
   /** It brings one more tool, which tells of its tools. */
   readonly contextTool: boolean;

@@ -37,10 +37,16 @@ export function innerTools(
 }
 
 /** An unknown category is every one (UNF-05). */
-function ofCategory({ parameter, tools }: ByCategory, input: Json): readonly AnyTool[] {
+function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
+  const category = categoryOf(brings, input);
+  const known = category === undefined ? undefined : brings.tools.get(category);
+  return known ?? allOf(brings.tools);
+}
+
+/** The category that an input names, if there is such a one. */
+export function categoryOf({ parameter, tools }: ByCategory, input: Json): string | undefined {
   const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
-  const known = typeof category === 'string' ? tools.get(category) : undefined;
-  return known ?? allOf(tools);
+  return typeof category === 'string' && tools.has(category) ? category : undefined;
 }
 
 /** The tools of all categories, each once. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { error, text } from '../results.ts';
 import { sameJson } from '../same-json.ts';
 import type { AnyTool, ToolInvocation } from '../tool.ts';
@@ -6,7 +6,7 @@ import { type ToolResult, withheld } from '../tool-result.ts';
 import { broughtBy, originOf } from './brought.ts';
 import { type Brings, type Facade, facadeIn } from './facade.ts';
 import { listingText, openedText } from './facade-texts.ts';
-import { innerTools } from './inner-tools.ts';
+import { categoryOf, innerTools } from './inner-tools.ts';
 import { OPENINGS, type OpeningFact, openingsIn } from './openings.ts';
 
 /**
@@ -46,7 +46,7 @@ export function openingFact(
   { brings, scope }: Facade,
   { input, tools }: OpenedWith,
 ): OpeningFact {
-  const under = originOf(offered)?.by[0];
+  const under = originOf(offered)?.by[0]?.name;
   return {
     facade: offered.name,
     ...(under !== undefined && { under }),
@@ -57,9 +57,9 @@ export function openingFact(
 }
 
 /** Every unknown category is the same one: all tools. */
-function categoryIn(input: Json, { parameter, tools }: Extract<Brings, { by: 'category' }>): JsonObject {
-  const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
-  return typeof category === 'string' && tools.has(category) ? { [parameter]: category } : {};
+function categoryIn(input: Json, brings: Extract<Brings, { by: 'category' }>): JsonObject {
+  const category = categoryOf(brings, input);
+  return category === undefined ? {} : { [brings.parameter]: category };
 }
 
 /** The facade is under a wrapper that says neither that it is one nor what it wraps (UNF-30). */

@@ -16,7 +16,7 @@ export interface FacadeParts {
   readonly metadata: JsonObject;
   /** For whoever lists the tools inside; absent when they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
-  /** The input that its tools depend on; or what the model is shown of one that takes anything. */
+  /** The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is shown. */
   readonly input: InputSchema<unknown> | JsonSchema;
   readonly facade: Facade;
 }

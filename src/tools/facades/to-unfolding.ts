@@ -16,7 +16,7 @@ import type { CategoryUnfolding, SelectableUnfolding, UnfoldingConfig } from './
 export function toUnfolding<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
 ): FacadeTool {
-  const { name, description, metadata = {}, scope = 'turn' } = config;
+  const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes } = config;
   checkNaming(name, description);
   if (config.exclusive && scope === 'session') {
     const problem =
@@ -32,7 +32,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     inner,
     facade: {
       brings,
-      notes: config.childToolUsageNotes,
+      notes: notes?.trim() ? notes : undefined,
       exclusive: config.exclusive ?? false,
       contextTool: config.contextTool ?? false,
       scope,

@@ -74,7 +74,10 @@ interface Evaluated {
   readonly offered: readonly AnyTool[];
 }
 
-/** The list changes when a facade is opened, and is what it was for calls that run beside that. */
+/**
+ * Opening a facade changes the list that comes in; calls of the same batch still ask with the old one. So a few lists are
+ * remembered.
+ */
 const KEPT = 4;
 
 /** What is known of one loop in one invocation: the list that the loop keeps under this key lives as long as that. */

@@ -8,33 +8,33 @@ export interface InjectionChange {
 }
 
 /** A tool, or several; those to be removed by themselves or by name. */
-type OneOrMore<T> = T | readonly T[];
+type OneOrList<T> = T | readonly T[];
 
 /** Nothing changes (INJ-02). */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
 /** These tools are offered too. */
-export const addTools = (tools: OneOrMore<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
+export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
 /** These tools are not offered any more. */
-export const removeTools = (tools: OneOrMore<AnyTool | string>): InjectionChange => ({
+export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
 /** Some tools in the place of others. */
 export const replaceTools = (
-  remove: OneOrMore<AnyTool | string>,
-  add: OneOrMore<AnyTool>,
+  remove: OneOrList<AnyTool | string>,
+  add: OneOrList<AnyTool>,
 ): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
 
 /** Whether there is anything to do. */
 export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
 
-const listOf = <T extends AnyTool | string>(given: OneOrMore<T>): readonly T[] =>
+const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
   isList(given) ? given : [given];
 
-const isList = <T>(given: OneOrMore<T>): given is readonly T[] => Array.isArray(given);
+const isList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
 
 /**
  * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose

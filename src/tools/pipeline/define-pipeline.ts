@@ -1,8 +1,9 @@
 import { checkNaming } from '../check-definition.ts';
 import { checkWord } from '../check-word.ts';
 import { defineTextTool } from '../define-text-tool.ts';
+import type { Frame, Plan } from '../frame.ts';
 import { error } from '../results.ts';
-import type { AnyTool, Frame, Plan, Tool, ToolInvocation } from '../tool.ts';
+import type { AnyTool, Tool, ToolInvocation } from '../tool.ts';
 import type { ToolInput } from '../tool-input.ts';
 import type { ToolOutput } from '../tool-output.ts';
 import type { ToolResult } from '../tool-result.ts';

@@ -1,10 +1,10 @@
 import { copyJson } from '../copy-json.ts';
 import { toTextInput } from '../define-text-tool.ts';
+import type { DoneCall, PlannedCall } from '../frame.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { shorten } from '../json-text.ts';
 import { error } from '../results.ts';
 import { SignalError, signalled } from '../signals.ts';
-import type { DoneCall, PlannedCall } from '../tool.ts';
 import { type ToolResult, toolResult } from '../tool-result.ts';
 import type { Step } from './pipeline-step.ts';
 

@@ -1,10 +1,5 @@
-import type {
-  BlackboardEntry,
-  CallBlackboard,
-  Decision,
-  DecisionRequest,
-  ToolInvocation,
-} from '../../../src/tools/tool.ts';
+import type { Decision, DecisionRequest } from '../../../src/tools/decision.ts';
+import type { BlackboardEntry, CallBlackboard, ToolInvocation } from '../../../src/tools/tool.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
 /** An invocation in which each question has been decided before it is asked; it records what is asked and added. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type HumanInputConfig, humanInput } from '../../../src/tools/approvals/human-input.ts';
 import type { ReviewHandler, ReviewRequest } from '../../../src/tools/approvals/review.ts';
+import type { Decision } from '../../../src/tools/decision.ts';
 import { withName } from '../../../src/tools/decorators/with-name.ts';
 import { SignalError, ToolConfigurationError } from '../../../src/tools/signals.ts';
-import type { AnyTool, Decision } from '../../../src/tools/tool.ts';
+import type { AnyTool } from '../../../src/tools/tool.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };

@@ -10,10 +10,11 @@ import { serialised } from '../../../src/tools/approvals/serialised.ts';
 import { withAwaiting } from '../../../src/tools/approvals/with-awaiting.ts';
 import { withConfirmation } from '../../../src/tools/approvals/with-confirmation.ts';
 import { withReview } from '../../../src/tools/approvals/with-review.ts';
+import type { DecisionKind } from '../../../src/tools/decision.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { definePipeline } from '../../../src/tools/pipeline/define-pipeline.ts';
 import { exitEarly } from '../../../src/tools/signals.ts';
-import type { AnyTool, DecisionKind } from '../../../src/tools/tool.ts';
+import type { AnyTool } from '../../../src/tools/tool.ts';
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../src/tools/approvals/require-approval.ts';
+import type { Decision } from '../../../src/tools/decision.ts';
 import type { JsonObject } from '../../../src/tools/json.ts';
 import { ToolConfigurationError } from '../../../src/tools/signals.ts';
-import type { Decision } from '../../../src/tools/tool.ts';
 import { modelText } from '../../../src/tools/tool-result.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireType } from '../../../src/tools/approvals/require-type.ts';
+import type { Decision } from '../../../src/tools/decision.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { defineDomainType } from '../../../src/tools/domain-type.ts';
-import type { Decision } from '../../../src/tools/tool.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const Address = defineDomainType({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withConfirmation } from '../../../src/tools/approvals/with-confirmation.ts';
-import type { Decision } from '../../../src/tools/tool.ts';
+import type { Decision } from '../../../src/tools/decision.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 

@@ -5,11 +5,12 @@ import { createManualClock } from '../../../src/testing/manual-clock.ts';
 import { createTestSession, type TestSession } from '../../../src/testing/test-session.ts';
 import { defineTextTool } from '../../../src/tools/define-text-tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import type { Limits } from '../../../src/tools/limits.ts';
 import { definePipeline } from '../../../src/tools/pipeline/define-pipeline.ts';
 import type { PipelineStep } from '../../../src/tools/pipeline/pipeline-step.ts';
 import { artifact, error } from '../../../src/tools/results.ts';
 import { exitEarly, replan, ToolConfigurationError, terminateAgent } from '../../../src/tools/signals.ts';
-import type { AnyTool, Limits, ToolCall } from '../../../src/tools/tool.ts';
+import type { AnyTool, ToolCall } from '../../../src/tools/tool.ts';
 import type { ToolResult } from '../../../src/tools/tool-result.ts';
 
 /** A text step that adds its name, or does what it is told to. */

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  requireApproval,
+  withReview,
+} from '../../src/index.ts';
+import type { ScriptedReply, TestSession } from '../../src/testing/entry.ts';
+import {
+  answersInside,
+  answersRead,
+  at,
+  calls,
+  notNow,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  workshop,
+} from './scenes.ts';
+
+/** Replies by what a loop was asked and how often it has replied: loops that run side by side do not mix them up. */
+function byMessage(
+  scripts: Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>,
+): ScriptedReply[] {
+  const known = new Map(Object.entries(scripts));
+  return Array.from({ length: 100 }, () => ({ messages }) => {
+    const asked = messages.find(({ role }) => role === 'user')?.text ?? '';
+    const step = messages.filter(({ role }) => role === 'assistant').length;
+    return known.get(asked)?.[step] ?? `No reply ${step} for '${asked}'.`;
+  });
+}
+
+/** A tool `desk` with the machine inside: loops of it run side by side, and have one path. */
+const desk = (machine: AnyTool): AnyTool =>
+  defineAgenticTool({
+    name: 'desk',
+    description: 'Works.',
+    input: { type: 'object' },
+    tools: [machine],
+  });
+
+/** The same, as an agent. */
+const deskAgent = (machine: AnyTool): AnyTool =>
+  defineSubagent({
+    agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
+    input: { type: 'object' },
+  });
+
+/** Two desks, each with a loop of the machine for order 41: in those, these are the replies. */
+const twoDesks = (first: readonly ReturnType<typeof calls>[], second: readonly ReturnType<typeof calls>[]) =>
+  byMessage({
+    'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
+    '{"at":1}': [order('41'), 'So.'],
+    '{"at":2}': [order(' 41'), 'So.'],
+    '{"orderId":"41"}': [...first, 'So.'],
+    '{"orderId":" 41"}': [...second, 'So.'],
+  });
+
+const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
+
+const sorted = async (session: TestSession): Promise<string[]> =>
+  (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
+
+describe('loops of one machine side by side', () => {
+  it.each([
+    ['agentic tools', desk],
+    ['subagents', deskAgent],
+  ])('in %s: one call moves it, and the other finds it moved', async (_, around) => {
+    const { machine, done } = orderMachine();
+    const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(done).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      'confirm: confirm done',
+      `confirm: ${notNow('confirmed', 'draft')}`,
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('confirmed'));
+  });
+
+  it('goes on from where another has moved it, also before the batch of that has ended', async () => {
+    const { tool, done } = workshop();
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: tool('confirm'), to: 'confirmed' }],
+        confirmed: [{ tool: tool('ship'), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [requireApproval(tool('look'), 'Look?'), tool('status')],
+    });
+    const session = sessionWith(
+      [desk(machine)],
+      twoDesks([calls('confirm', 'look')], [calls('status'), calls('status'), calls('ship')]),
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    await session.decide('look', 'approve');
+    expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
+    // What the batch that ended last had moved is not moved back.
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+  });
+
+  it('an approval that comes when another has moved it does not run the call', async () => {
+    const { tool, done } = workshop();
+    const { machine } = orderMachine({
+      initial: 'draft',
+      states: {
+        draft: [
+          { tool: requireApproval(tool('pay'), 'Pay?'), to: 'confirmed' },
+          { tool: tool('cancel'), to: 'shipped' },
+        ],
+        confirmed: [],
+        shipped: [],
+      },
+    });
+    const session = sessionWith([desk(machine)], twoDesks([calls('pay')], [calls('cancel')]));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(done).toEqual(['cancel']);
+    expect(await sorted(session)).toEqual(['cancel: cancel done', `pay: ${notNow('shipped', 'draft')}`]);
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+  });
+
+  it('is met as well by a call whose reviewer made it one for the same order', async () => {
+    const { machine, done } = orderMachine();
+    const reviewed = withReview(machine, ({ input }) =>
+      input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
+    );
+    const session = sessionWith(
+      [reviewed],
+      byMessage({
+        'Go.': [order('41', '42'), 'Done.'],
+        '{"orderId":"41"}': [calls('confirm'), 'So.'],
+        '{"orderId":" 41"}': [calls('confirm'), 'So.'],
+      }),
+    );
+    await session.send('Go.');
+    expect(done).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      'confirm: confirm done',
+      `confirm: ${notNow('confirmed', 'draft')}`,
+    ]);
+    expect(answersRead(session)).toEqual([
+      'So.',
+      'So.\nNote: whoever approved this call changed its input to {"orderId":" 41"}.',
+    ]);
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+  });
+});
+
+describe('loops of one machine side by side, whose Worker is killed', () => {
+  /** The tool, which knows that it has run. */
+  const reconciling = (tool: AnyTool): AnyTool => ({
+    ...tool,
+    call: (input, invocation) =>
+      tool.call(input, {
+        ...invocation,
+        execute: (leaf) => invocation.execute({ ...leaf, reconcile: () => ({ done: `${tool.name} done` }) }),
+      }),
+  });
+
+  const killing = (
+    first: readonly ReturnType<typeof calls>[],
+    second: readonly ReturnType<typeof calls>[],
+  ) => {
+    const { tool, done } = workshop();
+    const confirm = tool('confirm', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20)); // the other has asked by then
+      session.kill();
+      return 'confirm done';
+    });
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: reconciling(confirm), to: 'confirmed' }],
+        confirmed: [{ tool: tool('ship'), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [tool('status', undefined, 'read')],
+    });
+    const session: TestSession = sessionWith([desk(machine)], twoDesks(first, second));
+    return { session, done };
+  };
+
+  it.each([
+    ['first', [calls('confirm')], [calls('status'), calls('confirm')]],
+    ['last', [calls('status'), calls('confirm')], [calls('confirm')]],
+  ])('go on with what had begun before anything else, where it stands %s', async (_, first, second) => {
+    const { session, done } = killing(first, second);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect((await session.events()).filter(({ event }) => event.type === 'turn-resumed')).toHaveLength(1);
+    expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      'confirm: confirm done',
+      `confirm: ${notNow('confirmed', 'draft')}`,
+      'status: status done',
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('confirmed'));
+  });
+
+  it('move on from where it stood when the call began, and not from where its reply saw it', async () => {
+    const { tool, done } = workshop();
+    const ship = tool('ship', () => {
+      if (done.filter((name) => name === 'ship').length === 1) session.kill();
+      return 'ship done';
+    });
+    const { machine } = orderMachine({
+      states: {
+        draft: [
+          { tool: tool('confirm', () => new Promise((go) => setTimeout(go, 20, 'ok'))), to: 'confirmed' },
+        ],
+        confirmed: [{ tool: reconciling(ship), to: 'shipped' }],
+        shipped: [],
+      },
+    });
+    // Both have replied when neither has moved it.
+    const session: TestSession = sessionWith(
+      [desk(machine)],
+      twoDesks([calls('confirm')], [calls('ship', 'ship')]),
+    );
+    await session.send('Go.');
+    const answers = await sorted(session);
+    expect(await positions(session)).toEqual(
+      atDesk(answers.includes('ship: ship done') ? 'shipped' : 'confirmed'),
+    );
+    expect(done.filter((name) => name === 'ship').length).toBeLessThanOrEqual(1);
+  });
+});
