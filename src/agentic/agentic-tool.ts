@@ -14,8 +14,8 @@ import { error } from '../tools/results.ts';
 import type { AnyTool, Serial, Tool, ToolInvocation } from '../tools/tool.ts';
 import { ToolDefinitionError } from '../tools/tool-definition-error.ts';
 import { isToolResult, type ToolResult } from '../tools/tool-result.ts';
-import type { KeyedMemory } from './keyed-config.ts';
 import { frameName } from './frame-name.ts';
+import type { KeyedMemory } from './keyed-config.ts';
 import { nestedResult } from './nested-result.ts';
 
 /** What the literals of all agentic tools have in common. */

@@ -2,9 +2,8 @@ import type { LoopView, NotedCall } from '../tools/injection.ts';
 import type { Json } from '../tools/json.ts';
 import { BINDINGS, boundIn, type ChainingFact } from './bindings.ts';
 import type { DiscoveredType } from './discover.ts';
-import { foundNames } from './found-names.ts';
+import { foundName, foundNames } from './found-names.ts';
 import { lookThrough } from './look-through.ts';
-import { objectToolName } from './object-tool-name.ts';
 import { boundNow, type KeyedChain } from './offer-bound.ts';
 
 /** A call that returned objects of a type that is discovered. */
@@ -40,7 +39,7 @@ export function noteFound(
   if (objects.length === 0) return {};
   const fact: FoundFact = { as: 'many', key: keyed.key, type: type.name, max, objects };
   const { added, dropped } = comparedWith(keyed, { fact, call }, view);
-  const leftOut = left.flatMap((id) => namesFor(discovered, id));
+  const leftOut = left.flatMap((id) => namesFor(keyed, discovered, id));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
     ...(dropped.length + leftOut.length > 0 ? [tooMany(discovered, [...dropped, ...leftOut])] : []),
@@ -67,8 +66,8 @@ function comparedWith(
 }
 
 /** The names that the tools of an object would have, which were not made. */
-const namesFor = ({ type: { objects } }: DiscoveredType, id: string): readonly string[] =>
-  objects.declared.map(({ name: tool }) => objectToolName({ prefix: objects.prefix, id, tool }));
+const namesFor = ({ chain }: KeyedChain, discovered: DiscoveredType, id: string): readonly string[] =>
+  discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
 
 /** The model must not take what it is not offered for what does not exist (TPR-07). */
 function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {

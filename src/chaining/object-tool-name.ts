@@ -8,6 +8,8 @@ export interface Named {
   readonly prefix: string;
   readonly id: string;
   readonly tool: string;
+  /** The domain type, where the prefix does not tell it. */
+  readonly type?: string;
 }
 
 /**
@@ -21,9 +23,10 @@ export function objectToolName(named: Named): string {
   return clean === id && name.length <= MAX_NAME ? name : markedName(named);
 }
 
-/** The same with its mark in any case: for a name that another object's tool has already. */
-export function markedName({ prefix, id, tool }: Named): string {
-  const mark = `_${shortHash(JSON.stringify([prefix, id, tool]))}`;
+/** The same with its mark in any case: for a name that another object's tool could have. */
+export function markedName({ prefix, id, tool, type }: Named): string {
+  const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
+  const mark = `_${shortHash(JSON.stringify(whole))}`;
   const most = MAX_NAME - mark.length;
   // What the tool does tells more than the end of a long id.
   const room = Math.max(most - tool.length - 1, prefix.length + 1);

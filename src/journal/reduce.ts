@@ -105,12 +105,9 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       if (call) call.started = event.effect;
       break;
     }
-    case 'tool-call-suspended': {
-      const call = findCall(turn, event.frame, event.call);
-      // Code of a call that has ended may still ask, and nobody waits for it.
-      if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait: event.wait }];
+    case 'tool-call-suspended':
+      foldSuspended(turn, event);
       break;
-    }
     case 'tool-call-answered': {
       const last = findCall(turn, event.frame, event.call)?.waits?.at(-1);
       if (last) last.answer = event.answer;
@@ -140,7 +137,14 @@ const describe = (event: SessionEvent): string =>
 type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
+type Suspended = Extract<SessionEvent, { type: 'tool-call-suspended' }>;
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
+
+function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
+  const call = findCall(turn, frame, id);
+  // Code of a call that has ended may still ask, and nobody waits for it.
+  if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait }];
+}
 
 function foldTurnEnd({ messages }: SessionState, turn: TurnState, event: TurnEnded): void {
   const { outcome, error, signal, object, text } = event;
@@ -230,7 +234,13 @@ function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly C
     const { path } = frame;
     if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
     if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
-    applyFacts(state, settled, changes.facts, { turn: turn.id, frame: frame.id, path, call: call.id, result });
+    applyFacts(state, settled, changes.facts, {
+      turn: turn.id,
+      frame: frame.id,
+      path,
+      call: call.id,
+      result,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { agenticTool, type InstructedConfig } from '../agentic/agentic-tool.ts';
-import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
 import { frameName } from '../agentic/frame-name.ts';
+import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
 import { keyedLane } from '../agentic/keyed-lane.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';

@@ -1,6 +1,6 @@
 import { decorate } from '../tools/decorate.ts';
 import { facadeIn } from '../tools/facades/facade.ts';
-import type { InjectionStrategy } from '../tools/injection.ts';
+import type { InjectionStrategy, LoopView } from '../tools/injection.ts';
 import { mapRoute } from '../tools/map-route.ts';
 import { memoized } from '../tools/memoized.ts';
 import { error } from '../tools/results.ts';
@@ -22,8 +22,8 @@ interface GuardedTool extends AnyTool {
 /**
  * The tool, which runs in its states only, and moves the machine when it has succeeded. Both are decided around everything
  * else that the tool does: nobody is asked to approve a call in the wrong state, and a call that waits has moved nothing.
- * Calls for one key do not meet, in whatever loops of the machine they are; one that an earlier invocation has begun goes on
- * in any state, since it may have happened.
+ * Calls for one key do not meet, in whatever loops of the machine they are, unless they may run in any state and move
+ * nothing. One that an earlier invocation has begun goes on in any state, since it may have happened.
  *
  * What a facade stands for is guarded as the facade is. To open one moves nothing: it only shows other tools, and those
  * move when they are used.
@@ -31,20 +31,23 @@ interface GuardedTool extends AnyTool {
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool => guardTool({ tool: noted(inner, rule), rule }, run);
   const isFacade = facadeIn(tool) !== undefined;
+  const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
     adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
     route: mapRoute(tool, guardInner),
-    call: (input, invocation) =>
-      // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
-      invocation.exclusively(run.key, async (latest) => {
-        const position = positionIn(run, { recall: latest, path: invocation.view.path });
+    call(input, invocation) {
+      const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
+        const position = positionIn(run, { recall, path: invocation.view.path });
         const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isFacade ? rule.to.get(position.state) : undefined;
         // Takes effect if the call succeeds (STM-06).
         if (to !== undefined) invocation.record(POSITIONS, { key: run.key, state: to });
         return tool.call(input, invocation);
-      }),
+      };
+      // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
+      return isFree ? callIn(invocation.view.recall) : invocation.exclusively(run.key, callIn);
+    },
   });
   return { ...guarded, [RULE]: rule };
 }

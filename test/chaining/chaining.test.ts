@@ -314,6 +314,27 @@ describe('what binds', () => {
     ]);
   });
 
+  it('is nothing when the predicate answers a promise, which is reported once (CHN-05)', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    // As plain JavaScript may have it.
+    const when = (async () => Promise.reject(new Error('No.'))) as unknown as () => boolean;
+    for (const [chained, told] of [
+      [chainFrom(Customer, { when }), [getCustomer.name]],
+      [discover(Customer, { when: async () => true } as never), []],
+    ] as const) {
+      log.mockClear();
+      const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), getting('c2')]);
+      expect(offered(session).at(-1)).toEqual(offered(session)[0]);
+      expect(offered(session)[0]).toEqual([...(told.length > 0 ? ['average_spend'] : []), 'get_customer']);
+      expect(log.mock.calls).toEqual([
+        [
+          "holdfast: `when` of the chained type 'Customer' answers a promise, which is not true: it must be synchronous",
+        ],
+      ]);
+    }
+    log.mockRestore();
+  });
+
   it('leads on: what a tool of an object returns binds too, beside it (PRN-06)', async () => {
     const Order = defineDomainType({
       name: 'Order',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   artifact,
   defineDomainType,
@@ -379,13 +379,80 @@ describe('hostile ids', () => {
       [returns('first', Item, { id: 'a' }), returns('second', Item, { id: 'a_b' })],
       [discover(Item)],
     );
-    const { session } = await turnOf(agent, [calls('first'), calls('second'), calls('item_a_b_x')]);
-    expect(results(session)[2]).toBe('b_x of a');
-    expect(offered(session)[2]?.filter((name) => name.startsWith('item'))).toEqual([
-      'item_a_b_b_x',
-      'item_a_b_x',
-      expect.stringMatching(/^item_a_b_x_[0-9a-z]+$/),
-      'item_a_x',
+    const [ofA, ofAB] = ['item_a_b_x_1k7hlfk', 'item_a_b_x_u0nzjg'];
+    const { session } = await turnOf(agent, [
+      ...[calls('first'), calls('second'), calls(ofA, ofAB), calls('first'), calls(ofA, ofAB)],
     ]);
+    expect(results(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
+    expect(results(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
+    const names = offered(session).map((one) => one.filter((name) => name.startsWith('item')));
+    const both = ['item_a_b_b_x_1mlzzn1', ofA, ofAB, 'item_a_x'];
+    expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
+  });
+
+  it('do not take the names of another type, whose prefix begins like theirs or is the same', async () => {
+    const item = (name: string, prefix: string, tool: string) =>
+      defineDomainType({
+        name,
+        schema: v.object({ id: v.string() }),
+        prefix,
+        tools: ({ id }) => [answers(tool, () => `${tool} of ${name} ${id}`)],
+      });
+    const [Item, Part, Twin] = [
+      item('Item', 'item', 'x'),
+      item('Part', 'item_a', 'x'),
+      item('Twin', 'item', 'x'),
+    ];
+    const found = [
+      returns('item', Item, { id: 'a_b' }),
+      returns('part', Part, { id: 'b' }),
+      returns('twin', Twin, { id: 'a_b' }),
+    ];
+    const agent = clerk(found, [discover(Item), discover(Part), discover(Twin)]);
+    const { session } = await turnOf(agent, [calls('item', 'part', 'twin')]);
+    const names = (offered(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
+    expect(names).toHaveLength(3);
+    const again = await turnOf(agent, [calls('twin', 'part', 'item'), calls(...names)]);
+    expect(
+      offered(again.session)
+        .at(-1)
+        ?.filter((name) => name.startsWith('item_')),
+    ).toEqual(names);
+    expect(results(again.session).slice(3).toSorted()).toEqual([
+      'x of Item a_b',
+      'x of Part b',
+      'x of Twin a_b',
+    ]);
+  });
+
+  it('have a mark in the names of tools that only some objects have', async () => {
+    const Room = defineDomainType({
+      name: 'Room',
+      schema: v.object({ id: v.string(), suite: v.boolean() }),
+      tools: ({ suite }) => [
+        answers('book', 'Booked.'),
+        ...(suite === true ? [answers('a_book', 'Suite.')] : []),
+      ],
+    });
+    const tools = [
+      returns('suite', Room, { id: 'r', suite: true }),
+      returns('room', Room, { id: 'r_a', suite: false }),
+    ];
+    const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
+    expect(offered(session).slice(1)).toEqual([
+      ['room', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
+      ['room', 'room_r_a_book', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
+    ]);
+  });
+
+  it('whose marks are the same are offered under neither name', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    // Two ids with the same marks: found by search.
+    const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
+    expect(brought[1]).toEqual([]);
+    expect(warn).toHaveBeenCalledWith(
+      "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two objects that were discovered have it",
+    );
+    warn.mockRestore();
   });
 });

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { after, defineTool, defineUnfolding, requireApproval, when } from '../../src/index.ts';
+import { type AnyTool, after, defineTool, defineUnfolding, requireApproval, when } from '../../src/index.ts';
+import type { ScriptedReply, TestSession } from '../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
+  analyze,
   descriptions,
   does,
   locked,
@@ -91,6 +93,105 @@ describe('an unfolding tool inside a playbook', () => {
     session.restart();
     expect(await session.decide('tenant', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
+  });
+
+  describe('whose scope is the session', () => {
+    /** The answers of a turn inside the playbook. */
+    const answersOf = async (session: TestSession) => {
+      await session.send('Go.');
+      return shownResults(session.requests.at(-2));
+    };
+    const turn = (topic: string, ...inside: ScriptedReply[]) => [
+      plays(topic),
+      ...inside,
+      'Researched.',
+      'Done.',
+    ];
+    const opened = (...tools: AnyTool[]) =>
+      defineUnfolding({ name: 'math', description: 'Reckons', scope: 'session', tools });
+    const keyed = {
+      key: ({ topic }: { topic: string }) => topic.charAt(0),
+      reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
+    };
+
+    it('is locked with all that it brought for another key, and when the playbook begins anew (PLY-12)', async () => {
+      const made = playbook({
+        tools: [search],
+        locked: [{ tool: opened(add), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const session = sessionOf(
+        [made],
+        [
+          ...turn('a', uses('search'), uses('math'), adds),
+          ...turn('b', adds, shortcut, uses('math'), uses('search'), adds),
+          ...turn('a', adds),
+          ...turn('a anew', adds),
+        ],
+      );
+      expect((await answersOf(session)).at(-1)).toBe('2');
+      session.restart();
+      const [first, second, third, , last] = await answersOf(session);
+      expect([first, second, third, last]).toEqual([needsSearch, needsSearch, needsSearch, '2']);
+      const inside = session.requests.slice(-7, -1);
+      expect(descriptions('add', inside)).toEqual([
+        ...Array.from({ length: 4 }, () => `Adds.\n\n${needsSearch}`),
+        ...['Adds.', 'Adds.'],
+      ]);
+      expect(await answersOf(session)).toEqual(['2']);
+      expect(await answersOf(session)).toEqual([needsSearch]);
+    });
+
+    it('is locked with what a facade inside it brought', async () => {
+      const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
+      const made = playbook({
+        tools: [search],
+        locked: [{ tool: opened(sums), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const sumsShortcut = { calls: [{ name: 'sums', input: { add: { a: 1 } } }] };
+      const session = sessionOf(
+        [made],
+        [
+          ...turn('a', uses('search'), uses('math'), uses('sums'), adds),
+          ...turn('b', adds, uses('sums'), sumsShortcut),
+        ],
+      );
+      expect((await answersOf(session)).at(-1)).toBe('2');
+      expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
+    });
+
+    it('leaves a tool open that another facade brought too, or that was there (AGT-10)', async () => {
+      const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
+      const made = playbook({
+        tools: [search, also],
+        locked: [{ tool: opened(add, search), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const session = sessionOf(
+        [made],
+        [...turn('a', uses('search'), uses('math'), uses('also')), ...turn('b', adds, uses('search'))],
+      );
+      await answersOf(session);
+      expect(await answersOf(session)).toEqual(['2', 'search done']);
+    });
+  });
+
+  it('takes no shortcut past the lock that a tool inside has itself', async () => {
+    const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [report] });
+    const config = {
+      tools: [search, analyze],
+      locked: [
+        { tool: facade, unlockedBy: after(search) },
+        { tool: report, unlockedBy: after(analyze) },
+      ],
+    };
+    const short = { calls: [{ name: 'facade', input: { report: {} } }] };
+    const shown = await played(config, [short, uses('search'), short, uses('analyze'), short]);
+    expect(results(shown)).toEqual([
+      ...[locked('You must first use: analyze'), 'search done'],
+      ...[locked('You must first use: analyze'), 'analyze done', 'report done'],
+    ]);
   });
 
   it('runs the calls of a batch one after another, those of unfolded tools too', async () => {

@@ -3,6 +3,7 @@ import {
   after,
   allOf,
   anyOf,
+  artifact,
   onArtifact,
   onArtifactMatching,
   onBlackboard,
@@ -233,6 +234,51 @@ describe('a condition of its author', () => {
       log.mockClear();
     }
     log.mockRestore();
+  });
+});
+
+describe('a condition that answers a promise', () => {
+  it('has not held, whatever the promise comes to, and its author is told once', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    // As plain JavaScript may have it.
+    const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const conditions = [when, onArtifactMatching, onBlackboardMatching].flatMap((condition) => [
+      condition(late(() => true)),
+      condition(late(broken)),
+    ]);
+    conditions.push(
+      onArtifact(
+        Document,
+        late(() => true),
+      ),
+      onBlackboard(
+        Document,
+        late(() => true),
+      ),
+    );
+    for (const unlockedBy of conditions) {
+      const adds = does('first', ({ blackboard }) => {
+        blackboard.add(short, { type: 'Document' });
+        return artifact('Found.', Document, short);
+      });
+      const [before, ...afterwards] = await tried(unlockedBy, adds);
+      expect([before, ...afterwards]).toEqual([before === noDocument ? noDocument : unmet, unmet, unmet]);
+      expect(log.mock.calls).toEqual([
+        [
+          "holdfast: an unlock condition of tool 'report' answers a promise, which is not true: it must be synchronous",
+        ],
+      ]);
+      log.mockClear();
+    }
+    log.mockRestore();
+  });
+
+  it.each([1, 'yes', {}])('or %j instead of true has not held', async (answer) => {
+    const truthy = (() => answer) as unknown as () => boolean;
+    expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
   });
 });
 

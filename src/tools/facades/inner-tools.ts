@@ -29,7 +29,10 @@ export function innerTools(
     case 'category':
       return ofCategory(brings, input);
     case 'selection': {
-      const made = view.made(`unfolding ${call}`, () => checked(brings.select(input, view)));
+      // A chained object's facade is another one when the object is: what the former selected acts on that.
+      const selected = view.made(`unfolding ${call}`, () => new WeakMap<Brings, readonly AnyTool[]>());
+      const made = selected.get(brings) ?? checked(brings.select(input, view));
+      selected.set(brings, made);
       const told = names && new Set(names);
       return told ? made.filter(({ name }) => told.has(name)) : made;
     }

@@ -3,6 +3,7 @@ import {
   type AnyTool,
   decorate,
   defineAgent,
+  defineStateMachine,
   defineTool,
   error,
   oneShotPerLoop,
@@ -63,9 +64,31 @@ describe('a one-shot tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(ran).toHaveLength(1);
     const ended = (await session.events()).flatMap(({ event }) =>
-      event.type === 'tool-call-ended' ? [event.result.type] : [],
+      event.type === 'tool-call-ended' ? [event.result] : [],
     );
-    expect(ended).toEqual(['text', 'text', 'text']);
+    const repeated = { type: 'text', content: LOADED, withheld: true };
+    expect(ended).toEqual([{ type: 'text', content: 'body 1' }, repeated, repeated]);
+  });
+
+  it('moves no state machine when it repeats itself: nothing was done', async () => {
+    const ran: string[] = [];
+    const check = skill(ran);
+    const machine = defineStateMachine({
+      name: 'orders',
+      description: 'Processes orders.',
+      initial: 'draft',
+      states: {
+        draft: [{ tool: check, to: 'checked' }],
+        checked: [{ tool: check, to: 'approved' }],
+        approved: [],
+      },
+    });
+    const session = sessionWith([machine], [calls('orders'), calls('skill'), calls('skill'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(ran).toHaveLength(1);
+    expect((await session.state()).slices.get('state-machines')).toEqual({
+      'clerk/orders': { '': 'checked' },
+    });
   });
 
   it('lets one of parallel calls win (ONE-04)', async () => {
