@@ -92,7 +92,7 @@ describe('a nested loop that breaks', () => {
         ...inner,
         ask: (request, options) =>
           shownResults(request).length > 0
-            ? Promise.reject(new ModelError('rejected', 'The provider said 400.'))
+            ? Promise.reject(new ModelError('bad-request', 'The provider said 400.'))
             : inner.ask(request, options),
       },
     });

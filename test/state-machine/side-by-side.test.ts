@@ -4,6 +4,7 @@ import {
   defineAgent,
   defineAgenticTool,
   defineSubagent,
+  manual,
   requireApproval,
   withReview,
 } from '../../src/index.ts';
@@ -21,10 +22,10 @@ import {
   workshop,
 } from './scenes.ts';
 
+type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
+
 /** Replies by what a loop was asked and how often it has replied: loops that run side by side do not mix them up. */
-function byMessage(
-  scripts: Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>,
-): ScriptedReply[] {
+function byMessage(scripts: Scripts): ScriptedReply[] {
   const known = new Map(Object.entries(scripts));
   return Array.from({ length: 100 }, () => ({ messages }) => {
     const asked = messages.find(({ role }) => role === 'user')?.text ?? '';
@@ -49,15 +50,19 @@ const deskAgent = (machine: AnyTool): AnyTool =>
     input: { type: 'object' },
   });
 
+type Calls = ReturnType<typeof calls>;
+
 /** Two desks, each with a loop of the machine for order 41: in those, these are the replies. */
-const twoDesks = (first: readonly ReturnType<typeof calls>[], second: readonly ReturnType<typeof calls>[]) =>
-  byMessage({
-    'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
-    '{"at":1}': [order('41'), 'So.'],
-    '{"at":2}': [order(' 41'), 'So.'],
-    '{"orderId":"41"}': [...first, 'So.'],
-    '{"orderId":" 41"}': [...second, 'So.'],
-  });
+const desks = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
+  'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
+  '{"at":1}': [order('41'), 'So.'],
+  '{"at":2}': [order(' 41'), 'So.'],
+  '{"orderId":"41"}': [...first, 'So.'],
+  '{"orderId":" 41"}': [...second, 'So.'],
+});
+
+const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedReply[] =>
+  byMessage(desks(first, second));
 
 const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
@@ -130,6 +135,43 @@ describe('loops of one machine side by side', () => {
     expect(await positions(session)).toEqual(atDesk('shipped'));
   });
 
+  it.each(['the caller runs', 'waits in a loop of its own'])(
+    'a call that %s goes on when another has moved it, and moves it no more',
+    async (how) => {
+      const { tool, done } = workshop();
+      const isCallers = how === 'the caller runs';
+      const pay = isCallers
+        ? manual(tool('pay'))
+        : defineAgenticTool({
+            name: 'pay',
+            description: 'Pays.',
+            input: { type: 'object' },
+            tools: [requireApproval(tool('transfer'), 'Pay?')],
+          });
+      const { machine } = orderMachine({
+        states: {
+          draft: [
+            { tool: pay, to: 'confirmed' },
+            { tool: tool('cancel'), to: 'shipped' },
+          ],
+          confirmed: [],
+          shipped: [],
+        },
+      });
+      const replies = { ...desks([calls('pay')], [calls('cancel')]), '{}': [calls('transfer'), 'Paid.'] };
+      const session = sessionWith([desk(machine)], byMessage(replies));
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+      expect(done).toEqual(['cancel']);
+      session.restart();
+      const ended = isCallers
+        ? session.result('pay', { text: 'Paid.' })
+        : session.decide('transfer', 'approve');
+      expect(await ended).toMatchObject({ outcome: 'completed' });
+      expect(await sorted(session)).toContain('pay: Paid.');
+      expect(await positions(session)).toEqual(atDesk('shipped'));
+    },
+  );
+
   it('is met as well by a call whose reviewer made it one for the same order', async () => {
     const { machine, done } = orderMachine();
     const reviewed = withReview(machine, ({ input }) =>
@@ -168,10 +210,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
       }),
   });
 
-  const killing = (
-    first: readonly ReturnType<typeof calls>[],
-    second: readonly ReturnType<typeof calls>[],
-  ) => {
+  const killing = (first: readonly Calls[], second: readonly Calls[]) => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
       await new Promise((resolve) => setTimeout(resolve, 20)); // the other has asked by then

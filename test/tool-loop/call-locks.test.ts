@@ -3,7 +3,8 @@ import { reduce } from '../../src/journal/reduce.ts';
 import { emptyState, type TurnState } from '../../src/journal/state.ts';
 import { CallLocks } from '../../src/tool-loop/call-locks.ts';
 
-const calls = (...ids: readonly string[]) => ids.map((id) => ({ id, name: 'work', input: '{}' }));
+const calls = (...ids: readonly string[]) =>
+  ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
 
 /**
  * A turn that was left in the middle: of the calls `desk` and `next` of its reply the first has a loop, in which `begun`
@@ -12,7 +13,7 @@ const calls = (...ids: readonly string[]) => ids.map((id) => ({ id, name: 'work'
 function leftTurn(): TurnState {
   const state = emptyState();
   const turn = 't';
-  const reply = { turn, text: '', model: 'm', usage: null, finish: 'tool-calls' } as const;
+  const reply = { turn, text: '', model: 'm', finish: 'tool-calls' } as const;
   const events = [
     { type: 'turn-started', turn, loopId: turn, message: 'Go.', context: {}, principal: { id: '' } },
     { type: 'model-replied', ...reply, toolCalls: calls('desk', 'next') },

@@ -1,6 +1,7 @@
 import type { LoopView } from '../injection.ts';
 import { isTool } from '../is-tool.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { memoized } from '../memoized.ts';
 import type { AnyTool } from '../tool.ts';
 import type { Brings } from './facade.ts';
 import type { Opening } from './openings.ts';
@@ -29,15 +30,22 @@ export function innerTools(
     case 'category':
       return ofCategory(brings, input);
     case 'selection': {
-      // A chained object's facade is another one when the object is: what the former selected acts on that.
-      const selected = view.made(`unfolding ${call}`, () => new WeakMap<Brings, readonly AnyTool[]>());
-      const made = selected.get(brings) ?? checked(brings.select(input, view));
-      selected.set(brings, made);
+      const made = view.made(`unfolding ${call} ${selector(brings).id}`, () =>
+        checked(brings.select(input, view)),
+      );
       const told = names && new Set(names);
       return told ? made.filter(({ name }) => told.has(name)) : made;
     }
   }
 }
+
+let selectors = 0;
+
+/** Tells selectors apart: the facade of a chained object is another one when the object is, and selects for that. */
+const selector = memoized((_: Brings) => {
+  selectors += 1;
+  return { id: selectors };
+});
 
 /** An unknown category is every one (UNF-05). */
 function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
