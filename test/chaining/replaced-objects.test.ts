@@ -163,13 +163,6 @@ describe('a call behind one that retrieves another object', () => {
       schema: v.object({ number: v.number() }),
       tools: ({ number }) => [does('ship', number)],
     });
-    const find = defineTool({
-      name: 'find',
-      description: 'Finds.',
-      effect: 'read',
-      input: v.object({ order: v.boolean() }),
-      run: ({ order }) => ({ type: 'x', order }),
-    });
     const [customer, order] = [
       defineTool({
         name: 'customer',
@@ -190,7 +183,7 @@ describe('a call behind one that retrieves another object', () => {
       name: 'desk',
       description: 'D.',
       chaining: 'any',
-      tools: [find, customer, order],
+      tools: [customer, order],
       locked: [],
     });
     const inside = [calls('customer'), calls('charge', 'order', 'charge'), calls('ship')];

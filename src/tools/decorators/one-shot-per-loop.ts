@@ -5,7 +5,7 @@ import { succeeded, withheld } from '../tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
- * do instead, and is no error (ONE-05). Only a success counts (ONE-09), and only while the model is still shown its
+ * do instead, and is neither an error (ONE-05) nor a success. Only a success counts (ONE-09), and only while the model is still shown its
  * result: when a window or a compaction has dropped it, or the call comes from a nested loop with a conversation of its
  * own, the tool runs again. Parallel calls run one after another, so that one of them delivers.
  *
