@@ -52,7 +52,7 @@ describe('what an agent declares holds in its frame', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
-  it('and the limits of calls around it hold too', async () => {
+  it('and the limits of calls around it hold too (SUB-09)', async () => {
     const own = agent('clerk', [look], { limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' } });
     const boss = { limits: { toolCalls: 3 } };
     const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
@@ -87,7 +87,7 @@ describe('what an agent declares holds in its frame', () => {
     });
   });
 
-  it('its inspectors and transformers, after those of the loops around it', async () => {
+  it('its inspectors and transformers, after those of the loops around it (SUB-09)', async () => {
     const told: string[] = [];
     const watching = (name: string) => ({
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),

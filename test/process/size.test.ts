@@ -34,8 +34,8 @@ async function weigh(entry: string): Promise<number> {
 }
 
 it.each([
-  ['the core', CORE, 55],
-  ['the core with the whole tool vocabulary', VOCABULARY, 76],
+  ['the core', CORE, 56],
+  ['the core with the whole tool vocabulary', VOCABULARY, 77],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);

@@ -147,7 +147,7 @@ describe('the calls of one reply', () => {
     const fails = reads('fails', () => {
       throw new Error('No.');
     });
-    const { offered } = await runBare({
+    const { offered, state } = await runBare({
       tools: [reads('first', () => 'garden'), reads('second', () => 'attic'), fails],
       slices: [opened],
       strategies: [unlock],
@@ -157,6 +157,7 @@ describe('the calls of one reply', () => {
       ['fails', 'first', 'second'],
       ['attic', 'fails', 'first', 'garden', 'second'],
     ]);
+    expect(state.slices.get('opened')).toEqual(['garden', 'attic']);
   });
 
   it('return directly together, not the last of them alone (PAR-08)', async () => {

@@ -32,7 +32,9 @@ const answer = async (tool: AnyTool, input: object) =>
 
 describe('a tool with one more parameter', () => {
   it('keeps its schema, nested detail included, and has the property last (TOOL-09, TOOL-10)', () => {
-    expect(withParameter(order, 'reason', reason).inputSchema).toEqual({
+    const { inputSchema } = withParameter(order, 'reason', reason);
+    expect(Object.keys(Object(inputSchema.properties))).toEqual(['items', 'reason']);
+    expect(inputSchema).toEqual({
       type: 'object',
       properties: {
         items: {
