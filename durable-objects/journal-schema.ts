@@ -5,7 +5,8 @@
  * `schema` has the object's name too: an alarm may start an object that nobody has reached by its name. `turns` holds one
  * row a turn: it finds a turn without reading the journal, at no cost to the other appends. An id of `inbox` that was read
  * may be named again by a retry, so it is not given to another row. `chunks` are parts of long bodies (`seq` of the event)
- * and of the snapshot (the `seq` that it covers, and its reducer).
+ * and of the snapshot (the `seq` that it covers, and its reducer), and of long bodies of the inbox (`seq` is the row's id).
+ * `messages_from`: the first event whose message the conversation still has, with a snapshot.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -57,6 +58,7 @@ const MIGRATIONS: readonly string[] = [
     body BLOB NOT NULL,
     PRIMARY KEY (owner, seq, part)
   );`,
+  'ALTER TABLE chunks ADD COLUMN messages_from INTEGER NOT NULL DEFAULT 1',
 ];
 
 /** Whether the tables are there. Writes nothing. */

@@ -1,5 +1,6 @@
 import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/session-port.ts';
 import type { Lease, SessionStorage } from './session-storage.ts';
+import { queuedTurns } from './waiting-turns.ts';
 
 export type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
@@ -19,8 +20,10 @@ export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPa
     }
     rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
   }
-  return { rows, next, head: storage.head(), openTurn: openTurn(storage.lease()) };
+  const openTurn = openTurnOf(storage.lease());
+  return { rows, next, head: storage.head(), openTurn, queued: queuedTurns(storage) };
 }
 
-const openTurn = ({ turn, state }: Lease): OpenTurn | null =>
+/** The turn that is unfinished, by its lease. */
+export const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
   turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };

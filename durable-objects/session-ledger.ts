@@ -3,10 +3,14 @@ import type {
   Appended,
   BeginRequest,
   Change,
+  Deferred,
   EventPage,
   Fenced,
-  InboxKind,
+  InboxRow,
   Leased,
+  NewRow,
+  NoteKind,
+  Notice,
   NotResumed,
   NotStarted,
   Posted,
@@ -17,17 +21,20 @@ import type {
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
-import { pageOfEvents } from './page-of-events.ts';
+import { openTurnOf, pageOfEvents } from './page-of-events.ts';
 import type { AgendaEntry, Lease, SessionStorage, StoredRow } from './session-storage.ts';
 import { storedAt, toStoredRows } from './stored-rows.ts';
 import { closeWait, isOver, whyClosed } from './wait-answers.ts';
+import { defer, queueDue, queuedTurns, scheduleTurns, startNext, waitsAs } from './waiting-turns.ts';
 
 export interface LedgerOptions {
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told after events were stored or a lease was given back, before the call that did so answers. Must not throw. */
-  readonly onHead: (head: number) => void;
+  /** Called after events were stored or a lease was given back, before the call that did so answers. Must not throw. */
+  readonly onChange: () => void;
+  /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
+  readonly firstEpoch: () => number;
 }
 
 interface AppendRequest {
@@ -59,11 +66,12 @@ export class SessionLedger {
     this.#deadline = storage.lease().grace ?? options.now() + options.leaseMs;
   }
 
-  head(): number {
-    return this.#storage.head();
+  notice(): Notice {
+    const storage = this.#storage;
+    return { head: storage.head(), openTurn: openTurnOf(storage.lease()), queued: queuedTurns(storage) };
   }
 
-  accept(start: TurnStart): Accepted | NotStarted {
+  accept(start: TurnStart): Accepted | Deferred | NotStarted {
     const accepted: Accepted = { status: 'accepted', turn: start.turn };
     return this.#commit(() => {
       const refused = this.#refuse(start);
@@ -82,7 +90,7 @@ export class SessionLedger {
     });
   }
 
-  begin({ start, nonce, reader }: BeginRequest): Leased | NotStarted {
+  begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
     const own = this.#held(start.turn, nonce);
     if (own !== null) return this.#answer(own, reader);
     const begun = this.#commit(() => {
@@ -120,7 +128,7 @@ export class SessionLedger {
     const now = this.#options.now();
     const rows = toStoredRows(change.events, { epoch, from, at: now });
     this.#commit(() => this.#storeChange(lease, rows, change));
-    if (rows.length === 0 && change.release !== undefined) this.#options.onHead(this.#storage.head());
+    if (rows.length === 0 && change.release !== undefined) this.#options.onChange();
     this.#deadline = now + this.#options.leaseMs;
     return this.#appended(from + rows.length - 1, now);
   }
@@ -129,15 +137,17 @@ export class SessionLedger {
     const lease = this.#storage.lease();
     if (lease.epoch !== epoch || lease.state !== 'held') return { status: 'stale' };
     this.#heard(lease);
-    return { status: 'renewed', inbox: this.#storage.inbox() };
+    return { status: 'renewed', inbox: this.#notes() };
   }
 
-  /** The same unread note twice is one note. A note for a suspended turn makes it wait for a holder again. */
-  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
-    const lease = this.#storage.lease();
+  /**
+   * The same unread note twice is one note. A note for a suspended turn makes it wait for a holder again; one for a turn
+   * that waits is found when it starts, and what is `late` waits for whoever holds the session next.
+   */
+  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Posted {
     const closed = answers && whyClosed(this.#storage, answers);
     if (closed) return closed;
-    if (lease.turn !== turn) return 'no-such-turn';
+    if (!this.#isAddressee(kind, turn)) return 'no-such-turn';
     return this.#commit(() => {
       const now = this.#options.now();
       if (answers && isOver(this.#storage, answers.wait, now)) {
@@ -150,12 +160,20 @@ export class SessionLedger {
     });
   }
 
-  #note(kind: InboxKind, turn: string, body: string): void {
-    const unread = this.#storage.inbox();
+  #isAddressee(kind: NoteKind, turn: string): boolean {
+    if (kind === 'late') return this.#storage.turnStart(turn) !== null;
+    return (
+      this.#storage.lease().turn === turn || (kind === 'cancel' && waitsAs(this.#storage, turn) !== null)
+    );
+  }
+
+  #note(kind: NoteKind, turn: string, body: string): void {
+    const unread = this.#storage.notes(turn);
     if (!unread.some((row) => row.kind === kind && row.turn === turn && row.body === body)) {
       this.#storage.addInbox(kind, turn, body);
     }
     const lease = this.#storage.lease();
+    if (lease.turn !== turn || kind === 'late') return;
     if (lease.state === 'suspended') this.#storage.setLease({ ...lease, state: 'free' });
     if (this.#isLive(lease)) this.#arm();
     else this.#schedule(turn, this.#options.now());
@@ -181,14 +199,28 @@ export class SessionLedger {
     });
   }
 
+  /** Whether there was a session. */
+  erase(): boolean {
+    const existed = this.#storage.exists();
+    if (existed) this.#storage.erase();
+    return existed;
+  }
+
   /**
    * Answers the turns to hand to a runner now. Each stays due again after a term, so that a lost hand-over is repeated;
-   * one whose holder lives is due at its deadline.
+   * one whose holder lives is due at its deadline. A session whose time is over is erased.
    */
   alarm(): string[] {
     if (!this.#storage.exists()) return [];
+    if (this.#isOutdated()) {
+      this.erase();
+      this.#options.onChange();
+      return [];
+    }
     return this.#commit(() => {
       const now = this.#options.now();
+      queueDue(this.#storage, now);
+      this.#startNext();
       const due = (kind: AgendaEntry['kind']): string[] =>
         this.#storage
           .agenda()
@@ -234,18 +266,38 @@ export class SessionLedger {
   }
 
   /** Why this turn cannot start now. A turn that is stored already is `known`, with or without a key. */
-  #refuse({ turn, request }: TurnStart): NotStarted | null {
-    if (request !== undefined) {
-      this.#storage.forgetRequests(this.#options.now());
-      const known = this.#storage.request(request.key);
-      if (known !== null && known.bodyHash !== request.bodyHash) return { status: 'key-reused' };
-      if (known !== null) return { status: 'known', turn: known.turn };
-    }
-    if (this.#storage.turnStart(turn) !== null) return { status: 'known', turn };
+  #refuse(start: TurnStart): Deferred | NotStarted | null {
+    const known = this.#known(start);
+    if (known !== null) return known;
+    const deferred = this.#defer(start);
+    if (deferred !== null) return deferred;
     const lease = this.#storage.lease();
     if (lease.turn === null) return null;
     if (lease.state === 'suspended') return { status: 'suspended', turn: lease.turn };
     return this.#busy(lease, lease.turn);
+  }
+
+  /** What became of a turn, or of another one under its key, that was stored before. */
+  #known({ turn, request }: TurnStart): Deferred | NotStarted | null {
+    if (request !== undefined) this.#storage.forgetRequests(this.#options.now());
+    const known = request === undefined ? null : this.#storage.request(request.key);
+    if (known !== null && known.bodyHash !== request?.bodyHash) return { status: 'key-reused' };
+    if (known !== null && known.turn !== turn) return { status: 'known', turn: known.turn };
+    const isStored = known !== null || this.#storage.turnStart(turn) !== null;
+    return waitsAs(this.#storage, turn) ?? (isStored ? { status: 'known', turn } : null);
+  }
+
+  #defer(start: TurnStart): ReturnType<typeof defer> {
+    const now = this.#options.now();
+    const deferred = defer(this.#storage, start, now);
+    if (deferred === null || deferred.status === 'full') return deferred;
+    this.#open(start);
+    this.#remember(start, 0);
+    const lease = this.#storage.lease();
+    const isLeft = lease.turn !== null && lease.state !== 'suspended' && !this.#isLive(lease);
+    if (isLeft && lease.turn !== null) this.#schedule(lease.turn, now);
+    else this.#arm();
+    return deferred;
   }
 
   #busy(lease: Lease, turn: string): Extract<NotResumed, { status: 'busy' }> {
@@ -256,15 +308,57 @@ export class SessionLedger {
     return { status: 'busy', turn, retryAfter: SOON_MS };
   }
 
-  #storeStart({ opening, started, request, turn }: TurnStart): void {
-    const head = this.#storage.head();
-    const rows = head === 0 ? [opening, started] : [started];
+  #storeStart(start: TurnStart): void {
+    this.#open(start);
+    this.#addEvent(start.started);
+    this.#remember(start, this.#storage.head());
+  }
+
+  /** The first that is stored of a session. */
+  #open({ opening }: TurnStart): void {
+    if (this.#storage.head() > 0) return;
+    this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
+    this.#addEvent(opening);
+  }
+
+  #addEvent(row: NewRow): void {
+    const place = { epoch: 0, from: this.#storage.head() + 1, at: this.#options.now() };
+    this.#storage.addEvents(toStoredRows([row], place));
+  }
+
+  /** Under which key the turn is known again, and for how long the session is kept. */
+  #remember({ turn, request, retainMs }: TurnStart, seq: number): void {
     const now = this.#options.now();
-    this.#storage.addEvents(toStoredRows(rows, { epoch: 0, from: head + 1, at: now }));
-    if (request === undefined) return;
-    const { key, bodyHash, ttl } = request;
-    const seq = head + rows.length;
-    this.#storage.addRequest({ key, bodyHash, turn, seq, expires: now + ttl });
+    if (request !== undefined) {
+      const { key, bodyHash, ttl } = request;
+      this.#storage.addRequest({ key, bodyHash, turn, seq, expires: now + ttl });
+    }
+    if (retainMs !== undefined) this.#retain(retainMs);
+  }
+
+  /** Counts from now. One entry: a session is kept as long as the last message says. */
+  #retain(ms: number): void {
+    for (const { kind, ref } of this.#storage.agenda()) {
+      if (kind === 'retention') this.#storage.unschedule(kind, ref);
+    }
+    this.#storage.schedule({ kind: 'retention', ref: String(ms), due: this.#options.now() + ms });
+    this.#arm();
+  }
+
+  /** Nothing has happened for as long as the session is to be kept, and nothing is about to. */
+  #isOutdated(): boolean {
+    const storage = this.#storage;
+    const entry = storage.agenda().find(({ kind }) => kind === 'retention');
+    if (entry === undefined || entry.due > this.#options.now()) return false;
+    if (storage.lease().turn === null && storage.waiting().length === 0) return true;
+    this.#commit(() => this.#retain(Number(entry.ref)));
+    return false;
+  }
+
+  /** The next of the turns that wait gets a holder, if no turn is open. */
+  #startNext(): void {
+    const turn = startNext(this.#storage, this.#options.now());
+    if (turn !== null) this.#schedule(turn, this.#options.now());
   }
 
   #take(next: Lease & { readonly turn: string }): Lease {
@@ -283,7 +377,8 @@ export class SessionLedger {
     for (const { wait, after } of change.expiries ?? []) {
       this.#storage.schedule({ kind: 'expiry', ref: wait, due: now + after });
     }
-    if (change.expiries !== undefined) this.#arm();
+    scheduleTurns(this.#storage, change.scheduled ?? [], now);
+    if (change.expiries !== undefined || change.scheduled !== undefined) this.#arm();
     const expired = change.progress === true ? 0 : lease.expired;
     const changed = expired !== lease.expired || lease.grace !== null;
     const next: Lease = { ...lease, expired, grace: null };
@@ -295,7 +390,7 @@ export class SessionLedger {
   #release(lease: Lease, release: NonNullable<Change['release']>, resumeAfter = 0): void {
     const { turn } = lease;
     if (turn === null) return;
-    const hasNote = this.#storage.inbox().some((row) => row.turn === turn);
+    const hasNote = this.#storage.notes(turn).some((row) => row.turn === turn && row.kind !== 'late');
     switch (release === 'suspended' && hasNote ? 'yielded' : release) {
       case 'yielded':
         this.#storage.setLease({ ...lease, state: 'free' });
@@ -304,15 +399,28 @@ export class SessionLedger {
       case 'suspended':
         this.#storage.setLease({ ...lease, state: 'suspended' });
         break;
-      case 'ended': {
+      case 'ended':
         this.#storage.setLease({ ...lease, state: 'free', turn: null });
-        const moot = this.#storage.inbox().filter((row) => row.turn === turn);
-        this.#storage.removeInbox(moot.map((row) => row.id));
-        for (const { kind, ref } of this.#storage.agenda()) this.#storage.unschedule(kind, ref);
-      }
+        this.#clear(turn);
     }
     this.#storage.unschedule('turn', turn);
+    this.#startNext();
     this.#arm();
+  }
+
+  /** What was left for a turn that has ended. What is late is for whoever comes next. */
+  #clear(turn: string): void {
+    const moot = this.#storage.notes(turn).filter((row) => row.turn === turn && row.kind !== 'late');
+    this.#storage.removeInbox(moot.map((row) => row.id));
+    for (const { kind, ref } of this.#storage.agenda()) {
+      if (kind === 'expiry') this.#storage.unschedule(kind, ref);
+      if (kind === 'retention') this.#retain(Number(ref));
+    }
+  }
+
+  #notes(): InboxRow[] {
+    const { turn } = this.#storage.lease();
+    return turn === null ? [] : this.#storage.notes(turn);
   }
 
   /** When exactly this append was stored before, however long ago; `null` if it was not. */
@@ -334,8 +442,9 @@ export class SessionLedger {
   #answer(lease: Lease, { reducer, messageTypes, maxBytes }: Reader): Leased {
     const snapshot = this.#storage.snapshot(reducer);
     const types = snapshot === null ? undefined : { names: messageTypes, until: snapshot.seq };
-    const covered = types === undefined ? null : this.#storage.bodies({ ...types, maxBytes });
-    const from = covered === null ? 1 : (snapshot?.seq ?? 0) + 1;
+    const first = snapshot?.messagesFrom ?? 1;
+    const covered = types === undefined ? null : this.#storage.bodies({ ...types, from: first, maxBytes });
+    const from = covered === null ? first : (snapshot?.seq ?? 0) + 1;
     return {
       status: 'leased',
       epoch: lease.epoch,
@@ -347,12 +456,12 @@ export class SessionLedger {
       snapshot,
       covered: covered ?? [],
       page: pageOfEvents(this.#storage, { from, types, maxBytes, limit: Number.MAX_SAFE_INTEGER }),
-      inbox: this.#storage.inbox(),
+      inbox: this.#notes(),
     };
   }
 
   #appended(head: number, at: number): Appended {
-    return { status: 'appended', head, at, inbox: this.#storage.inbox() };
+    return { status: 'appended', head, at, inbox: this.#notes() };
   }
 
   #isLive(lease: Lease): boolean {
@@ -372,8 +481,7 @@ export class SessionLedger {
   #commit<T>(change: () => T): T {
     const before = this.#storage.head();
     const result = this.#storage.transaction(change);
-    const head = this.#storage.head();
-    if (head > before) this.#options.onHead(head);
+    if (this.#storage.head() > before) this.#options.onChange();
     return result;
   }
 }

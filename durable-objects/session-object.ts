@@ -4,10 +4,12 @@ import type {
   Appended,
   BeginRequest,
   Change,
+  Deferred,
   EventPage,
   Fenced,
-  InboxKind,
   Leased,
+  NoteKind,
+  Notice,
   NotResumed,
   NotStarted,
   Posted,
@@ -28,6 +30,9 @@ interface SessionEnv {
 
 const DEFAULT_LEASE_MS = 20_000;
 
+/** Epochs of a session that was erased are not met again by chance. */
+const MOST_FIRST_EPOCH = 2 ** 40;
+
 /**
  * One session: its journal, its lease, its alarm. It stores and wakes, and knows nothing of agents. The methods are
  * those of `SessionPort`, called over RPC with plain data; `watch` is the WebSocket that `fetch` opens.
@@ -45,17 +50,16 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       now: () => Date.now(),
-      onHead: (head) => {
-        for (const socket of this.ctx.getWebSockets()) sendHead(socket, head);
-      },
+      onChange: () => this.#tell(),
+      firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
   }
 
-  accept(start: TurnStart): Accepted | NotStarted {
+  accept(start: TurnStart): Accepted | Deferred | NotStarted {
     return this.#ledger.accept(start);
   }
 
-  begin(request: BeginRequest): Leased | NotStarted {
+  begin(request: BeginRequest): Leased | Deferred | NotStarted {
     return this.#ledger.begin(request);
   }
 
@@ -71,7 +75,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch);
   }
 
-  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Posted {
+  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Posted {
     return this.#ledger.post(kind, turn, body, answers);
   }
 
@@ -79,14 +83,20 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.read(query);
   }
 
-  /** Opens a watcher. Only heads travel, in the event-loop turn that stored them, so none arrives before it is durable. */
+  erase(): boolean {
+    const existed = this.#ledger.erase();
+    this.#tell();
+    return existed;
+  }
+
+  /** Opens a watcher. Only notices travel, in the event-loop turn that stored what they tell of, so none comes early. */
   override fetch(request: Request): Response {
     if (request.headers.get('upgrade') !== 'websocket') {
       return new Response('A session is watched over a WebSocket.\n', { status: 426 });
     }
     const pair = new WebSocketPair();
     this.ctx.acceptWebSocket(pair[1]);
-    sendHead(pair[1], this.#ledger.head());
+    sendNotice(pair[1], this.#ledger.notice());
     return new Response(null, { status: 101, webSocket: pair[0] });
   }
 
@@ -98,6 +108,13 @@ export class SessionObject extends DurableObject<SessionEnv> {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(Date.now() + this.#leaseMs);
     }
+  }
+
+  #tell(): void {
+    const sockets = this.ctx.getWebSockets();
+    if (sockets.length === 0) return;
+    const notice = this.#ledger.notice();
+    for (const socket of sockets) sendNotice(socket, notice);
   }
 
   #handOver(turn: string): void {
@@ -115,9 +132,9 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 }
 
-function sendHead(socket: WebSocket, head: number): void {
+function sendNotice(socket: WebSocket, notice: Notice): void {
   try {
-    socket.send(JSON.stringify({ head }));
+    socket.send(JSON.stringify(notice));
   } catch {
     // It has closed since it was listed; its watcher is told by the close.
   }

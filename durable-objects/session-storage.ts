@@ -1,4 +1,12 @@
-import type { InboxKind, InboxRow, Leased, ReadQuery, Row, Snapshot } from '../src/journal/session-port.ts';
+import type {
+  InboxKind,
+  InboxRow,
+  Leased,
+  ReadQuery,
+  Row,
+  Snapshot,
+  WaitingKind,
+} from '../src/journal/session-port.ts';
 
 /**
  * What the ledger needs kept: rows, and no rule about them. Every call answers at once, so that one method of the
@@ -33,8 +41,12 @@ export interface SessionStorage {
   /** Forgets the requests that expired at `now` or before. */
   forgetRequests(now: number): void;
 
-  /** All unread rows in the order they were posted. An id is never used twice. */
-  inbox(): InboxRow[];
+  /** The unread notes for the holder of this turn, in the order they were posted. An id is never used twice. */
+  notes(turn: string): InboxRow[];
+  /** The messages that wait, in the order they were posted, without their bodies. */
+  waiting(): WaitingRow[];
+  /** The body of a message that waits, which then waits no more. */
+  takeWaiting(id: number): string;
   addInbox(kind: InboxKind, turn: string, body: string): void;
   removeInbox(ids: readonly number[]): void;
 
@@ -49,6 +61,16 @@ export interface SessionStorage {
   snapshot(reducer: number): Snapshot | null;
   /** Replaces the one before it. */
   setSnapshot(snapshot: Snapshot): void;
+
+  /** Removes everything, the alarm too; there is no session then. Not to be called in a transaction. */
+  erase(): void;
+}
+
+/** A message that waits. `turn` is that which it will be, or would. */
+export interface WaitingRow {
+  readonly id: number;
+  readonly kind: WaitingKind;
+  readonly turn: string;
 }
 
 export interface StoredRow extends Row {
@@ -62,6 +84,8 @@ export interface BodyQuery {
   readonly names: readonly string[];
   readonly until: number;
   readonly maxBytes: number;
+  /** The first sequence wanted. */
+  readonly from: number;
 }
 
 export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
@@ -106,7 +130,10 @@ export interface StoredRequest {
 
 export interface AgendaEntry {
   readonly due: number;
-  /** `turn`: needs a holder. `expiry`: nobody has answered the wait of this id. */
-  readonly kind: 'turn' | 'expiry';
+  /**
+   * `turn`: needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
+   * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds.
+   */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention';
   readonly ref: string;
 }

@@ -9,6 +9,7 @@ import {
   type SessionStorage,
   type StoredRequest,
   type StoredRow,
+  type WaitingRow,
 } from './session-storage.ts';
 import { fromChunks, toChunks } from './text-chunks.ts';
 
@@ -23,6 +24,7 @@ type EventColumns = [number, number, string, string, string | null, number, numb
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 type RequestColumns = { [K in keyof StoredRequest]: StoredRequest[K] };
 type InboxColumns = { [K in keyof InboxRow]: InboxRow[K] };
+type WaitingColumns = { [K in keyof WaitingRow]: WaitingRow[K] };
 type AgendaColumns = { [K in keyof AgendaEntry]: AgendaEntry[K] };
 
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
@@ -99,25 +101,25 @@ export class SqlSessionStorage implements SessionStorage {
     );
     // A long session is read row by row at every turn: arrays cost half of what objects do.
     for (const [seq, at, type, turnOfRow, body, epoch, bytes] of cursor.raw<EventColumns>()) {
-      yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunkedBody(seq), epoch, bytes };
+      yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunkedBody('event', seq), epoch, bytes };
     }
   }
 
   /** Joined by SQLite: stepping through thousands of rows costs more than everything else that a lease takes. */
-  bodies({ names, until, maxBytes }: BodyQuery): readonly string[] | null {
-    const matching = 'FROM events WHERE seq <= ? AND type IN (SELECT value FROM json_each(?))';
+  bodies({ names, from, until, maxBytes }: BodyQuery): readonly string[] | null {
+    const matching = 'FROM events WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?))';
     const types = JSON.stringify(names);
     const { bytes, long } = this.#sql
       .exec<{ bytes: number; long: number }>(
         `SELECT coalesce(sum(bytes), 0) AS bytes, count(*) - count(body) AS long ${matching}`,
-        ...[until, types],
+        ...[from, until, types],
       )
       .one();
     if (bytes > maxBytes || long > 0) return null;
     const parts = this.#sql.exec<{ bodies: string }>(
       `SELECT '[' || group_concat(body, ',' ORDER BY seq) || ']' AS bodies
       FROM (SELECT seq, body, sum(bytes) OVER (ORDER BY seq) / CAST(? AS INTEGER) AS part ${matching}) GROUP BY part ORDER BY part`,
-      ...[JOINED_BYTES, until, types],
+      ...[JOINED_BYTES, from, until, types],
     );
     return parts.toArray().map((row) => row.bodies);
   }
@@ -169,17 +171,48 @@ export class SqlSessionStorage implements SessionStorage {
     this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
   }
 
-  inbox(): InboxRow[] {
+  notes(turn: string): InboxRow[] {
     if (!this.#isMigrated) return [];
-    return this.#sql.exec<InboxColumns>('SELECT id, kind, turn, body FROM inbox ORDER BY id').toArray();
+    const rows = this.#sql.exec<InboxColumns>(
+      `SELECT id, kind, turn, body FROM inbox
+      WHERE kind IN ('steer', 'late') OR (turn = ? AND kind IN ('cancel', 'answer', 'expired')) ORDER BY id`,
+      turn,
+    );
+    return rows.toArray().map((row) => ({ ...row, body: row.body || this.#chunkedBody('inbox', row.id) }));
   }
 
+  waiting(): WaitingRow[] {
+    if (!this.#isMigrated) return [];
+    const rows = this.#sql.exec<WaitingColumns>(
+      `SELECT id, kind, turn FROM inbox WHERE kind IN ('message', 'steer', 'scheduled') ORDER BY id`,
+    );
+    return rows.toArray();
+  }
+
+  takeWaiting(id: number): string {
+    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
+    const whole = body || this.#chunkedBody('inbox', id);
+    this.removeInbox([id]);
+    return whole;
+  }
+
+  /** A long body is kept in `chunks`, and its own is empty then, which no body is. */
   addInbox(kind: InboxKind, turn: string, body: string): void {
-    this.#sql.exec('INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?)', kind, turn, body);
+    const isInline = body.length <= INLINE_BYTES;
+    const { id } = this.#sql
+      .exec<{ id: number }>(
+        'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
+        ...[kind, turn, isInline ? body : ''],
+      )
+      .one();
+    if (!isInline) this.#addChunks('inbox', { seq: id, reducer: null, body });
   }
 
   removeInbox(ids: readonly number[]): void {
-    for (const id of ids) this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+    for (const id of ids) {
+      this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+      this.#sql.exec(`DELETE FROM chunks WHERE owner = 'inbox' AND seq = ?`, id);
+    }
   }
 
   agenda(): AgendaEntry[] {
@@ -202,33 +235,49 @@ export class SqlSessionStorage implements SessionStorage {
 
   snapshot(reducer: number): Snapshot | null {
     const rows = this.#sql
-      .exec<{ seq: number; body: ArrayBuffer }>(
-        `SELECT seq, body FROM chunks WHERE owner = 'snapshot' AND reducer = ? ORDER BY part`,
+      .exec<{ seq: number; body: ArrayBuffer; messagesFrom: number }>(
+        `SELECT seq, body, messages_from AS messagesFrom FROM chunks
+        WHERE owner = 'snapshot' AND reducer = ? ORDER BY part`,
         reducer,
       )
       .toArray();
-    const seq = rows[0]?.seq;
-    return seq === undefined ? null : { seq, reducer, body: fromChunks(rows.map((row) => row.body)) };
+    const [first] = rows;
+    if (!first) return null;
+    const { seq, messagesFrom } = first;
+    const body = fromChunks(rows.map((row) => row.body));
+    return { seq, reducer, body, ...(messagesFrom > 1 && { messagesFrom }) };
   }
 
-  setSnapshot({ seq, reducer, body }: Snapshot): void {
+  setSnapshot(snapshot: Snapshot): void {
     this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
-    this.#addChunks('snapshot', { seq, reducer, body });
+    this.#addChunks('snapshot', snapshot);
   }
 
-  #addChunks(owner: 'event' | 'snapshot', text: { seq: number; reducer: number | null; body: string }): void {
+  /** What is stored of the session, and the alarm, which is kept with it. Not awaited: the output gate waits for it. */
+  erase(): void {
+    void this.#storage.deleteAll();
+    this.#isMigrated = false;
+    this.#head = undefined;
+    this.#lease = undefined;
+  }
+
+  #addChunks(
+    owner: 'event' | 'snapshot' | 'inbox',
+    text: Pick<Snapshot, 'seq' | 'body' | 'messagesFrom'> & { readonly reducer: number | null },
+  ): void {
+    const { seq, reducer, messagesFrom = 1 } = text;
     toChunks(text.body).forEach((chunk, part) => {
       this.#sql.exec(
-        'INSERT INTO chunks (owner, seq, part, reducer, body) VALUES (?, ?, ?, ?, ?)',
-        ...[owner, text.seq, part, text.reducer, chunk],
+        'INSERT INTO chunks (owner, seq, part, reducer, messages_from, body) VALUES (?, ?, ?, ?, ?, ?)',
+        ...[owner, seq, part, reducer, messagesFrom, chunk],
       );
     });
   }
 
-  #chunkedBody(seq: number): string {
+  #chunkedBody(owner: 'event' | 'inbox', seq: number): string {
     const rows = this.#sql.exec<{ body: ArrayBuffer }>(
-      `SELECT body FROM chunks WHERE owner = 'event' AND seq = ? ORDER BY part`,
-      seq,
+      'SELECT body FROM chunks WHERE owner = ? AND seq = ? ORDER BY part',
+      ...[owner, seq],
     );
     return fromChunks(rows.toArray().map((row) => row.body));
   }

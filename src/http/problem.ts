@@ -15,6 +15,7 @@ export type ProblemType =
   | 'not-configured'
   | 'session-busy'
   | 'turn-suspended'
+  | 'queue-full'
   | 'turn-over'
   | 'unknown-call'
   | 'not-waiting'

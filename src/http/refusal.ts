@@ -33,6 +33,13 @@ export async function refusal(
         'idempotency-key-reused',
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       );
+    case 'full':
+      return new Problem(
+        429,
+        'queue-full',
+        `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
+        { headers: { 'retry-after': '30' } },
+      );
   }
 }
 

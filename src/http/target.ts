@@ -20,6 +20,10 @@ interface Named {
   readonly session: string;
 }
 
+/** Where one turn of the session is found. */
+export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
+  `${path}/turns/${encodeURIComponent(turn)}`;
+
 /** @throws Problem when there is no such agent, or the session's id cannot be one. */
 export function targetOf(host: Host, env: Env, caller: Caller, named: Named): Target {
   const agent = host.agents.get(named.agent);

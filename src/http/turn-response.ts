@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
-import type { Leased, NotResumed } from '../journal/session-port.ts';
+import type { Deferred, Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
 import { followSession, turnStopped } from '../session/follow-session.ts';
 import { SessionUnavailableError } from '../session/object-session.ts';
@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { pendingViews } from './pending-view.ts';
 import { prefersAsync, wantsEvents } from './preferences.ts';
 import { type EventStream, eventStream } from './sse.ts';
-import type { Target } from './target.ts';
+import { type Target, turnPath } from './target.ts';
 import { turnPart } from './turn-part.ts';
 
 /**
@@ -125,7 +125,8 @@ async function sendStopped(target: Target, stream: EventStream, turn: string): P
 function stopped(target: Target, events: readonly StoredEvent[]): Response {
   const answer = stoppedTurn(target.session, target.agent.name, events);
   if (answer.outcome !== 'suspended') return toResponse(answer, target.path);
-  return Response.json(suspendedView(target, events), { status: 202, headers: { location: target.path } });
+  const location = turnPath(target, answer.turn);
+  return Response.json(suspendedView(target, events), { status: 202, headers: { location } });
 }
 
 /** What there is so far of a turn that waits, and where it is answered. */
@@ -136,7 +137,16 @@ const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown 
 });
 
 /** Tells where the answer will be of a turn that runs in the background. */
-export function accepted({ session, agent, path }: Target, turn: string): Response {
-  const headers = { location: path, 'preference-applied': 'respond-async' };
+export function accepted(target: Target, turn: string): Response {
+  const { session, agent } = target;
+  const headers = { location: turnPath(target, turn), 'preference-applied': 'respond-async' };
   return Response.json({ turn, session, agent: agent.name, status: 'accepted' }, { status: 202, headers });
+}
+
+/** Tells how a message waits, and where its answer will be. */
+export function deferred(target: Target, { status, turn, ...more }: Deferred): Response {
+  const { session, agent } = target;
+  const headers = { location: turnPath(target, 'into' in more ? more.into : turn) };
+  const body = { turn, session, agent: agent.name, status, ...more };
+  return Response.json(body, { status: 202, headers });
 }

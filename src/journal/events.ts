@@ -209,6 +209,32 @@ export type SessionEvent =
     })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
   | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
+  /** A message that came while the turn ran; the model is shown it with its next request. */
+  | (InTurn & {
+      readonly type: 'turn-steered';
+      /** The turn that it would have been by itself. */
+      readonly as: string;
+      readonly message: string;
+      readonly principal: Principal;
+    })
+  /** What a call has answered after all that was ended before, since it gave no answer then; of this turn or an earlier one. */
+  | (InTurn & {
+      readonly type: 'late-result-received';
+      readonly call: string;
+      readonly tool: string;
+      readonly result: ResultData;
+    })
+  /** A summary stands for the oldest messages from now on, for the model only: their events stay as they are. */
+  | (InTurn & {
+      readonly type: 'conversation-compacted';
+      readonly summary: string;
+      /** How many messages it replaces, an earlier summary included. */
+      readonly messages: number;
+      /** The sequence of the first event whose message is kept: a `turn-started`. */
+      readonly from: number;
+      /** Of the model that wrote it; absent when a function did. */
+      readonly usage?: PricedUsage;
+    })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
   | (InTurn & {
@@ -245,4 +271,6 @@ export const MESSAGE_TYPES: readonly EventType[] = [
   'model-replied',
   'tool-call-ended',
   'answer-rejected',
+  'turn-steered',
+  'late-result-received',
 ];

@@ -1,24 +1,69 @@
-import { EVENT_VERSION, type SessionEvent, type StoredEvent } from './events.ts';
+import { EVENT_VERSION, type EventType, type SessionEvent, type StoredEvent } from './events.ts';
 import type { NewRow, Row } from './session-port.ts';
 
 /** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */
 export class NewerEventError extends Error {
   override readonly name = 'NewerEventError';
-  readonly seq: number;
+  readonly seq: number | undefined;
 
-  constructor(seq: number) {
+  /** `seq`: which one, where that is known. */
+  constructor(seq?: number) {
     super(
-      `Event ${seq} was written by a newer version of this Worker. Try again when the deployment is complete.`,
+      `${seq === undefined ? 'An event' : `Event ${seq}`} was written by a newer version of this Worker. ` +
+        'Try again when the deployment is complete.',
     );
     this.seq = seq;
   }
 }
 
+/** An event as an older version wrote it. */
+type OlderEvent = Readonly<Record<string, unknown>>;
+
+/**
+ * What makes an event of each version, from 1 on, one of the next: one entry whenever EVENT_VERSION is raised. Never changed
+ * once deployed, only added to. The type stays, since storages go by it; for new types alone there is nothing to do.
+ */
+const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];
+
+/** Asked of the compiler for each type: one that is not here was written by newer code, whatever its version says. */
+const KNOWN: Readonly<Record<EventType, true>> = {
+  'session-opened': true,
+  'turn-started': true,
+  'turn-resumed': true,
+  'model-asked': true,
+  'model-refused': true,
+  'model-replied': true,
+  'tool-call-started': true,
+  'tool-call-ended': true,
+  'tool-call-suspended': true,
+  'tool-call-answered': true,
+  'message-sent': true,
+  'frame-started': true,
+  'answer-rejected': true,
+  'turn-steered': true,
+  'late-result-received': true,
+  'conversation-compacted': true,
+  'cancel-requested': true,
+  'turn-yielded': true,
+  'turn-ended': true,
+};
+
+/** A body of the journal, as `toRow` wrote it. */
+type Body = { readonly v: number } & SessionEvent;
+
+const toEvent = ({ v, ...event }: Body): SessionEvent =>
+  v === EVENT_VERSION
+    ? event
+    : // Upgrades end in what this version writes.
+      (UPGRADES.slice(v - 1).reduce((older, upgrade) => upgrade(older), event as OlderEvent) as SessionEvent);
+
 /** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
 export function parseBodies(text: string): readonly SessionEvent[] {
-  const events = JSON.parse(text) as readonly ({ v: number } & SessionEvent)[]; // written by toRow
-  if (events.some(({ v }) => v > EVENT_VERSION)) throw new NewerEventError(0);
-  return events;
+  const bodies = JSON.parse(text) as readonly Body[]; // written by toRow
+  return bodies.map((body) => {
+    if (body.v > EVENT_VERSION) throw new NewerEventError();
+    return body.v === EVENT_VERSION ? body : toEvent(body);
+  });
 }
 
 /** An event as the row that is stored. */
@@ -33,7 +78,7 @@ export function toRow(event: SessionEvent): NewRow {
  * @throws NewerEventError when this code is too old to read it.
  */
 export function parseEvent(row: Row): StoredEvent {
-  const { v, ...event } = JSON.parse(row.body) as { v: number } & SessionEvent; // written by toRow
-  if (v > EVENT_VERSION) throw new NewerEventError(row.seq);
-  return { seq: row.seq, at: row.at, event };
+  const body = JSON.parse(row.body) as Body; // written by toRow
+  if (body.v > EVENT_VERSION || !Object.hasOwn(KNOWN, row.type)) throw new NewerEventError(row.seq);
+  return { seq: row.seq, at: row.at, event: toEvent(body) };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../tools/json.ts';
+import { modelText } from '../tools/tool-result.ts';
 import { countCalls, placed } from './count-calls.ts';
 import { type Outcome, ROOT, type SessionEvent } from './events.ts';
 import { applyFacts, openFrame, startTurn } from './open-loop.ts';
@@ -8,14 +9,16 @@ import {
   answerText,
   type CallRecord,
   type FrameState,
+  lastReply,
   type Message,
   type SessionState,
   type StateSlice,
   type TurnState,
 } from './state.ts';
+import { summaryMessage } from './summary-message.ts';
 
 /** Stamps snapshots: one that another reducer made is ignored and the journal folded. */
-export const REDUCER_VERSION = 3;
+export const REDUCER_VERSION = 4;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
@@ -61,8 +64,20 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
     case 'answer-rejected':
       messages.push(rejection(event));
       break;
+    case 'turn-steered':
+      messages.push({ role: 'user', text: event.message, by: 'steer' });
+      break;
+    case 'late-result-received':
+      messages.push({ role: 'user', text: lateText(event), by: 'late' });
+      break;
+    case 'conversation-compacted':
+      messages.splice(0, event.messages, summaryMessage(event.summary));
+      break;
   }
 }
+
+const lateText = ({ tool, result }: Late): string =>
+  `The call of '${tool}' whose outcome was unknown has answered after all: ${modelText(result)}`;
 
 const rejection = ({ problems }: Rejected): Message => ({
   role: 'user',
@@ -122,8 +137,13 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     case 'cancel-requested':
       turn.cancelRequested = true;
       break;
+    case 'conversation-compacted':
+      foldCompaction(state, turn, event);
+      break;
     case 'message-sent':
     case 'turn-yielded':
+    case 'turn-steered':
+    case 'late-result-received':
       break;
     case 'turn-ended':
       foldTurnEnd(state, turn, event);
@@ -138,12 +158,21 @@ type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
 type Suspended = Extract<SessionEvent, { type: 'tool-call-suspended' }>;
+type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
+type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
 
 function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
   const call = findCall(turn, frame, id);
   // Code of a call that has ended may still ask, and nobody waits for it.
   if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait }];
+}
+
+function foldCompaction(state: SessionState, turn: TurnState, event: Compacted): void {
+  const { summary, from } = event;
+  state.compacted = { summary, from };
+  const root = turn.frames.get(ROOT);
+  if (root && event.usage) foldUsed(state, turn, root, event);
 }
 
 function foldTurnEnd({ messages }: SessionState, turn: TurnState, event: TurnEnded): void {
@@ -250,10 +279,7 @@ const isImmediate = ({ immediate = false }: StateSlice): boolean => immediate;
 export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
   Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
 
-const lastBatch = (messages: readonly Message[]): readonly CallRecord[] => {
-  const last = messages.at(-1);
-  return last?.role === 'assistant' ? last.calls : [];
-};
+const lastBatch = (messages: readonly Message[]): readonly CallRecord[] => lastReply(messages)?.calls ?? [];
 
 const findCall = (turn: TurnState, frame: string | undefined, id: string): CallRecord | undefined =>
   lastBatch(turn.frames.get(frame ?? ROOT)?.messages ?? []).find((call) => call.id === id);

@@ -4,9 +4,9 @@
  */
 export interface SessionPort {
   /** Stores a turn for the background and arms the alarm in the same commit. */
-  accept(start: TurnStart): Promise<Accepted | NotStarted>;
-  /** Stores a turn and leases the session to this invocation. */
-  begin(request: BeginRequest): Promise<Leased | NotStarted>;
+  accept(start: TurnStart): Promise<Accepted | Deferred | NotStarted>;
+  /** Stores a turn and leases the session to this invocation, unless the turn is for later. */
+  begin(request: BeginRequest): Promise<Leased | Deferred | NotStarted>;
   /** Leases the session to this invocation to go on with its unfinished turn. */
   resume(request: ResumeRequest): Promise<Leased | NotResumed>;
   /**
@@ -20,19 +20,31 @@ export interface SessionPort {
    * Leaves a note for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
    * once, and not after the wait has expired.
    */
-  post(kind: InboxKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
+  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
   /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
-   * Calls back with the last sequence, now, after each append, and when a lease is given back: that changes what a
-   * page says of the open turn. `closed` is called once when the line breaks.
-   * Answers the function that stops it.
+   * Calls back with how far the session is, now, after each append, and when a lease is given back. `closed` is called
+   * once when the line breaks. Answers the function that stops it.
    */
-  watch(onHead: (head: number) => void, onClosed: () => void): Promise<() => void>;
+  watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
+  /**
+   * Removes all of the session: journal, lease, inbox and agenda. Whoever still holds it is refused from then on, also when
+   * another session of the same name is begun. Answers whether there was one.
+   */
+  erase(): Promise<boolean>;
 }
 
-/** `expired` is posted by the object itself, at a wait's time. */
-export type InboxKind = 'cancel' | 'answer' | 'expired';
+/**
+ * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
+ * of a call that has ended, also of a turn that has.
+ */
+export type NoteKind = 'cancel' | 'answer' | 'expired' | 'late';
+
+/** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
+export type WaitingKind = 'message' | 'steer' | 'scheduled';
+
+export type InboxKind = NoteKind | WaitingKind;
 
 /** Which wait a note answers, and a hash of what its sender sent: the same again is `known`. */
 export interface WaitAnswer {
@@ -63,11 +75,21 @@ export interface Row extends NewRow {
   readonly at: number;
 }
 
+/** A note for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
 export interface InboxRow {
   readonly id: number;
-  readonly kind: InboxKind;
+  readonly kind: NoteKind | 'steer';
   readonly turn: string;
   readonly body: string;
+}
+
+/** What watchers are told. */
+export interface Notice {
+  /** The last sequence; 0 when there is no session. */
+  readonly head: number;
+  readonly openTurn: OpenTurn | null;
+  /** As `EventPage.queued`. */
+  readonly queued: readonly string[];
 }
 
 /** A retry under the same key finds the same turn; the same key with another body is refused. Kept for `ttl` ms. */
@@ -83,6 +105,15 @@ export interface TurnStart {
   readonly opening: NewRow;
   readonly started: NewRow;
   readonly request?: RequestKey | undefined;
+  /**
+   * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
+   * of the open turn, and queues it if that ends first. Refused unless given.
+   */
+  readonly whenBusy?: 'queue' | 'steer' | undefined;
+  /** Milliseconds until it is to start; it is queued then if a turn is open. */
+  readonly delayMs?: number | undefined;
+  /** The session is erased when nothing has happened in it for so many milliseconds. */
+  readonly retainMs?: number | undefined;
 }
 
 interface LeaseRequest {
@@ -139,6 +170,14 @@ export interface Leased {
   readonly inbox: readonly InboxRow[];
 }
 
+/** The turn is stored, and starts later. */
+export type Deferred =
+  | { readonly status: 'queued'; readonly turn: string }
+  /** For the open turn; if that ends before its holder has taken the message in, it is a turn of its own. */
+  | { readonly status: 'steering'; readonly turn: string; readonly into: string }
+  /** `at`: ms since the epoch, by the object's clock. */
+  | { readonly status: 'scheduled'; readonly turn: string; readonly at: number };
+
 /** Why a session cannot be leased now. */
 type Occupied =
   /** The turn has a holder, or another one is unfinished; its alarm was moved to now if nobody holds it. */
@@ -152,7 +191,9 @@ export type NotStarted =
   /** This request was taken before, as this turn. */
   | { readonly status: 'known'; readonly turn: string }
   /** The key was used with another body. */
-  | { readonly status: 'key-reused' };
+  | { readonly status: 'key-reused' }
+  /** As many messages as may wait are waiting. */
+  | { readonly status: 'full'; readonly most: number };
 
 /** Why a turn was not leased; nothing has changed. */
 export type NotResumed =
@@ -164,6 +205,8 @@ export interface Change {
   readonly events: readonly NewRow[];
   /** Waits among the events that expire, and after how many milliseconds. */
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
+  /** Turns that these events schedule in the same session. */
+  readonly scheduled?: readonly ScheduledTurn[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
   /** A reply or a result is among the events: take-overs without progress are counted anew. */
@@ -173,6 +216,12 @@ export interface Change {
   /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
   readonly resumeAfter?: number | undefined;
   readonly snapshot?: Snapshot | undefined;
+}
+
+/** A turn that starts by itself, `after` milliseconds from its being stored. */
+export interface ScheduledTurn {
+  readonly started: NewRow;
+  readonly after: number;
 }
 
 export interface Appended {
@@ -199,6 +248,8 @@ export interface Snapshot {
   readonly seq: number;
   readonly reducer: number;
   readonly body: string;
+  /** The first event whose message the conversation still has: those before it were compacted away. 1 unless given. */
+  readonly messagesFrom?: number | undefined;
 }
 
 export interface ReadQuery {
@@ -219,6 +270,8 @@ export interface EventPage {
   readonly head: number;
   /** The turn that is unfinished. */
   readonly openTurn: OpenTurn | null;
+  /** Turns that start when the open one has ended, in order, and then those that wait for their time. */
+  readonly queued: readonly string[];
 }
 
 export interface OpenTurn {

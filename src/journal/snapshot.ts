@@ -1,8 +1,12 @@
 import { emptyState, type SessionState, type TurnState } from './state.ts';
+import { summaryMessage } from './summary-message.ts';
 
 /** What a snapshot keeps: all of the state but the messages, which are read from the journal. */
 interface Stored
-  extends Pick<SessionState, 'seq' | 'incarnation' | 'agent' | 'usage' | 'measured' | 'blackboard'> {
+  extends Pick<
+    SessionState,
+    'seq' | 'incarnation' | 'agent' | 'usage' | 'measured' | 'blackboard' | 'compacted'
+  > {
   readonly cells: readonly [string, SessionState['cells'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['slices'] extends Map<string, infer V> ? V : never][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
@@ -12,7 +16,7 @@ interface Stored
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
-  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, turn } = state;
+  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, compacted, turn } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -23,17 +27,20 @@ export function toSnapshot(state: SessionState): string {
     blackboard,
     cells: [...cells],
     slices: [...slices],
+    compacted,
     turn: kept,
   });
 }
 
-/** The state that `toSnapshot` wrote, without its messages. */
+/** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a compaction. */
 export function fromSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
-  const { turn, cells, slices, ...rest } = stored;
+  const { turn, cells, slices, compacted, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
+    compacted,
+    messages: compacted ? [summaryMessage(compacted.summary)] : [],
     cells: new Map(cells),
     slices: new Map(slices),
     turn: turn && {

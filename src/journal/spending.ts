@@ -26,9 +26,13 @@ export function foldRefused(turn: TurnState, { frame: id, limit, most }: Refused
 }
 
 /** Puts what a reply used in the place of what was held back for it. Without a believable report, that counts. */
-export function foldUsed(state: SessionState, turn: TurnState, frame: FrameState, event: Replied): void {
+export function foldUsed(
+  state: SessionState,
+  turn: TurnState,
+  frame: FrameState,
+  { usage }: Pick<Replied, 'usage'>,
+): void {
   const { asked } = frame;
-  const { usage } = event;
   frame.asked = undefined;
   if (usage) for (const total of [turn.usage, state.usage]) addUsage(total, usage);
   // Servers that do not count report zeros, and no request is empty.

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { Slice } from '../tools/slice.ts';
-import type { BlackboardEntry, Effect } from '../tools/tool.ts';
+import type { BlackboardEntry, Effect, MessageBy } from '../tools/tool.ts';
 import {
   modelText,
   type ResultData,
@@ -55,8 +55,7 @@ export interface CallCounts {
 
 /** The conversation, grouped so that a call is never parted from its result. */
 export type Message =
-  /** `by`: nobody sent it; the loop told the model that its answer was rejected. */
-  | { readonly role: 'user'; readonly text: string; readonly by?: 'loop' }
+  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy }
   | {
       readonly role: 'assistant';
       readonly text: string;
@@ -187,6 +186,8 @@ export interface SessionState {
   measured: Measured | undefined;
   /** One value a kind of tool, by the slice's name. */
   readonly slices: Map<string, Json>;
+  /** What stands for the messages before an event, in the first message. */
+  compacted: { readonly summary: string; readonly from: number } | undefined;
   /** The open turn, or the one that ended last. */
   turn: TurnState | undefined;
 }
@@ -207,6 +208,7 @@ export const emptyState = (): SessionState => ({
   usage: { inputTokens: 0, outputTokens: 0 },
   measured: undefined,
   slices: new Map(),
+  compacted: undefined,
   turn: undefined,
 });
 
@@ -235,14 +237,31 @@ export const waitId = (call: string, index: number): string => `${call}#${index}
 
 /** The reply whose calls have not all ended. */
 export function openBatch(frame: FrameState | undefined): readonly CallRecord[] {
-  const last = frame?.messages.at(-1);
-  return last?.role === 'assistant' && last.calls.some((call) => !call.ended) ? last.calls : [];
+  const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
+  return calls.some((call) => !call.ended) ? calls : [];
 }
+
+/** The reply that the conversation ends with, whatever was said to it while its calls ran or since. */
+export function lastReply(messages: readonly Message[]): Reply | undefined {
+  const last = messages.findLast((message) => message.role === 'assistant' || !isInterjection(message));
+  return last?.role === 'assistant' ? last : undefined;
+}
+
+/** The last message is one that came while the model answered, or its calls ran. */
+export function isInterjected(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && isInterjection(last);
+}
+
+const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late';
+
+type Reply = Extract<Message, { role: 'assistant' }>;
+type Said = Extract<Message, { role: 'user' }>;
 
 /** What a frame's last reply says: the results of the calls that it returned directly, in order, or its words. */
 export function answerText(messages: readonly Message[]): string {
-  const last = messages.at(-1);
-  if (last?.role !== 'assistant') return '';
+  const last = lastReply(messages);
+  if (!last) return '';
   const direct = last.calls.flatMap(({ ended }) => (ended?.direct ? modelText(ended.result) : []));
   return direct.length > 0 ? direct.join('\n') : last.text;
 }

@@ -37,7 +37,7 @@ export async function* followSession({
       for (const row of page?.rows ?? []) yield parseEvent(row);
       next = page?.next ?? Math.max(next, (page?.head ?? 0) + 1);
       if (page?.next != null) continue;
-      if (turn !== undefined && !isRunning(page, turn)) return;
+      if (turn !== undefined && !isOpen(page, turn)) return;
       await heads.until(() => heads.head >= next || (turn !== undefined && heads.notices > notices));
     }
   } finally {
@@ -45,8 +45,9 @@ export async function* followSession({
   }
 }
 
-const isRunning = (page: EventPage | null, turn: string): boolean =>
-  page?.openTurn?.id === turn && page.openTurn.state === 'running';
+/** It runs, or waits for those before it or for its time. */
+const isOpen = (at: Pick<EventPage, 'openTurn' | 'queued'> | null, turn: string): boolean =>
+  at !== null && ((at.openTurn?.id === turn && at.openTurn.state === 'running') || at.queued.includes(turn));
 
 /** Resolves with the events of a turn once it has ended or waits for a decision; rejects with the signal's reason. */
 export async function turnStopped(
@@ -101,7 +102,7 @@ class Heads {
     this.#isOpen = true;
     try {
       const stop = await this.#port.watch(
-        (head) => {
+        ({ head }) => {
           this.head = Math.max(this.head, head);
           this.notices += 1;
           this.#wake();

@@ -1,14 +1,16 @@
-import type { StoredEvent } from '../journal/events.ts';
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Invocation } from '../tool-loop/loop.ts';
+import type { Invocation, LateCall } from '../tool-loop/loop.ts';
 import { untilAborted } from '../tool-loop/until-aborted.ts';
 import { sha256Hex } from '../tools/sha256.ts';
+import type { ToolResult } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Outbox } from './outbox.ts';
-import { toAnswered, toCancelled } from './take-answer.ts';
+import type { Meter } from './platform.ts';
+import { type LateNote, toAnswered, toCancelled, toLate, toSteered } from './take-answer.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -19,6 +21,10 @@ interface Options {
   readonly state: SessionState;
   readonly slices: readonly StateSlice[];
   readonly stored: (events: readonly StoredEvent[]) => void;
+  /** Keeps the invocation alive for what comes after its answer. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** Of what the invocation uses. */
+  readonly meter: Meter;
 }
 
 /** How long a model may go on answering once its invocation is to hand over, in ms. */
@@ -35,13 +41,18 @@ export class HeldSession implements Invocation {
   readonly #stop = new AbortController();
   readonly #handOver = new AbortController();
   readonly #seen = new Set<number>();
-  #answered = 0;
+  #taken = 0;
   #handedOver: Interrupted | undefined;
   #cancelGrace: () => void = () => {};
+  readonly #cancelTime: () => void;
+  readonly #progressFrom: number;
 
   constructor(options: Options) {
-    const { port, clock, leased, sentAt, state, slices } = options;
+    const { port, clock, leased, sentAt, state, slices, meter } = options;
     this.#options = options;
+    // Beside the word that the turn was resumed, at least one event is to be this invocation's.
+    this.#progressFrom = state.seq + 2;
+    this.#cancelTime = clock.after(Math.max(0, meter.msLeft), () => this.#handOverIfShort());
     this.signal = this.#stop.signal;
     this.modelSignal = AbortSignal.any([this.signal, this.#handOver.signal]);
     const listener = {
@@ -67,6 +78,7 @@ export class HeldSession implements Invocation {
   checkpoint(): void {
     if (this.signal.aborted) throw this.signal.reason;
     this.assertHeld();
+    this.#handOverIfShort();
     if (this.#handedOver) throw this.#handedOver;
   }
 
@@ -106,22 +118,47 @@ export class HeldSession implements Invocation {
     for (const row of fresh) this.#take(row);
   }
 
-  /** Answers that came for calls which still waited. */
-  get answered(): number {
-    return this.#answered;
+  /** Notes that were journaled, after which a loop that had stopped may have something to do again. */
+  get taken(): number {
+    return this.#taken;
   }
 
   #take(row: InboxRow): void {
-    if (row.kind === 'cancel') {
-      const events = toCancelled(this.outbox.state.turn, row);
-      this.outbox.emit(...events);
-      if (events.length > 0) this.cancel();
-      return;
+    const events = this.#toEvents(row);
+    if (events.length === 0) return;
+    this.outbox.emit(...events);
+    if (row.kind === 'cancel') this.cancel();
+    else this.#taken += 1;
+  }
+
+  #toEvents(row: InboxRow): readonly SessionEvent[] {
+    const { turn } = this.outbox.state;
+    switch (row.kind) {
+      case 'cancel':
+        return toCancelled(turn, row);
+      case 'steer':
+        return turn ? [toSteered(turn, row)] : [];
+      case 'late':
+        return turn ? [toLate(turn, row)] : [];
+      default: {
+        const answered = toAnswered(turn, row);
+        return answered ? [answered] : [];
+      }
     }
-    const answered = toAnswered(this.outbox.state.turn, row);
-    if (!answered) return;
-    this.#answered += 1;
-    this.outbox.emit(answered);
+  }
+
+  late(call: LateCall, answer: Promise<ToolResult | undefined>): void {
+    const telling = answer.then((result) => result && this.#tellLate({ ...call, result }));
+    this.#options.waitUntil?.(telling);
+  }
+
+  /** While the turn goes on it is journaled here; afterwards it is left for whoever holds the session next. */
+  async #tellLate(note: LateNote): Promise<void> {
+    const { outbox } = this;
+    const { turn } = outbox.state;
+    if (!turn || outbox.lost) return;
+    if (!outbox.isReleasing) outbox.emit({ type: 'late-result-received', turn: turn.id, ...note });
+    else await this.#options.port.post('late', turn.id, JSON.stringify(note)).catch(() => {});
   }
 
   /** Stops the model and the tools; the turn ends as cancelled. */
@@ -137,9 +174,18 @@ export class HeldSession implements Invocation {
     this.#cancelGrace = this.after(MODEL_GRACE, () => this.#handOver.abort(interrupted));
   }
 
+  /** One that has done nothing yet does something first: a turn that is only handed over never ends. */
+  #handOverIfShort(): void {
+    const { short } = this.#options.meter;
+    if (short && this.outbox.nextSeq > this.#progressFrom) {
+      this.handOver(`its invocation is about to meet its limit of ${short}`);
+    }
+  }
+
   /** Awaits what is in flight, until the lease runs out: an RPC left behind when the invocation returns is lost. */
   async close(): Promise<void> {
     this.#cancelGrace();
+    this.#cancelTime();
     await this.outbox.settled();
     this.#lease.stop();
   }

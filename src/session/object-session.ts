@@ -1,5 +1,5 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { Notice, SessionPort } from '../journal/session-port.ts';
 
 /** The object of a session could not be reached, and would not be by asking at once again. */
 export class SessionUnavailableError extends Error {
@@ -59,13 +59,14 @@ export function objectSession(
     renew: (epoch) => send(async (object) => object.renew(epoch)),
     post: (kind, turn, body, answers) => send(async (object) => object.post(kind, turn, body, answers)),
     read: (query) => send(async (object) => object.read(query)),
-    watch: (onHead, onClosed) => send((object) => watch(object, onHead, onClosed)),
+    watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
+    erase: () => send(async (object) => object.erase()),
   };
 }
 
 async function watch(
   object: Pick<Fetcher, 'fetch'>,
-  onHead: (head: number) => void,
+  onNotice: (notice: Notice) => void,
   onClosed: () => void,
 ): Promise<() => void> {
   const { webSocket } = await object.fetch('https://session/', { headers: { upgrade: 'websocket' } });
@@ -76,8 +77,8 @@ async function watch(
     isOpen = false;
   };
   webSocket.addEventListener('message', ({ data }) => {
-    const head = toHead(data);
-    if (isOpen && head !== null) onHead(head);
+    const notice = typeof data === 'string' ? (JSON.parse(data) as Notice) : null; // the object sends nothing else
+    if (isOpen && notice !== null) onNotice(notice);
   });
   webSocket.addEventListener('close', close);
   webSocket.addEventListener('error', close);
@@ -86,12 +87,6 @@ async function watch(
     isOpen = false;
     webSocket.close(1000);
   };
-}
-
-function toHead(data: string | ArrayBuffer): number | null {
-  const message: unknown = typeof data === 'string' ? JSON.parse(data) : null;
-  const isHead = typeof message === 'object' && message !== null && 'head' in message;
-  return isHead && typeof message.head === 'number' ? message.head : null;
 }
 
 /**

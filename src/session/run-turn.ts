@@ -24,6 +24,7 @@ import { closeOpenCalls } from './close-turn.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
+import { DEFAULT_PLATFORM, Meter } from './platform.ts';
 import { toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
@@ -44,6 +45,10 @@ export interface TurnHost {
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
   readonly leave?: AbortSignal | undefined;
+  /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** Of what the invocation uses; one of its own, which counts from now, unless given. */
+  readonly meter?: Meter | undefined;
 }
 
 /** Where a turn stands when its invocation stops. */
@@ -68,9 +73,11 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
  * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { port, clock, leave } = host;
-  const { folded, heard } = await foldKept(host, leased, sentAt);
+  const { clock, leave, meter = new Meter(DEFAULT_PLATFORM, () => clock.now()) } = host;
+  const port = meter.counted(host.port);
+  const { folded, heard } = await foldKept({ port, clock }, leased, sentAt);
   const { state, turnEvents } = folded;
+  meter.fold(folded.tailBytes);
   const { turn } = state;
   if (!turn) throw new Error('A lease was given for a session without a turn.');
   const feed = host.show && new LiveFeed(host.show, () => state.seq);
@@ -83,12 +90,14 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     state,
     slices: SLICES,
     stored: (events) => feed?.stored(events),
+    waitUntil: host.waitUntil,
+    meter,
   });
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, leased, folded, turn, session, live: feed ?? UNWATCHED });
+    return await drive({ host, leased, folded, turn, session, meter, live: feed ?? UNWATCHED });
   } catch (failure) {
     if (failure instanceof Interrupted) return { status: 'lost', seq: session.outbox.acknowledged };
     throw failure;
@@ -107,7 +116,7 @@ const UNWATCHED: LiveEvents = { restarted: () => {}, progress: () => {} };
  * @throws NewerEventError then.
  */
 async function foldKept(
-  { port, clock }: TurnHost,
+  { port, clock }: Pick<TurnHost, 'port' | 'clock'>,
   leased: Leased,
   sentAt: number,
 ): Promise<{ folded: FoldedSession; heard: number }> {
@@ -137,6 +146,7 @@ interface Run {
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
+  readonly meter: Meter;
   readonly live: LiveEvents;
 }
 
@@ -151,13 +161,13 @@ async function drive(run: Run): Promise<TurnEnd> {
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
   session.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
-  let answered: number;
+  let taken: number;
   let end: Stopped;
   do {
-    answered = session.answered;
+    taken = session.taken;
     end = await stopOf(() => loopEnd(run));
-    // An answer that came while the loop stopped is not left to a holder that may never come.
-  } while (end.why === 'suspended' && session.answered > answered);
+    // What came while the loop stopped is not left to a holder that may never come.
+  } while ((end.why === 'suspended' || end.why === 'ended') && session.taken > taken);
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (stopped.why) {
@@ -215,7 +225,7 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
 }
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
-  const { host, leased, turn, session } = run;
+  const { host, leased, turn, session, meter } = run;
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
@@ -223,7 +233,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
-  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt });
+  const loop = toLoop({ host, turn, session, meter, live: run.live, secrets, startedAt });
   const end: AnswerEnd = await runForOutput(loop, root);
   const text = answerShown(loop, root);
   const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };

@@ -34,6 +34,24 @@ export interface CancelNote {
   readonly declinedBy?: string;
 }
 
+/** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
+export type LateNote = Pick<Late, 'call' | 'tool' | 'result'>;
+
+type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
+type Started = Extract<SessionEvent, { type: 'turn-started' }>;
+
+/** The event of a message that came while the turn ran. */
+export function toSteered(turn: TurnState, row: InboxRow): SessionEvent {
+  const { message, principal } = JSON.parse(row.body) as Started; // stored as the start of a turn
+  return { type: 'turn-steered', turn: turn.id, as: row.turn, message, principal };
+}
+
+/** The event of a result that came late. */
+export function toLate(turn: TurnState, row: InboxRow): SessionEvent {
+  const { call, tool, result } = JSON.parse(row.body) as LateNote; // what was posted as one
+  return { type: 'late-result-received', turn: turn.id, call, tool, result };
+}
+
 /** The event of a note that answers a wait, or that its time is over; `undefined` when nothing waits for it any more. */
 export function toAnswered(turn: TurnState | undefined, row: InboxRow): SessionEvent | undefined {
   const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerNote) : undefined; // what was posted as one

@@ -1,5 +1,5 @@
 import { SessionLedger } from '../../durable-objects/session-ledger.ts';
-import type { HandOver, SessionPort } from '../journal/session-port.ts';
+import type { HandOver, Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/clock.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -29,7 +29,7 @@ export function createMemorySessions(options: MemorySessionsOptions): MemorySess
 }
 
 interface Watcher {
-  readonly onHead: (head: number) => void;
+  readonly onNotice: (notice: Notice) => void;
   readonly onClosed: () => void;
 }
 
@@ -41,6 +41,8 @@ class MemorySession {
   readonly #watchers = new Set<Watcher>();
   #ledger: SessionLedger;
   #disarm: () => void = () => {};
+  /** How often sessions of this name were erased. */
+  #erased = 0;
 
   constructor(name: string, options: MemorySessionsOptions) {
     this.#name = name;
@@ -55,7 +57,8 @@ class MemorySession {
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
       post: async (kind, turn, body, answers) => this.#ledger.post(kind, turn, body, copy(answers)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
-      watch: async (onHead, onClosed) => this.#watch({ onHead, onClosed }),
+      watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
+      erase: async () => this.#erase(),
     };
   }
 
@@ -70,24 +73,32 @@ class MemorySession {
     return new SessionLedger(this.#storage, {
       leaseMs,
       now: () => clock.now(),
-      onHead: (head) => {
-        for (const watcher of this.#watchers) this.#tell(watcher, head);
+      onChange: () => {
+        for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
       },
+      firstEpoch: () => this.#erased * 1_000_000,
     });
   }
 
   #watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
-    this.#tell(watcher, this.#ledger.head());
+    this.#tell(watcher, this.#ledger.notice());
     return () => {
       this.#watchers.delete(watcher);
     };
   }
 
-  #tell(watcher: Watcher, head: number): void {
+  #tell(watcher: Watcher, notice: Notice): void {
     queueMicrotask(() => {
-      if (this.#watchers.has(watcher)) watcher.onHead(head);
+      if (this.#watchers.has(watcher)) watcher.onNotice(copy(notice));
     });
+  }
+
+  #erase(): boolean {
+    this.#erased += 1;
+    const existed = this.#ledger.erase();
+    for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
+    return existed;
   }
 
   #arm(due: number | null): void {

@@ -7,6 +7,7 @@ import {
   type SessionStorage,
   type StoredRequest,
   type StoredRow,
+  type WaitingRow,
 } from '../../durable-objects/session-storage.ts';
 import type { InboxKind, InboxRow, Snapshot } from '../journal/session-port.ts';
 
@@ -18,7 +19,7 @@ export class MemoryStorage implements SessionStorage {
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
   #requests = new Map<string, StoredRequest>();
-  #inbox: InboxRow[] = [];
+  #inbox: KeptRow[] = [];
   #inboxIds = 0;
   #agenda: AgendaEntry[] = [];
   #snapshot: Snapshot | null = null;
@@ -56,8 +57,8 @@ export class MemoryStorage implements SessionStorage {
     }
   }
 
-  bodies({ names, until, maxBytes }: BodyQuery): readonly string[] | null {
-    const rows = this.#events.filter(({ seq, type }) => seq <= until && names.includes(type));
+  bodies({ names, from, until, maxBytes }: BodyQuery): readonly string[] | null {
+    const rows = this.#events.filter(({ seq, type }) => seq >= from && seq <= until && names.includes(type));
     if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return null;
     return rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`];
   }
@@ -86,8 +87,24 @@ export class MemoryStorage implements SessionStorage {
     for (const { key, expires } of this.#requests.values()) if (expires <= now) this.#requests.delete(key);
   }
 
-  inbox(): InboxRow[] {
-    return [...this.#inbox];
+  notes(turn: string): InboxRow[] {
+    return this.#inbox.flatMap((row) => {
+      const { kind } = row;
+      if (kind === 'message' || kind === 'scheduled') return [];
+      return kind === 'steer' || kind === 'late' || row.turn === turn ? [{ ...row, kind }] : [];
+    });
+  }
+
+  waiting(): WaitingRow[] {
+    return this.#inbox.flatMap(({ id, kind, turn }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn }] : [],
+    );
+  }
+
+  takeWaiting(id: number): string {
+    const body = this.#inbox.find((row) => row.id === id)?.body ?? '';
+    this.removeInbox([id]);
+    return body;
   }
 
   addInbox(kind: InboxKind, turn: string, body: string): void {
@@ -123,4 +140,22 @@ export class MemoryStorage implements SessionStorage {
   setSnapshot(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
   }
+
+  erase(): void {
+    this.#exists = false;
+    this.#events = [];
+    this.#lease = NO_LEASE;
+    this.#requests.clear();
+    this.#inbox = [];
+    this.#agenda = [];
+    this.#snapshot = null;
+    this.#arm(null);
+  }
+}
+
+interface KeptRow {
+  readonly id: number;
+  readonly kind: InboxKind;
+  readonly turn: string;
+  readonly body: string;
 }

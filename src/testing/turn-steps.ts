@@ -1,7 +1,7 @@
 import { SLICES } from '../agent/kinds.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
-import type { Leased, NotResumed, NotStarted } from '../journal/session-port.ts';
+import type { Deferred, Leased, NotResumed, NotStarted } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, READER } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
@@ -18,7 +18,7 @@ export interface NewMessage {
 /** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
 export interface TurnSteps {
   /** Stores a turn and leases it, without running it. */
-  begin(start: NewMessage): Promise<Leased | NotStarted>;
+  begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
   /** Leases the open turn for another invocation. */
   resume(turn: string): Promise<Leased | NotResumed>;
   /** Runs a leased turn as far as its invocation may. */

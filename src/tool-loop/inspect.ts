@@ -1,4 +1,4 @@
-import { type FrameState, openBatch } from '../journal/state.ts';
+import { type FrameState, lastReply, openBatch } from '../journal/state.ts';
 import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
 import type {
   CallSeen,
@@ -70,7 +70,7 @@ export const replySeen = (
 
 /** Tells that an iteration is over, unless calls of its reply are still open. */
 export function inspectIteration(loop: Loop, frame: FrameState): void {
-  const last = frame.messages.at(-1);
-  if (last?.role !== 'assistant' || openBatch(frame).length > 0) return;
+  const last = lastReply(frame.messages);
+  if (!last || openBatch(frame).length > 0) return;
   inspect(loop, 'afterIteration', () => ({ ...placeOf(loop, frame), calls: last.calls.map(callSeen) }));
 }

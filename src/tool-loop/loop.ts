@@ -7,6 +7,7 @@ import type { CallLimit, Limits } from '../tools/limits.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { ToolResult } from '../tools/tool-result.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Budget } from './budget.ts';
 import type { CallLocks } from './call-locks.ts';
@@ -104,6 +105,14 @@ export interface Invocation {
   formerHolderGone(): Promise<void>;
   /** Hex SHA-256 over the session's name and incarnation and the call's id. */
   idempotencyKey(call: string): Promise<string>;
+  /** Has the result journaled that a call still gives which was ended as unknown; `undefined` when it gives none. */
+  late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
+}
+
+/** A call that was ended before it answered. */
+export interface LateCall {
+  readonly call: string;
+  readonly tool: string;
 }
 
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */

@@ -106,5 +106,6 @@ function alone(turn: string): Invocation {
     now: () => Date.now(),
     formerHolderGone: async () => {},
     idempotencyKey: (call) => sha256Hex(JSON.stringify([turn, call])),
+    late: () => {},
   };
 }

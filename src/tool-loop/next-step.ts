@@ -1,5 +1,12 @@
 import type { Outcome, TurnError } from '../journal/events.ts';
-import { type CallRecord, type FrameState, openBatch, pendingWait } from '../journal/state.ts';
+import {
+  type CallRecord,
+  type FrameState,
+  isInterjected,
+  lastReply,
+  openBatch,
+  pendingWait,
+} from '../journal/state.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import type { Loop } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
@@ -27,13 +34,14 @@ export function nextStep(
   { iterations, policies }: Pick<Loop, 'iterations' | 'policies'>,
 ): Step {
   if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
-  const last = frame.messages.at(-1);
-  if (last?.role !== 'assistant') return { do: 'ask', last: false };
+  const last = lastReply(frame.messages);
+  if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
   if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
   if (last.last) return { do: 'end', outcome: 'limit-reached' };
+  if (isInterjected(frame.messages)) return { do: 'ask', last: frame.iterations >= iterations };
   if (isReturned(last.calls, policies)) return { do: 'end', outcome: 'returned-direct' };
   const error = unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies);
   if (error) return { do: 'end', outcome: 'failed', error };

@@ -3,7 +3,7 @@ import type { CallRecord } from '../journal/state.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
-import { failure, type ToolResult } from '../tools/tool-result.ts';
+import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
@@ -87,14 +87,32 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
     if (word !== 'no-answer') return word;
     const wasRunning = isRunning;
     const known = await reconciled(loop, call, leaf);
-    if (known !== 'not-done') return known;
-    if (!wasRunning) return withoutAnswer(loop, call, leaf, signal);
+    if (!wasRunning) return known === 'not-done' ? withoutAnswer(loop, call, leaf, signal) : known;
     // What was not done yet when it was asked about may have been done since, by the very call that was asked about.
-    const since = isRunning ? 'no-answer' : await answer;
-    return since === 'no-answer' ? unknownOutcome(call.tool) : since;
+    if (!isRunning && known === 'not-done') return orUnknown(call, await answer);
+    if (known !== 'not-done' && !isUnknown(known)) return known;
+    tellLate(loop, call, answer);
+    return unknownOutcome(call.tool);
   } finally {
     cancel();
   }
+}
+
+const orUnknown = ({ tool }: ToolCall, answer: ToolResult | 'no-answer'): ToolResult =>
+  answer === 'no-answer' ? unknownOutcome(tool) : answer;
+
+const isUnknown = (result: ToolResult): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
+
+/** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
+function tellLate(loop: Loop, { id, tool }: ToolCall, answer: Promise<ToolResult | 'no-answer'>): void {
+  const result = answer.then((late) =>
+    late === 'no-answer' || isUnknown(late) ? undefined : toolResult(loop.secrets.redact({ ...late })),
+  );
+  loop.invocation.late(
+    { call: id, tool },
+    result.catch(() => undefined),
+  );
 }
 
 const isSuspended = (thrown: unknown): boolean => thrown instanceof Interrupted && thrown.why === 'suspended';

@@ -1,3 +1,6 @@
+/** Connections that the platform lets an invocation have open. */
+export const CONNECTIONS = 6;
+
 /**
  * At most `size` holders at once, first come first served. One an invocation, of six: the platform lets an
  * invocation have six connections open, and cancels an older one for a seventh.
@@ -5,8 +8,11 @@
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
+  readonly #onTaken: () => void;
 
-  constructor(size = 6) {
+  /** `onTaken` is called for every piece of work. */
+  constructor(size = CONNECTIONS, onTaken: () => void = () => {}) {
+    this.#onTaken = onTaken;
     this.#free = size;
   }
 
@@ -14,6 +20,7 @@ export class Slots {
   async hold<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#onTaken();
     try {
       return await work();
     } finally {

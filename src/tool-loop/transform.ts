@@ -1,4 +1,4 @@
-import { answerText, type FrameState, type Message } from '../journal/state.ts';
+import { answerText, type FrameState, lastReply, type Message } from '../journal/state.ts';
 import type { HistoryCall, HistoryMessage } from '../tools/tool.ts';
 import { modelText, type ResultData } from '../tools/tool-result.ts';
 import { toHistory } from './history.ts';
@@ -49,9 +49,9 @@ const replyText = (transformer: LoopTransformer, text: string): string =>
 
 /** What a loop answers: the words of its last reply, or of the results returned directly, as transformed for people. */
 export function answerShown({ transformers }: Pick<Loop, 'transformers'>, { messages }: FrameState): string {
-  const last = messages.at(-1);
+  const last = lastReply(messages);
   const kept = transformers.filter(({ shortens }) => !shortens);
-  if (last?.role !== 'assistant' || kept.length === 0) return answerText(messages);
+  if (!last || kept.length === 0) return answerText(messages);
   const text = kept.reduce((words, transformer) => replyText(transformer, words), last.text);
   const calls = last.calls.map(({ ended, ...call }) => {
     if (!ended) return call;

@@ -55,10 +55,15 @@ export interface ResultRequest {
   readonly expires?: number | undefined;
 }
 
+/**
+ * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
+ * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
+ */
+export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
+
 /** One message of the conversation as a tool may read it (SPA-08). */
 export type HistoryMessage =
-  /** `by`: nobody sent it; the loop asks for something. */
-  | { readonly role: 'user'; readonly text: string; readonly by?: 'loop' | undefined }
+  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
 
 /** One call of a reply; without a result while it is open. */

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { objectSession, SessionUnavailableError } from '../../src/session/object-session.ts';
-import { event, starting } from '../session-contract/harness.ts';
+import { event, lease, starting } from '../session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
 type Namespace = typeof env.SESSIONS;
@@ -34,10 +34,10 @@ describe('objectSession', () => {
   it.each(['before', 'after'] as const)(
     'sends an append again on a new stub when the line broke %s it was stored',
     async (when) => {
-      const { name, session } = makeObjectHarness();
-      await session.begin(starting('t1', 'a'));
+      const { name, session, raw } = makeObjectHarness();
+      const { epoch } = await lease(raw, starting('t1', 'a'));
       const { namespace, count } = breaking(when, { times: 2, error: lost() });
-      const answer = await objectSession(namespace, name).append(1, 3, { events: [event('t1', 'x')] });
+      const answer = await objectSession(namespace, name).append(epoch, 3, { events: [event('t1', 'x')] });
       expect(answer).toMatchObject({ status: 'appended', head: 3 });
       expect(count.stubs).toBe(3);
       expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
@@ -45,10 +45,10 @@ describe('objectSession', () => {
   );
 
   it('gives up after five tries', async () => {
-    const { name, session } = makeObjectHarness();
-    await session.begin(starting('t1', 'a'));
+    const { name, raw } = makeObjectHarness();
+    const { epoch } = await lease(raw, starting('t1', 'a'));
     const { namespace, count } = breaking('before', { times: 99, error: lost() });
-    const appended = objectSession(namespace, name).append(1, 3, { events: [event('t1', 'x')] });
+    const appended = objectSession(namespace, name).append(epoch, 3, { events: [event('t1', 'x')] });
     await expect(appended).rejects.toThrow(new SessionUnavailableError(lost()));
     expect(count.stubs).toBe(5);
   });
@@ -60,20 +60,20 @@ describe('objectSession', () => {
     ],
     ['an error of the object itself', new Error('no such column')],
   ])('does not ask again after %s', async (_, error) => {
-    const { name, session } = makeObjectHarness();
-    await session.begin(starting('t1', 'a'));
+    const { name, raw } = makeObjectHarness();
+    const { epoch } = await lease(raw, starting('t1', 'a'));
     const { namespace, count } = breaking('before', { times: 99, error });
-    const appended = objectSession(namespace, name).append(1, 3, { events: [event('t1', 'x')] });
+    const appended = objectSession(namespace, name).append(epoch, 3, { events: [event('t1', 'x')] });
     await expect(appended).rejects.toThrow(error.message);
     expect(count.stubs).toBe(1);
   });
 
   it('sends again what the platform calls retryable', async () => {
-    const { name, session } = makeObjectHarness();
-    await session.begin(starting('t1', 'a'));
+    const { name, raw } = makeObjectHarness();
+    const { epoch } = await lease(raw, starting('t1', 'a'));
     const error = Object.assign(new Error('internal error'), { retryable: true });
     const { namespace } = breaking('before', { times: 1, error });
-    const answer = await objectSession(namespace, name).append(1, 3, { events: [event('t1', 'x')] });
+    const answer = await objectSession(namespace, name).append(epoch, 3, { events: [event('t1', 'x')] });
     expect(answer).toMatchObject({ status: 'appended', head: 3 });
   });
 

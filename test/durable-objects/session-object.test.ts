@@ -21,6 +21,10 @@ function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
   );
 }
 
+/** The epoch of the lease, as the object has it. */
+const epochIn = ({ sql }: DurableObjectStorage): number =>
+  sql.exec<{ epoch: number }>('SELECT epoch FROM lease').one().epoch;
+
 describe('a session object nobody wrote to', () => {
   it('has an empty database and no alarm after every call that finds nothing', async () => {
     const harness = makeObjectHarness();
@@ -81,8 +85,10 @@ describe('the database of a session object', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const written = await runInDurableObject(stub(), (object, { storage }) => {
+      const epoch = epochIn(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
-      object.append(1, 3, { events: [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')], progress: true });
+      const events = [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')];
+      object.append(epoch, 3, { events, progress: true });
       const cursors = exec.mock.results.map((result) => result.value);
       exec.mockRestore();
       return cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
@@ -137,11 +143,11 @@ describe('a session object that is reset', () => {
     await session.begin(starting('t1', 'a'));
     const told: (number | 'closed')[] = [];
     await session.watch(
-      (head) => told.push(head),
+      ({ head }) => told.push(head),
       () => told.push('closed'),
     );
     const broken = runInDurableObject(stub(), (object, state) => {
-      object.append(1, 3, change);
+      object.append(epochIn(state.storage), 3, change);
       state.abort('broken before the commit');
     });
     await expect(broken).rejects.toThrow();
@@ -158,7 +164,7 @@ describe('a session object that is reset', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const broken = runInDurableObject(stub(), async (object, state) => {
-      object.append(1, 3, change);
+      object.append(epochIn(state.storage), 3, change);
       await state.storage.sync();
       state.abort('broken after the commit');
     });
@@ -242,7 +248,7 @@ describe('a session object that is evicted', () => {
     const { session, stub } = makeObjectHarness();
     const heads: number[] = [];
     const onClosed = vi.fn();
-    const stop = await session.watch((head) => heads.push(head), onClosed);
+    const stop = await session.watch(({ head }) => heads.push(head), onClosed);
     await session.begin(starting('t1', 'a'));
     await evictDurableObject(stub());
     await session.append(1, 3, { events: [event('t1', 'x')] });

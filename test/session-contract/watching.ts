@@ -5,7 +5,7 @@ import { event, type MakeHarness, type SessionHarness, starting, startOf } from 
 async function watched({ session }: SessionHarness) {
   const heads: number[] = [];
   const onClosed = vi.fn();
-  const stop = await session.watch((head) => heads.push(head), onClosed);
+  const stop = await session.watch(({ head }) => heads.push(head), onClosed);
   return { heads, onClosed, stop };
 }
 

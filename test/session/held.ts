@@ -3,6 +3,7 @@ import { toRow } from '../../src/journal/parse-event.ts';
 import type { Leased, SessionPort } from '../../src/journal/session-port.ts';
 import { foldLeased, READER } from '../../src/session/fold-session.ts';
 import { HeldSession } from '../../src/session/held-session.ts';
+import { DEFAULT_PLATFORM, Meter } from '../../src/session/platform.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
 import { counted } from '../survival/lab/counted-clock.ts';
@@ -62,6 +63,7 @@ export async function hold(
     state,
     slices: [],
     stored: (events) => stored.push(...events),
+    meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
   });
   return { session, outbox: session.outbox, clock, timersLeft, port: inner, log, stored, leased };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
+import { DEFAULT_PLATFORM, Meter } from '../../src/session/platform.ts';
 import { hold, LEASE_MS, note, settle } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
@@ -76,6 +77,7 @@ describe('the holder of a lease', () => {
       state: held.outbox.state,
       slices: [],
       stored: () => {},
+      meter: new Meter(DEFAULT_PLATFORM, () => now),
     });
     session.assertHeld();
     now += (LEASE_MS * 3) / 4;

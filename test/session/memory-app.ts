@@ -1,6 +1,12 @@
 import { type Agent, type AgentConfig, defineAgent } from '../../src/agent/define-agent.ts';
 import type { StoredEvent } from '../../src/journal/events.ts';
-import type { Leased, NotResumed, NotStarted, SessionPort } from '../../src/journal/session-port.ts';
+import type {
+  Deferred,
+  Leased,
+  NotResumed,
+  NotStarted,
+  SessionPort,
+} from '../../src/journal/session-port.ts';
 import type { SessionState } from '../../src/journal/state.ts';
 import { type Clock, systemClock } from '../../src/session/clock.ts';
 import { readTurn } from '../../src/session/fold-session.ts';
@@ -67,7 +73,7 @@ export function memoryApp(options: Options): MemoryApp {
   };
 }
 
-function expectLease(answer: Leased | NotStarted | NotResumed): Leased {
+function expectLease(answer: Leased | Deferred | NotStarted | NotResumed): Leased {
   if (answer.status !== 'leased') throw new Error(`The lease was refused: ${answer.status}.`);
   return answer;
 }

@@ -100,7 +100,7 @@ describe('createMemorySessions', () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
     await session.watch(
-      (head) => told.push(head),
+      ({ head }) => told.push(head),
       () => told.push('closed'),
     );
     const begun = session.begin(starting('t1', 'a'));

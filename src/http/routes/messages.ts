@@ -1,4 +1,4 @@
-import type { Accepted, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import { SessionUnavailableError } from '../../session/object-session.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
@@ -12,7 +12,7 @@ import { prefersAsync } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { refusal } from '../refusal.ts';
 import type { Target } from '../target.ts';
-import { accepted, joined, runHere, turnHost } from '../turn-response.ts';
+import { accepted, deferred, joined, runHere, turnHost } from '../turn-response.ts';
 
 /** `POST .../messages`: runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export function postMessage(exchange: Exchange): Promise<Response> {
@@ -41,6 +41,11 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
       return prefersAsync(request) ? accepted(target, taken.turn) : joined(exchange, taken.turn);
     case 'leased':
       return runHere(exchange, { turn: start.turn, part, leased: taken, sentAt });
+    case 'queued':
+      return prefersAsync(request) ? deferred(target, taken) : joined(exchange, taken.turn);
+    case 'steering':
+    case 'scheduled':
+      return deferred(target, taken);
     default:
       throw await refusal(taken, target);
   }
@@ -50,9 +55,9 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
 function take(
   { host, target, request }: Exchange,
   start: TurnStart,
-): Promise<Accepted | Leased | NotStarted> {
+): Promise<Accepted | Deferred | Leased | NotStarted> {
   const { port } = target;
-  return mayBeTaken<Accepted | Leased | NotStarted>(target, start.turn, () =>
+  return mayBeTaken<Accepted | Deferred | Leased | NotStarted>(target, start.turn, () =>
     prefersAsync(request) ? port.accept(start) : port.begin({ nonce: host.newId(), start, reader: READER }),
   );
 }
