@@ -52,7 +52,9 @@ export class HeldSession implements Invocation {
     this.#options = options;
     // Beside the word that the turn was resumed, at least one event is to be this invocation's.
     this.#progressFrom = state.seq + 2;
-    this.#cancelTime = clock.after(Math.max(0, meter.msLeft), () => this.#handOverIfShort());
+    this.#cancelTime = Number.isFinite(meter.msLeft)
+      ? clock.after(Math.max(0, meter.msLeft), () => this.#handOverIfShort())
+      : () => {};
     this.signal = this.#stop.signal;
     this.modelSignal = AbortSignal.any([this.signal, this.#handOver.signal]);
     const listener = {

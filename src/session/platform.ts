@@ -25,6 +25,9 @@ export interface Work {
 /** What every plan allows, and the time after which the platform ends an invocation that nobody waits for. */
 export const DEFAULT_PLATFORM: Platform = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
 
+/** Where nobody counts: in a test, in a process of one's own. */
+export const UNLIMITED: Platform = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
+
 /** With less a turn could not end a batch of calls, and would be handed over for ever. */
 export const LEAST_SUBREQUESTS = 20;
 

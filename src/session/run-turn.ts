@@ -24,7 +24,7 @@ import { closeOpenCalls } from './close-turn.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
-import { DEFAULT_PLATFORM, Meter } from './platform.ts';
+import { Meter, UNLIMITED } from './platform.ts';
 import { toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
@@ -47,7 +47,7 @@ export interface TurnHost {
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Of what the invocation uses; one of its own, which counts from now, unless given. */
+  /** Of what the invocation uses; without one, nothing is counted. */
   readonly meter?: Meter | undefined;
 }
 
@@ -73,7 +73,7 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
  * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { clock, leave, meter = new Meter(DEFAULT_PLATFORM, () => clock.now()) } = host;
+  const { clock, leave, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
   const { folded, heard } = await foldKept({ port, clock }, leased, sentAt);
   const { state, turnEvents } = folded;
