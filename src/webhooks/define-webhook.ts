@@ -1,0 +1,115 @@
+import { notOneOf } from '../tools/not-one-of.ts';
+import { sha256Hex } from '../tools/sha256.ts';
+import type {
+  Acknowledgement,
+  Arrival,
+  Delivery,
+  Ignored,
+  Received,
+  Reply,
+  Verified,
+  Webhook,
+  WebhookStart,
+  WebhookTurn,
+  WhenBusy,
+} from './webhook.ts';
+import { WebhookDefinitionError } from './webhook-definition-error.ts';
+
+/** A mapping has to name the agent when the webhook does not. */
+export type TurnOf<Agent extends string | undefined> = Agent extends string
+  ? WebhookTurn
+  : WebhookTurn & { readonly agent: string };
+
+/** The literal that `defineWebhook` takes. */
+export interface WebhookConfig<Name extends string, Payload, Agent extends string | undefined> {
+  /** The last part of its path, `/hooks/{name}`: 1 to 64 of `A-Z a-z 0-9 _ -`. */
+  readonly name: Name;
+  /** The agent that deliveries start; without one, `start` has to name it. */
+  readonly agent?: Agent | undefined;
+  /** Whose sessions they are unless `start` says so; the webhook's name unless given. */
+  readonly owner?: string | undefined;
+  /**
+   * Proves from the raw bytes who sent a delivery, and reads it. `reply` answers a handshake.
+   *
+   * @throws WebhookRefusal when it does not prove it.
+   */
+  readonly verify: (arrival: Arrival) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
+  /**
+   * Which session gets which message. What it throws is answered 500, and nothing is taken, so that the sender tries again.
+   * The same delivery has to be mapped to the same session every time.
+   */
+  readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
+  /** What a delivery may weigh; 5 MB unless given. */
+  readonly maxBodyBytes?: number | undefined;
+  /** What happens when the session has an open turn; `queue` unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+}
+
+const MAX_BODY_BYTES = 5_000_000;
+
+/**
+ * Declares a webhook of any sender (DESIGN 7). A delivery is verified, mapped to a turn, and answered 202 after one durable
+ * write; the turn runs in the background. One that comes again within 7 days is answered with the turn that it has started.
+ *
+ * @throws WebhookDefinitionError when the name cannot be part of a path, or a setting is none.
+ */
+export function defineWebhook<
+  const Name extends string,
+  Payload,
+  Agent extends string | undefined = undefined,
+>(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
+  const { name, agent, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
+  checkSettings({ name, maxBodyBytes, whenBusy });
+  return {
+    name,
+    agent,
+    maxBodyBytes,
+    whenBusy,
+    async receive(arrival): Promise<Received> {
+      const proof = await config.verify(arrival);
+      if (proof.type === 'reply') return proof;
+      const { id, payload, acknowledge = 'address' } = proof;
+      const { headers, env } = arrival;
+      const turn = await config.start({ hook: name, id, payload, headers, env });
+      if (turn.type === 'ignored') return { ...turn, acknowledge };
+      return toStart(turn, { agent, owner: config.owner ?? name, id, acknowledge });
+    },
+  };
+}
+
+interface Usual {
+  readonly agent: string | undefined;
+  readonly owner: string;
+  readonly id: string;
+  readonly acknowledge: Acknowledgement;
+}
+
+async function toStart(turn: WebhookTurn, usual: Usual): Promise<WebhookStart & Pick<Usual, 'acknowledge'>> {
+  const { agent = usual.agent, owner = usual.owner, session, message, context = {}, key = usual.id } = turn;
+  const { acknowledge } = usual;
+  return { type: 'start', agent, owner, session, message, context, key: await toKey(key), acknowledge };
+}
+
+/** Ids stay legible in the object's tables, unless they are long or strange. @throws Error for none: all would be one. */
+async function toKey(id: string): Promise<string> {
+  if (id === '') throw new Error('The delivery has an empty id or key, so it could not be told from others.');
+  return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await sha256Hex(JSON.stringify(id))}`;
+}
+
+function checkSettings({
+  name,
+  maxBodyBytes,
+  whenBusy,
+}: Pick<Webhook, 'name' | 'maxBodyBytes' | 'whenBusy'>): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new WebhookDefinitionError(name, 'name', "needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'");
+  }
+  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
+    const problem = `has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0`;
+    throw new WebhookDefinitionError(name, 'maxBodyBytes', problem);
+  }
+  const use = notOneOf(whenBusy, ['queue', 'steer']);
+  if (use) {
+    throw new WebhookDefinitionError(name, 'whenBusy', `has a whenBusy of '${whenBusy}'; it must be ${use}`);
+  }
+}

@@ -1,0 +1,105 @@
+import { defineWebhook } from './define-webhook.ts';
+import { type SecretNames, secretsOf } from './secrets-of.ts';
+import {
+  type Arrival,
+  type Ignored,
+  ignored,
+  type Reply,
+  type Verified,
+  type Webhook,
+  type WebhookEnv,
+  type WebhookTurn,
+  type WhenBusy,
+} from './webhook.ts';
+import { WebhookDefinitionError } from './webhook-definition-error.ts';
+
+/** What the ready-made webhooks have in common. `Event` is what can be asked for, `View` how a delivery is shown. */
+export interface SenderConfig<Event extends string, View> {
+  /** The last part of its path, `/hooks/{name}`; the sender's name unless given. */
+  readonly name?: string | undefined;
+  /** The agent that deliveries start. */
+  readonly agent: string;
+  /**
+   * Whose sessions they are; the webhook's name unless given. They are read by callers whose tenant, or else id, this is: with
+   * the token in `HOLDFAST_TOKEN` that is `token`, on localhost without any `local`.
+   */
+  readonly owner?: string | undefined;
+  /** The vars that hold the secret. While none of them is set, deliveries are answered 503, which names them. */
+  readonly secret: SecretNames;
+  /** What is taken; all unless given. The rest is answered 200 and ignored. */
+  readonly events?: readonly Event[] | undefined;
+  /**
+   * Which session gets which message; `delivery.usual` unless given. What it throws is answered 500, and nothing is taken, so
+   * that the sender tries again. The same delivery has to be mapped to the same session every time.
+   */
+  readonly start?: ((delivery: View) => WebhookTurn | Ignored | Promise<WebhookTurn | Ignored>) | undefined;
+  /** What a delivery may weigh; 5 MB unless given. */
+  readonly maxBodyBytes?: number | undefined;
+  /** What happens when the session has an open turn; `queue` unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+}
+
+/** What every ready-made webhook shows of a delivery. */
+export interface SenderDelivery {
+  /** The webhook's name. */
+  readonly hook: string;
+  readonly headers: Headers;
+  readonly env: WebhookEnv;
+  /** What is started unless `start` says otherwise: copy it with a change, as in `{ ...usual, message }`. */
+  readonly usual: WebhookTurn;
+}
+
+/** What a sender's webhook is made of. */
+export interface Sender<View extends SenderDelivery> {
+  /** Also the webhook's name unless it is given one. */
+  readonly name: string;
+  /** @throws WebhookRefusal */
+  verify(arrival: SecretArrival): Promise<Verified<View> | Reply>;
+  /** By what `events` may ask for the delivery. */
+  names(delivery: View): readonly string[];
+  /** Why it starts nothing, whoever asked for it. */
+  skip(delivery: View): string | undefined;
+}
+
+/** An arrival, and what it may be signed with. */
+export interface SecretArrival extends Arrival {
+  readonly hook: string;
+  readonly secrets: readonly string[];
+}
+
+/** Makes the webhook of a sender. @throws WebhookDefinitionError when a setting is none. */
+export function fromSender<Event extends string, View extends SenderDelivery>(
+  config: SenderConfig<Event, View>,
+  sender: Sender<View>,
+): Webhook {
+  const { name = sender.name, agent, owner, secret, events, maxBodyBytes, whenBusy } = config;
+  const start = config.start ?? (({ usual }: View) => usual);
+  checkNamed(name, 'secret', typeof secret === 'string' ? [secret] : secret);
+  if (events) checkNamed(name, 'events', events);
+  return defineWebhook({
+    name,
+    agent,
+    owner,
+    maxBodyBytes,
+    whenBusy,
+    verify: (arrival) => sender.verify({ ...arrival, hook: name, secrets: secretsOf(arrival.env, secret) }),
+    start: ({ payload }) => {
+      const names = sender.names(payload);
+      if (events && !events.some((event) => names.includes(event))) return ignored(notAsked(names));
+      const why = sender.skip(payload);
+      return why === undefined ? start(payload) : ignored(why);
+    },
+  });
+}
+
+const notAsked = (names: readonly string[]): string =>
+  `This webhook takes no '${(names.at(-1) ?? '').slice(0, 80)}'.`;
+
+function checkNamed(webhook: string, field: 'secret' | 'events', names: readonly string[]): void {
+  if (names.length > 0 && names.every((name) => name.trim() !== '')) return;
+  const problem =
+    field === 'secret'
+      ? 'needs the name of the var that its secret is in'
+      : 'lists events by name; without `events` it takes all';
+  throw new WebhookDefinitionError(webhook, field, problem);
+}

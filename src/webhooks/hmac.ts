@@ -1,0 +1,72 @@
+import { WebhookRefusal } from './webhook-refusal.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A question of an HMAC-SHA256. */
+export interface Signed {
+  /** The secrets; a signature with any of them holds. */
+  readonly secrets: readonly (string | Bytes)[];
+  /** What came as signatures; any of them may hold. */
+  readonly signatures: readonly Bytes[];
+  /** What was signed, in order. */
+  readonly content: readonly (string | Bytes)[];
+}
+
+/** Each is one more pass over the body, so their number is not left to whoever asks. */
+const MAX_SIGNATURES = 8;
+
+/**
+ * Whether one of the signatures is that of the content under one of the secrets. Compares in constant time
+ * (`crypto.subtle.verify`). @throws WebhookRefusal when there are more than eight signatures.
+ */
+export async function isSigned({ secrets, signatures, content }: Signed): Promise<boolean> {
+  if (signatures.length > MAX_SIGNATURES) {
+    const problem = `The delivery carries ${signatures.length} signatures; at most ${MAX_SIGNATURES} are checked.`;
+    throw new WebhookRefusal('invalid-signature', problem);
+  }
+  const data = joined(content);
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC, false, ['verify']);
+    for (const signature of signatures) {
+      if (await crypto.subtle.verify('HMAC', key, signature, data)) return true;
+    }
+  }
+  return false;
+}
+
+/** The refusal of a signature that does not hold. It does not say which of the secrets were tried. */
+export const notSigned = (): WebhookRefusal =>
+  new WebhookRefusal(
+    'invalid-signature',
+    'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the ' +
+      'body was changed on its way.',
+  );
+
+/** The 32 bytes of 64 lower-case hexadecimal digits; `undefined` for anything else. */
+export function fromHex(text: string): Bytes | undefined {
+  if (!/^[0-9a-f]{64}$/.test(text)) return undefined;
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** The bytes of padded base64; `undefined` for anything else, also for a second spelling of the same bytes. */
+export function fromBase64(text: string): Bytes | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
+  const binary = atob(text);
+  return btoa(binary) === text ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined;
+}
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+const toBytes = (part: string | Bytes): Bytes =>
+  typeof part === 'string' ? new Uint8Array(new TextEncoder().encode(part)) : part;
+
+function joined(content: Signed['content']): Bytes {
+  const parts = content.map(toBytes);
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { WebhookRefusal } from './webhook-refusal.ts';
+
+/** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */
+export interface ReadBody {
+  readonly payload: JsonObject | undefined;
+  /** Absent when the body is JSON. */
+  readonly form?: URLSearchParams | undefined;
+}
+
+/** The body as a JSON object. @throws WebhookRefusal `bad-json` when it is none. */
+export const readJson = (body: Uint8Array): JsonObject => parseObject(readText(body), 'The body');
+
+/**
+ * Reads what may be JSON or a form with JSON in its field `payload`. The body tells which it is: it is signed, and a content
+ * type is not. @throws WebhookRefusal `bad-json` when the JSON is not an object, or the body not UTF-8.
+ */
+export function readJsonOrForm(body: Uint8Array): ReadBody {
+  const text = readText(body);
+  if (!/^\s*[\w.%+-]+=/.test(text)) return { payload: parseObject(text, 'The body') };
+  const form = new URLSearchParams(text);
+  const payload = form.get('payload');
+  return { payload: payload === null ? undefined : parseObject(payload, 'The field payload'), form };
+}
+
+function readText(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
+  } catch {
+    throw new WebhookRefusal('bad-json', 'The body is not UTF-8.');
+  }
+}
+
+function parseObject(text: string, what: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new WebhookRefusal('bad-json', `${what} is not JSON.`);
+  }
+  if (isJsonObject(value)) return value;
+  throw new WebhookRefusal('bad-json', `${what} is not a JSON object.`);
+}

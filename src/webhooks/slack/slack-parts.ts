@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '../../tools/json.ts';
+import { known, look, objectAt, textAt } from '../look.ts';
+
+/** The three ways in which Slack calls. */
+export type SlackKind = 'event' | 'command' | 'interaction';
+
+/** The same facts, which each kind of call has elsewhere. */
+export interface Parts {
+  readonly event: string;
+  readonly team: string | undefined;
+  readonly channel: string | undefined;
+  readonly user: string | undefined;
+  readonly thread: string | undefined;
+  readonly text: string | undefined;
+  readonly isBot: boolean;
+  /** A direct message outside of any thread: all of them are one conversation. */
+  readonly isDirect: boolean;
+  /** What a model can read when there is no text; nothing that gives a right to whoever has it. */
+  readonly about: JsonObject | undefined;
+}
+
+/** Finds the facts. */
+export function partsOf(kind: SlackKind, payload: JsonObject): Parts {
+  switch (kind) {
+    case 'event':
+      return ofEvent(payload);
+    case 'command':
+      return ofCommand(payload);
+    case 'interaction':
+      return ofInteraction(payload);
+  }
+}
+
+function ofEvent(payload: JsonObject): Parts {
+  const event = objectAt(payload, 'event');
+  const item = objectAt(event, 'item');
+  const threadTs = textAt(event, 'thread_ts');
+  return {
+    event: eventOf(event) ?? textAt(payload, 'type') ?? 'unknown',
+    team: textAt(payload, 'team_id'),
+    channel: idAt(event, 'channel') ?? textAt(item, 'channel'),
+    user: idAt(event, 'user'),
+    thread: threadTs ?? textAt(event, 'ts') ?? textAt(item, 'ts'),
+    text: textAt(event, 'text'),
+    isBot: look(event, 'bot_id') !== undefined || look(event, 'subtype') === 'bot_message',
+    isDirect: look(event, 'channel_type') === 'im' && threadTs === undefined,
+    about: event,
+  };
+}
+
+/** Messages that a person has just said; the other subtypes tell what became of one, or of the channel. */
+const SAID = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
+
+function eventOf(event: JsonObject | undefined): string | undefined {
+  const type = textAt(event, 'type');
+  const subtype = textAt(event, 'subtype');
+  return type === 'message' && !SAID.includes(subtype) ? `message.${subtype}` : type;
+}
+
+function ofCommand(payload: JsonObject): Parts {
+  return {
+    event: textAt(payload, 'command') ?? 'unknown',
+    team: textAt(payload, 'team_id'),
+    channel: textAt(payload, 'channel_id'),
+    user: textAt(payload, 'user_id'),
+    thread: undefined,
+    text: textAt(payload, 'text'),
+    isBot: false,
+    isDirect: false,
+    about: undefined,
+  };
+}
+
+function ofInteraction(payload: JsonObject): Parts {
+  const message = objectAt(payload, 'message');
+  const view = objectAt(payload, 'view');
+  return {
+    event: textAt(payload, 'type') ?? 'unknown',
+    team: idAt(payload, 'team') ?? idAt(payload, 'user', 'team_id'),
+    channel: idAt(payload, 'channel') ?? textAt(payload, 'container', 'channel_id'),
+    user: idAt(payload, 'user'),
+    thread:
+      textAt(message, 'thread_ts') ?? textAt(message, 'ts') ?? textAt(payload, 'container', 'message_ts'),
+    text: undefined,
+    isBot: false,
+    isDirect: false,
+    about: known({
+      callback_id: look(payload, 'callback_id') ?? look(view, 'callback_id'),
+      actions: look(payload, 'actions'),
+      state: look(payload, 'state') ?? look(view, 'state'),
+      message: look(message, 'text'),
+    }),
+  };
+}
+
+/** Slack writes an id, or an object that has it. */
+const idAt = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
+  textAt(from, ...path) ?? textAt(from, ...path, 'id');

@@ -1,0 +1,70 @@
+import { bodyHash } from '../body-hash.ts';
+import { fromSender, type SecretArrival, type SenderConfig } from '../from-sender.ts';
+import { look, textAt } from '../look.ts';
+import { readJsonOrForm } from '../read-body.ts';
+import { type Reply, reply, type Verified, verified, type Webhook } from '../webhook.ts';
+import { type SlackDelivery, toSlackDelivery } from './slack-delivery.ts';
+import type { SlackKind } from './slack-parts.ts';
+import { verifySlack } from './verify-slack.ts';
+
+/** The literal that `slackWebhook` takes. `events` are as in `app_mention`, `/deploy` and `block_actions`. */
+export interface SlackWebhookConfig<Event extends string> extends SenderConfig<Event, SlackDelivery<Event>> {
+  /** What becomes of what a bot said; `ignore` unless given, since an agent that answers in Slack would hear itself. */
+  readonly bots?: 'ignore' | 'take' | undefined;
+}
+
+/**
+ * Starts an agent by what happens in Slack: events, slash commands and interactions, at one address. By default each thread has
+ * a session of its own; so has each direct message. `url_verification` is answered, when it is signed.
+ *
+ * A message is known by its channel and time, so that its `message` and its `app_mention` are one; other events by `event_id`,
+ * commands and interactions by `trigger_id`: all of them signed, and the same when Slack tries again. What was signed more
+ * than 300 s ago is refused. Without `events`, changes to messages and news of channels (`message.channel_join`) are ignored.
+ *
+ * @throws WebhookDefinitionError when a setting is none.
+ */
+export function slackWebhook<const Event extends string = string>(
+  config: SlackWebhookConfig<Event>,
+): Webhook {
+  const { bots = 'ignore', events } = config;
+  return fromSender<Event, SlackDelivery<Event>>(config, {
+    name: 'slack',
+    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    verify: (arrival) => receive(arrival) as Promise<Verified<SlackDelivery<Event>> | Reply>,
+    names: ({ event }) => [event],
+    skip: ({ event, isBot }) => {
+      if (isBot && bots !== 'take') return 'A bot said it, and this webhook takes nothing from bots.';
+      return events === undefined && NEWS.test(event)
+        ? 'It is not a message that somebody has just said.'
+        : undefined;
+    },
+  });
+}
+
+const NEWS = /^(message\.|app_rate_limited$)/;
+
+async function receive(arrival: SecretArrival): Promise<Verified<SlackDelivery> | Reply> {
+  const { headers, body, hook, env, secrets } = arrival;
+  await verifySlack(arrival, secrets);
+  const { payload: json, form } = readJsonOrForm(body);
+  const payload = json ?? Object.fromEntries(form ?? []);
+  if (!form && look(payload, 'type') === 'url_verification') {
+    return reply({ challenge: look(payload, 'challenge') ?? '' });
+  }
+  const kind = !form ? 'event' : json ? 'interaction' : 'command';
+  const delivery = await toSlackDelivery({ hook, headers, env, kind, payload });
+  // What a command or a button is answered with is shown to whoever used it.
+  return verified(await idOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
+}
+
+async function idOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Promise<string> {
+  const { kind, event, team = '', channel, payload } = delivery;
+  const time = textAt(payload, 'event', 'ts');
+  if (isMessage(kind, event) && channel !== undefined && time !== undefined)
+    return `${team}:${channel}:${time}`;
+  const id = textAt(payload, 'event_id') ?? textAt(payload, 'trigger_id');
+  return id ?? bodyHash(body);
+}
+
+const isMessage = (kind: SlackKind, event: string): boolean =>
+  kind === 'event' && (event === 'message' || event === 'app_mention');

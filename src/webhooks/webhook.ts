@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from '../tools/json.ts';
+
+/** The Worker's vars, secrets and bindings. */
+export type WebhookEnv = Readonly<Record<string, unknown>>;
+
+/** A request to a webhook, before anything is known of who sent it. */
+export interface Arrival {
+  readonly headers: Headers;
+  /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly env: WebhookEnv;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What is answered to a delivery that was taken: its turn's address, or 200 and nothing, for senders that show it to people. */
+export type Acknowledgement = 'address' | 'nothing';
+
+/** A delivery that is what it says it is. */
+export interface Verified<Payload> {
+  readonly type: 'verified';
+  /** Two deliveries with one id are one. Taken from what was signed, or a replay goes by another name. */
+  readonly id: string;
+  readonly payload: Payload;
+  /** `address` unless given. */
+  readonly acknowledge?: Acknowledgement | undefined;
+}
+
+/** A question of the sender's that is answered at once, 200, and starts nothing. */
+export interface Reply {
+  readonly type: 'reply';
+  readonly body: Json;
+}
+
+/** A verified delivery that is nobody's business. */
+export interface Ignored {
+  readonly type: 'ignored';
+  /** Told to the sender. */
+  readonly reason: string;
+}
+
+/** A verified delivery on its way to an agent. */
+export interface Delivery<Payload> {
+  /** The webhook's name. */
+  readonly hook: string;
+  readonly id: string;
+  readonly payload: Payload;
+  /** Of the request; what the sender does not sign can be forged by whoever has seen one delivery. */
+  readonly headers: Headers;
+  readonly env: WebhookEnv;
+}
+
+/** The turn that a delivery starts. */
+export interface WebhookTurn {
+  readonly type?: undefined;
+  /** The webhook's own unless given. */
+  readonly agent?: string | undefined;
+  /** Whose session it is: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
+  readonly owner?: string | undefined;
+  /**
+   * 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. A delivery that is sent again is recognised in its
+   * session, so it has to be a function of the delivery alone.
+   */
+  readonly session: string;
+  /** What the model reads. */
+  readonly message: string;
+  /** Values for the tools, which the model never sees; no credentials, since it is journaled. */
+  readonly context?: JsonObject | undefined;
+  /** Names the delivery in place of the sender's id: of those with one key, in one session, the first is taken (7 days). */
+  readonly key?: string | undefined;
+}
+
+/** A delivery's turn, with everything decided. */
+export interface WebhookStart {
+  readonly type: 'start';
+  readonly agent: string | undefined;
+  readonly owner: string;
+  readonly session: string;
+  readonly message: string;
+  readonly context: JsonObject;
+  /** Printable ASCII without spaces. */
+  readonly key: string;
+}
+
+/** What comes of a delivery. */
+export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
+
+/** What a turn of a webhook does when its session has an open one: waits in order, or is shown to the model that runs. */
+export type WhenBusy = 'queue' | 'steer';
+
+/** A door for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
+export interface Webhook<Name extends string = string> {
+  readonly name: Name;
+  /** The agent that it starts unless its mapping names another. */
+  readonly agent: string | undefined;
+  readonly maxBodyBytes: number;
+  readonly whenBusy: WhenBusy;
+  /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
+  receive(arrival: Arrival): Promise<Received>;
+}
+
+/** Says that a delivery is verified; `id` names it for ever. */
+export const verified = <Payload>(
+  id: string,
+  payload: Payload,
+  acknowledge?: Acknowledgement,
+): Verified<Payload> => ({ type: 'verified', id, payload, acknowledge });
+
+/** Answers a question of the sender's with JSON, and starts nothing. */
+export const reply = (body: Json): Reply => ({ type: 'reply', body });
+
+/** Leaves a delivery alone; `reason` is told to the sender, who counts it as delivered. */
+export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });

@@ -1,0 +1,174 @@
+import { expectTypeOf } from 'vitest';
+import type { Json, JsonObject } from '../../src/index.ts';
+import { defineAgent } from '../../src/index.ts';
+import {
+  type Arrival,
+  type Delivery,
+  defineWebhook,
+  type GithubDelivery,
+  githubWebhook,
+  ignored,
+  reply,
+  slackWebhook,
+  standardWebhook,
+  stripeWebhook,
+  verified,
+  type Webhook,
+  type WebhookTurn,
+} from '../../src/webhooks/entry.ts';
+import { createHoldfast } from '../../src/worker-entry.ts';
+
+const support = defineAgent({ name: 'support', description: 'Answers.', instructions: 'Answer.', tools: [] });
+
+// DESIGN 6, to the letter.
+const holdfast = createHoldfast({
+  agents: [support],
+  webhooks: [githubWebhook({ agent: 'triage', secret: 'GITHUB_WEBHOOK_SECRET' })],
+});
+export default holdfast.worker;
+
+// Webhooks of all kinds are in one list.
+createHoldfast({
+  agents: [support],
+  webhooks: [
+    githubWebhook({ agent: 'support', secret: ['NEW', 'OLD'] }),
+    stripeWebhook({ agent: 'support', secret: 'STRIPE' }),
+    slackWebhook({ agent: 'support', secret: 'SLACK' }),
+    standardWebhook({ name: 'crm', agent: 'support', secret: 'CRM' }),
+    defineWebhook({
+      name: 'own',
+      agent: 'support',
+      verify: () => verified('1', 7),
+      start: () => ignored('no'),
+    }),
+  ],
+});
+
+// The payload is what the verifier says; the name is a literal.
+const own = defineWebhook({
+  name: 'own',
+  agent: 'support',
+  verify(arrival) {
+    expectTypeOf(arrival).toEqualTypeOf<Arrival>();
+    return arrival.body.byteLength === 0 ? reply({ ok: true }) : verified('1', { name: 'Ada' });
+  },
+  start(delivery) {
+    expectTypeOf(delivery).toEqualTypeOf<Delivery<{ name: string }>>();
+    return { session: 's', message: delivery.payload.name };
+  },
+});
+expectTypeOf(own).toEqualTypeOf<Webhook<'own'>>();
+
+const verify = () => verified('1', 1);
+
+// Who names no agent for the webhook names one for each turn.
+defineWebhook({ name: 'own', verify, start: () => ({ agent: 'a', session: 's', message: 'm' }) });
+
+// @ts-expect-error nobody names the agent
+defineWebhook({ name: 'own', verify, start: () => ({ session: 's', message: 'm' }) });
+
+// @ts-expect-error a turn has a session
+defineWebhook({ name: 'own', agent: 'a', verify, start: () => ({ message: 'm' }) });
+
+// @ts-expect-error a verifier does not say no by `false`
+defineWebhook({ name: 'own', agent: 'a', verify: () => false, start: () => ignored('no') });
+
+// A mapping sees the events that were asked for, and those of whole events by their actions.
+githubWebhook({
+  agent: 'triage',
+  secret: 'S',
+  events: ['issues', 'issue_comment.created'],
+  start(delivery) {
+    expectTypeOf(delivery).toEqualTypeOf<GithubDelivery<'issues' | 'issue_comment'>>();
+    expectTypeOf(delivery.event).toEqualTypeOf<'issues' | 'issue_comment'>();
+    expectTypeOf(delivery.number).toEqualTypeOf<number | undefined>();
+    expectTypeOf(delivery.payload).toEqualTypeOf<JsonObject>();
+    expectTypeOf(delivery.usual).toEqualTypeOf<WebhookTurn>();
+    return delivery.action === 'opened' ? { ...delivery.usual, owner: 'acme' } : ignored('not new');
+  },
+});
+
+// Without `events` it may be any.
+githubWebhook({
+  agent: 'triage',
+  secret: 'S',
+  start({ event, usual }) {
+    expectTypeOf(event).toEqualTypeOf<string>();
+    return usual;
+  },
+});
+
+stripeWebhook({
+  agent: 'billing',
+  secret: 'S',
+  events: ['invoice.paid', 'invoice.voided'],
+  async start({ event, object, customer, usual }) {
+    expectTypeOf(event).toEqualTypeOf<'invoice.paid' | 'invoice.voided'>();
+    expectTypeOf(object).toEqualTypeOf<JsonObject | undefined>();
+    expectTypeOf(customer).toEqualTypeOf<string | undefined>();
+    return usual;
+  },
+});
+
+slackWebhook({
+  agent: 'helper',
+  secret: 'S',
+  events: ['app_mention', '/deploy'],
+  start({ event, kind, usual }) {
+    expectTypeOf(event).toEqualTypeOf<'app_mention' | '/deploy'>();
+    expectTypeOf(kind).toEqualTypeOf<'event' | 'command' | 'interaction'>();
+    return usual;
+  },
+});
+
+standardWebhook({
+  agent: 'sales',
+  secret: 'S',
+  events: ['contact.created'],
+  start({ event, data, usual }) {
+    expectTypeOf(event).toEqualTypeOf<'contact.created'>();
+    expectTypeOf(data).toEqualTypeOf<Json | undefined>();
+    return usual;
+  },
+});
+
+// @ts-expect-error a webhook of a sender has an agent
+githubWebhook({ secret: 'S' });
+
+// @ts-expect-error and the name of a var that its secret is in
+githubWebhook({ agent: 'triage' });
+
+// @ts-expect-error the context is JSON
+stripeWebhook({ agent: 'a', secret: 'S', start: ({ usual }) => ({ ...usual, context: { at: new Date() } }) });
+
+// @ts-expect-error a webhook is made by one of these functions
+createHoldfast({ agents: [support], webhooks: [{ name: 'github' }] });
+
+// Optional properties accept undefined.
+githubWebhook({
+  agent: 'triage',
+  secret: 'S',
+  name: undefined,
+  owner: undefined,
+  events: undefined,
+  start: undefined,
+  maxBodyBytes: undefined,
+  whenBusy: undefined,
+  bots: undefined,
+});
+defineWebhook({
+  name: 'own',
+  agent: 'a',
+  owner: undefined,
+  maxBodyBytes: undefined,
+  whenBusy: undefined,
+  verify: () => verified('1', 1, undefined),
+  start: () => ({
+    session: 's',
+    message: 'm',
+    agent: undefined,
+    owner: undefined,
+    context: undefined,
+    key: undefined,
+  }),
+});
