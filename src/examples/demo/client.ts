@@ -46,7 +46,8 @@ export interface Client {
   turnEnded(seq: number): Promise<readonly TimelineEvent[]>;
 }
 
-interface StreamedEvent {
+/** One server-sent event. */
+export interface StreamedEvent {
   readonly event: string;
   readonly id: string | undefined;
   readonly data: string;
@@ -114,7 +115,8 @@ async function postJson(
   return response;
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
+/** The events of a stream. @throws Error when the response is none, and when it breaks off. */
+export async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
   if (!response.ok || !response.body) throw new Error(`The stream was answered ${response.status}.`);
   const frames = response.body
     .pipeThrough(new TextDecoderStream())

@@ -1,13 +1,15 @@
 /**
  * The outside world of the demo, a program of its own: `node effect-counter.ts FILE`. It answers as the services of
- * the support agent's shop do, and writes one line for each call, on the disk before it is answered. It recognises no
- * repeated key: whatever reaches it counts. Its parent holds and releases its answers by messages.
+ * the support agent's shop do, and below `/github` as GitHub does, and writes one line for each call, on the disk before it
+ * is answered. It recognises no repeated key: whatever reaches it counts. Its parent holds and releases its answers by
+ * messages.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { shipments } from '../support/books.ts';
 import type { CounterCommand, CounterReport, Execution } from './counted-effects.ts';
 import { Gate, type Hold } from './gate.ts';
+import { githubService } from './github-service.ts';
 import { listen, readJson } from './loopback.ts';
 
 const [file] = process.argv.slice(2);
@@ -18,7 +20,11 @@ const holds = new Map<string, Hold>();
 const references = new Map<string, string>();
 const tell = (report: CounterReport): void => void process.send?.(report);
 
+const github = githubService({ append, pass: (service) => gate.pass(service) });
+
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, path] = /^\/github(\/.*)$/.exec(request.url ?? '') ?? [];
+  if (path !== undefined) return github(request, response, path);
   const [service = '', name] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
   const answer = await answerTo(request, service, name);
   response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });

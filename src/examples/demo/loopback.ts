@@ -6,6 +6,8 @@ export async function listen(
   handle: RequestListener,
 ): Promise<{ readonly server: Server; readonly url: string }> {
   const server = createServer(handle).listen(0, '127.0.0.1');
+  // Closed while idle, a connection could break under a request of a client that was held up, as if a process had died.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The system gave no port.');

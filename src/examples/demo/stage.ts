@@ -7,6 +7,7 @@ export class Stage {
   readonly effects: CountedEffects;
   readonly #port: number;
   readonly #directory: string;
+  readonly #entry: string | undefined;
   #vars: Readonly<Record<string, string>> = {};
   #worker: WorkerProcess | undefined;
 
@@ -14,10 +15,13 @@ export class Stage {
     readonly effects: CountedEffects;
     readonly port: number;
     readonly directory: string;
+    /** Of another Worker than this repository's own, from its root. */
+    readonly entry?: string | undefined;
   }) {
     this.effects = options.effects;
     this.#port = options.port;
     this.#directory = options.directory;
+    this.#entry = options.entry;
   }
 
   get url(): string {
@@ -33,7 +37,7 @@ export class Stage {
   /** Starts the Worker on the same storage as before, with the vars of before unless others are given. */
   async start(vars = this.#vars): Promise<void> {
     this.#vars = vars;
-    const options = { port: this.#port, directory: this.#directory };
+    const options = { port: this.#port, directory: this.#directory, entry: this.#entry };
     this.#worker = await startWorker({
       ...options,
       vars: { LEASE_MS: '3000', SHOP_URL: this.effects.url, ...vars },

@@ -9,6 +9,9 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY ? styleText(style, text) : text;
 
+/** Characters of a message; a webhook's may be long. */
+const MAX_MESSAGE = 130;
+
 /** What the lines of a timeline are told with. */
 interface Telling {
   /** Of calls, by their ids; inside a nested loop they are indented. */
@@ -52,7 +55,7 @@ const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean 
 function lineOf(event: TimelineEvent, { names, started, iteration }: Telling): [string, Style] {
   switch (event.type) {
     case 'turn-started':
-      return [`turn ${event.turn}: "${event.message}"`, 'bold'];
+      return [`turn ${event.turn}: "${short(event.message, MAX_MESSAGE)}"`, 'bold'];
     case 'turn-resumed':
       return [
         event.cause === 'expired'

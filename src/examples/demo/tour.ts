@@ -1,9 +1,11 @@
 import { strict as assert } from 'node:assert';
 import { type Client, openSession, type TimelineEvent } from './client.ts';
 import type { Effect } from './counted-effects.ts';
+import { githubEffects } from './github-world.ts';
 import { type Said, scenes } from './scenes.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
+import { endTriage, githubVars, openTriage } from './triage-scene.ts';
 
 /** What the tour has done by `once` calls, as the counter writes it. */
 export const tourEffects: readonly Effect[] = [
@@ -11,16 +13,20 @@ export const tourEffects: readonly Effect[] = [
   { service: 'warehouse', what: '{"step":"ship_order"}' },
   { service: 'refunds', what: '{"orderId":1003,"amount":149}' },
   { service: 'refunds', what: '{"orderId":1002,"amount":118.5}' },
+  ...githubEffects,
 ];
 
 /**
- * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended;
- * then a stream, a refund that waits for its approval, and a policy that is delivered once.
+ * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended,
+ * or in the middle of the call that was cut off; then a stream, a refund that waits for its approval, and a policy that is
+ * delivered once.
  */
 export async function tour(stage: Stage): Promise<void> {
-  await stage.start({ MODEL: 'offline' });
+  await stage.start({ MODEL: 'offline', ...githubVars(stage) });
   for (const { agent, before } of scenes) await said(stage, agent, before);
+  const triage = await openTriage(stage);
   await stage.end('kill');
+  triage.release();
   await stage.start();
   console.log(
     `\n  ${styled('yellow', 'wrangler dev was killed and restarted; each session is where it was.')}`,
@@ -29,6 +35,8 @@ export async function tour(stage: Stage): Promise<void> {
     console.log(`\n  ${styled('bold', `${agent}: ${point}`)}`);
     await said(stage, agent, after);
   }
+  console.log(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
+  await endTriage(stage, triage);
   await stream(stage);
   await approval(stage);
   await policy(stage);

@@ -7,11 +7,16 @@ import { type ProcessGroup, startGroup } from './process-group.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
+/** What wrangler prints, in the directory of a Worker; a restart goes on with it. */
+export const LOG_FILE = 'wrangler.log';
+
 export interface WorkerOptions {
   readonly port: number;
   /** A directory for the storage, the log and wrangler's own files; the same one continues the same sessions. */
   readonly directory: string;
   readonly vars: Readonly<Record<string, string>>;
+  /** Its entry, from the root of this repository; the one of `wrangler.toml` unless given. */
+  readonly entry?: string | undefined;
 }
 
 /** The Worker of this repository under `wrangler dev`. */
@@ -26,9 +31,11 @@ export interface WorkerProcess {
 }
 
 /** Starts the Worker and resolves when it answers. @throws Error with the end of its log when it does not. */
-export async function startWorker({ port, directory, vars }: WorkerOptions): Promise<WorkerProcess> {
-  const log = join(directory, 'wrangler.log');
-  const group = startGroup(wrangler, ['dev', ...flags(port, directory), ...varFlags(vars)], {
+export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
+  const { port, directory, vars, entry } = options;
+  const log = join(directory, LOG_FILE);
+  const args = ['dev', ...(entry === undefined ? [] : [entry]), ...flags(port, directory), ...varFlags(vars)];
+  const group = startGroup(wrangler, args, {
     log,
     cwd: root,
     env: environment(directory),

@@ -46,7 +46,7 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
   const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
   const said = messages.flatMap((message) =>
-    message.role === 'user' ? [messageText(message.text.slice(0, maxText), instructions)] : [],
+    message.role === 'user' ? [messageText(message.text, instructions)] : [],
   );
   const [task = '', ...before] = said.slice(-6).reverse();
   return {

@@ -1,0 +1,116 @@
+import { strict as assert } from 'node:assert';
+import { sign } from '@octokit/webhooks-methods';
+import { type Answer, openSession } from './client.ts';
+import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github-world.ts';
+import { until, within } from './ports.ts';
+import type { Stage } from './stage.ts';
+import { short, styled, timeline } from './timeline.ts';
+
+/** What a delivery is answered. */
+interface Delivered {
+  readonly status: string;
+  readonly session: string;
+  readonly turn: string;
+  /** Of the turn that it started. */
+  readonly location: string;
+}
+
+/** The Worker's vars for the triage agent, over the fake GitHub of the effect counter. */
+export const githubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record<string, string>> => ({
+  GITHUB_API_URL: `${effects.url}/github`,
+  GITHUB_TOKEN: DEMO_TOKEN,
+  GITHUB_WEBHOOK_SECRET: DEMO_SECRET,
+});
+
+/** An issue that was delivered, and whose comment is written and not answered. */
+export interface OpenTriage {
+  readonly delivered: Delivered;
+  /** Lets the answer go; to be called when the Worker is dead. */
+  readonly release: () => void;
+}
+
+const comments = serviceOf({ what: 'comment' });
+
+/** Has GitHub deliver an issue. Resolves when the comment is on the counter's disk, and its answer held back. */
+export async function openTriage(stage: Stage): Promise<OpenTriage> {
+  const hold = await stage.effects.hold(comments);
+  const delivered = await deliver(stage, 'first');
+  console.log(`\n  ${styled('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
+  console.log(`    ${styled('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
+  await within(20_000, 'the comment reaches GitHub', hold.reached);
+  return { delivered, release: hold.release };
+}
+
+/**
+ * What came of it in a Worker that knows the issue from its journal alone: the comment is found by the call's key, and the
+ * turn goes on. The same delivery, sent again under another id, finds the turn that it has started.
+ *
+ * @throws AssertionError when anything else has happened.
+ */
+export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promise<void> {
+  const again = await deliver(stage, 'second');
+  assert.equal(again.location, delivered.location, 'The same delivery has one turn.');
+  const answer = await answerAt(stage.url + delivered.location);
+  assert.equal(answer.outcome, 'completed', 'The outcome of the triage');
+  const written = stage.effects.executions().filter(({ service }) => service === comments);
+  assert.equal(written.length, 1, 'Comments on the disk of the counter');
+  await show(stage, delivered.session, answer);
+}
+
+/** Signed as GitHub signs, under an id of its own: two ids, one event. */
+async function deliver({ url }: Stage, id: string): Promise<Delivered> {
+  const body = JSON.stringify(opened);
+  const response = await fetch(`${url}/hooks/github`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': 'issues',
+      'x-github-delivery': id,
+      'x-hub-signature-256': await sign(DEMO_SECRET, body),
+    },
+    body,
+    signal: AbortSignal.timeout(20_000),
+  });
+  assert.equal(response.status, 202, `The delivery was answered: ${await response.clone().text()}`);
+  const told = (await response.json()) as Omit<Delivered, 'location'>; // what DESIGN 7 says
+  return { ...told, location: response.headers.get('location') ?? '' };
+}
+
+/** The answer of a turn, asked for at its address until it is there: 202 until then. */
+async function answerAt(address: string): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until('the turn has its answer', 30_000, async () => {
+    const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
+    assert([200, 202].includes(response.status), `The turn's address answered ${response.status}.`);
+    const body = (await response.json()) as Answer; // what DESIGN 7 says
+    if (response.status === 200) answer = body;
+    return answer !== undefined;
+  });
+  assert(answer);
+  return answer;
+}
+
+/** The journal, and what is to be seen outside of it. */
+async function show(stage: Stage, session: string, answer: Answer): Promise<void> {
+  const events = await openSession(stage.url, session, 'triage').events();
+  console.log(`\n${timeline(events)}`);
+  console.log(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
+  const issue = await onGithub<{ labels: { name: string }[]; comments: number }>(stage, '');
+  const [comment] = await onGithub<{ body: string }[]>(stage, '/comments');
+  assert.deepEqual(
+    issue.labels.map(({ name }) => name),
+    ['documentation'],
+  );
+  assert.equal(issue.comments, 1, 'Comments on GitHub');
+  const labels = issue.labels.map(({ name }) => name).join(', ');
+  const line = `on GitHub: labelled ${labels}; ${issue.comments} comment: ${short(comment?.body ?? '', 70)}`;
+  console.log(`    ${styled('green', `→ ${line}`)}`);
+}
+
+/** What the fake GitHub says of the issue, asked past the Worker. */
+async function onGithub<T>({ effects }: Stage, part: string): Promise<T> {
+  const path = `/repos/${opened.repository.full_name}/issues/${opened.issue.number}${part}`;
+  const headers = { authorization: `Bearer ${DEMO_TOKEN}`, 'user-agent': 'demo' };
+  const response = await fetch(`${effects.url}/github${path}`, { headers });
+  return response.json() as Promise<T>; // the fake's own shapes
+}

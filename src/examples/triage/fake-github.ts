@@ -1,0 +1,198 @@
+/**
+ * A GitHub for the demo and for tests: the endpoints that the triage agent uses, with the paths, status codes and shapes of
+ * the REST API's own description (version 2022-11-28). It recognises no repeated request: whatever reaches it is done.
+ */
+import {
+  type Addresses,
+  commentShape,
+  type FakeIssue,
+  type FakeLabel,
+  fileShape,
+  issueShape,
+  labelShape,
+  type SeedIssue,
+  toIssue,
+} from './fake-shapes.ts';
+
+/** One repository of the fake. */
+export interface SeedRepository {
+  /** `owner/name`; found in any case, as on GitHub. */
+  readonly name: string;
+  readonly issues: readonly SeedIssue[];
+  readonly labels?: readonly FakeLabel[] | undefined;
+  /** Texts by their paths. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Something that was changed, before the change is answered. */
+export interface FakeChange {
+  readonly what: 'comment' | 'label' | 'close';
+  /** Such as `octocat/Hello-World#1`. */
+  readonly issue: string;
+  /** The comment, the label's name, or why it is closed. */
+  readonly text: string;
+}
+
+export interface FakeGitHubOptions {
+  /** The only token that opens it. */
+  readonly token: string;
+  readonly repositories: readonly SeedRepository[];
+  /** Told of every change; what it throws or waits for, the answer does. */
+  readonly changed?: ((change: FakeChange) => void | Promise<void>) | undefined;
+}
+
+/** The fake, as a function of web requests. */
+export interface FakeGitHub {
+  handle(request: Request): Promise<Response>;
+  /** As it is now. */
+  issue(repository: string, number: number): FakeIssue | undefined;
+}
+
+interface Repository {
+  readonly name: string;
+  readonly issues: readonly FakeIssue[];
+  readonly labels: FakeLabel[];
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** What a route is given. */
+interface Asked extends Addresses {
+  readonly request: Request;
+  readonly url: URL;
+  readonly held: Repository;
+  readonly changed: NonNullable<FakeGitHubOptions['changed']>;
+}
+
+export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
+  const held = repositories.map(toRepository);
+  const find = (name: string): Repository | undefined =>
+    held.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return {
+    issue: (repository, number) => issueOf(find(repository), number),
+    async handle(request) {
+      const url = new URL(request.url);
+      if (!request.headers.has('user-agent'))
+        return refusal(403, 'Request forbidden by administrative rules.');
+      if (request.headers.get('authorization') !== `Bearer ${token}`) return refusal(401, 'Bad credentials');
+      if (url.pathname === '/search/issues') return search(url, find);
+      const [, repos, owner = '', name = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+      const repository = repos === 'repos' ? find(`${owner}/${name}`) : undefined;
+      if (!repository) return refusal(404, 'Not Found');
+      const addresses = { api: url.origin, repository: repository.name };
+      return route({ ...addresses, request, url, held: repository, changed }, rest);
+    },
+  };
+}
+
+async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<Response> {
+  const { request, held } = asked;
+  if (kind === 'labels' && request.method === 'GET') {
+    const home = `${asked.api}/repos/${asked.repository}`;
+    return Response.json(pageOf(held.labels, asked.url).map((label) => labelShape(label, home)));
+  }
+  if (kind === 'contents' && request.method === 'GET') {
+    const text = held.files.get(rest.join('/'));
+    return text === undefined
+      ? refusal(404, 'Not Found')
+      : Response.json(fileShape(rest.join('/'), text, asked));
+  }
+  const [number, part] = rest;
+  const issue = kind === 'issues' ? issueOf(held, Number(number)) : undefined;
+  if (!issue) return refusal(404, 'Not Found');
+  switch (`${request.method} ${part ?? ''}`) {
+    case 'GET ':
+      return Response.json(issueShape(issue, asked));
+    case 'PATCH ':
+      return patchIssue(asked, issue);
+    case 'POST labels':
+      return addLabels(asked, issue);
+    case 'GET comments':
+      return Response.json(pageOf(issue.comments, asked.url).map((one) => commentShape(one, issue, asked)));
+    case 'POST comments':
+      return addComment(asked, issue);
+    default:
+      return refusal(404, 'Not Found');
+  }
+}
+
+async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
+  const { state, state_reason: reason = 'completed' } = await bodyOf(asked.request);
+  if (state !== 'open' && state !== 'closed') return invalid('Issue', 'state');
+  issue.state = state;
+  issue.stateReason = state === 'closed' ? String(reason) : 'reopened';
+  await asked.changed({ what: 'close', issue: nameOf(asked, issue), text: issue.stateReason });
+  return Response.json(issueShape(issue, asked));
+}
+
+/** A label that the repository does not have is made, as on GitHub. */
+async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
+  const { labels } = await bodyOf(asked.request);
+  if (!Array.isArray(labels) || labels.length === 0) return invalid('Label', 'name');
+  for (const name of labels.map(String)) {
+    if (!asked.held.labels.some((label) => label.name === name)) {
+      asked.held.labels.push({ name, description: null });
+    }
+    issue.labels = [...new Set([...issue.labels, name])];
+    await asked.changed({ what: 'label', issue: nameOf(asked, issue), text: name });
+  }
+  return Response.json(issueShape(issue, asked).labels);
+}
+
+async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
+  const { body } = await bodyOf(asked.request);
+  if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.');
+  if (typeof body !== 'string' || body.trim() === '') return invalid('IssueComment', 'data');
+  const comment = { id: 1_000 * issue.number + issue.comments.length + 1, author: 'triage', body };
+  issue.comments.push(comment);
+  await asked.changed({ what: 'comment', issue: nameOf(asked, issue), text: body });
+  const shape = commentShape(comment, issue, asked);
+  return Response.json(shape, { status: 201, headers: { location: shape.url } });
+}
+
+/** All words have to occur in the title or the body; of the qualifiers it knows `repo:`, and takes issues for granted. */
+function search(url: URL, find: (name: string) => Repository | undefined): Response {
+  const terms = (url.searchParams.get('q') ?? '').split(/\s+/).filter((term) => term !== '');
+  const words = terms.filter((term) => !term.includes(':')).map((word) => word.toLowerCase());
+  const repository = find(terms.find((term) => term.startsWith('repo:'))?.slice('repo:'.length) ?? '');
+  if (terms.length === 0 || !repository) return invalid('Search', 'q');
+  const found = repository.issues.filter(({ title, body }) =>
+    words.every((word) => `${title} ${body ?? ''}`.toLowerCase().includes(word)),
+  );
+  const addresses = { api: url.origin, repository: repository.name };
+  return Response.json({
+    total_count: found.length,
+    incomplete_results: false,
+    search_type: 'lexical',
+    items: pageOf(found, url).map((issue) => ({ ...issueShape(issue, addresses), score: 1 })),
+  });
+}
+
+const toRepository = ({ name, issues, labels = [], files = {} }: SeedRepository): Repository => ({
+  name,
+  issues: issues.map(toIssue),
+  labels: [...labels],
+  files: new Map(Object.entries(files)),
+});
+
+const issueOf = (held: Repository | undefined, number: number): FakeIssue | undefined =>
+  held?.issues.find((issue) => issue.number === number);
+
+const nameOf = ({ repository }: Addresses, { number }: FakeIssue): string => `${repository}#${number}`;
+
+/** The page that was asked for: 30 a page unless the request says so, 100 at most. */
+function pageOf<Item>(items: readonly Item[], { searchParams }: URL): readonly Item[] {
+  const size = Math.min(Number(searchParams.get('per_page') ?? 30), 100);
+  const start = (Number(searchParams.get('page') ?? 1) - 1) * size;
+  return items.slice(start, start + size);
+}
+
+const bodyOf = async (request: Request): Promise<Record<string, unknown>> =>
+  (await request.json()) as Record<string, unknown>; // of our own client, and every field is looked at before it is used
+
+const DOCUMENTATION = 'https://docs.github.com/rest';
+
+const refusal = (status: number, message: string, more: object = {}): Response =>
+  Response.json({ message, ...more, documentation_url: DOCUMENTATION, status: String(status) }, { status });
+
+const invalid = (resource: string, field: string): Response =>
+  refusal(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });

@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import type { ToolCall } from '../../index.ts';
+import type { GitHub, Issue, Written } from './github.ts';
+import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
+import type { Subject } from './subject.ts';
+
+/** As many as GitHub gives at once. */
+const PAGE = 100;
+/** So many pages of comments are looked through for one of ours before nobody knows: a thousand comments. */
+const MAX_PAGES = 10;
+/** Issues that a search answers. */
+const MAX_FOUND = 5;
+
+const issueSchema = v.object({
+  number: v.number(),
+  title: v.string(),
+  body: v.nullish(v.string(), ''),
+  state: v.string(),
+  user: v.nullable(v.object({ login: v.string() })),
+  labels: v.array(v.union([v.string(), v.object({ name: v.nullish(v.string(), '') })])),
+});
+const labelsSchema = v.array(v.object({ name: v.string(), description: v.nullable(v.string()) }));
+const commentSchema = v.object({ html_url: v.string(), body: v.nullish(v.string(), '') });
+const foundSchema = v.object({ items: v.array(issueSchema) });
+/** A folder is answered by a list, a file of more than a megabyte without its content. */
+const fileSchema = v.object({ encoding: v.literal('base64'), content: v.string() });
+const contentsSchema = v.union([fileSchema, v.unknown()]);
+
+/** GitHub's REST API at this address: `https://api.github.com`, or a server of your own. */
+export function githubAt(url: string): GitHub {
+  const ask = githubClient(url);
+  return { ...issuesAt(ask), ...commentsAt(ask), ...repositoryAt(ask) };
+}
+
+const issuesAt = (ask: Ask): Pick<GitHub, 'issue' | 'addLabel' | 'close'> => ({
+  async issue(subject, call) {
+    const response = await ask(call, pathOf(subject));
+    return isGone(response) ? undefined : toIssue(await answerOf(issueSchema, response));
+  },
+  async addLabel(subject, label, call) {
+    const response = await ask(call, `${pathOf(subject)}/labels`, {
+      method: 'POST',
+      body: { labels: [label] },
+    });
+    return (await answerOf(labelsSchema, response)).map(({ name }) => name);
+  },
+  async close(subject, reason, call) {
+    const body = { state: 'closed', state_reason: reason };
+    await answerOf(issueSchema, await ask(call, pathOf(subject), { method: 'PATCH', body }));
+  },
+});
+
+const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
+  async comment(subject, text, call) {
+    const body = { body: `${text}\n\n${markOf(call)}` };
+    const response = await ask(call, `${pathOf(subject)}/comments`, { method: 'POST', body });
+    return toWritten(await answerOf(commentSchema, response));
+  },
+  // A comment that GitHub stores only after it was looked for would be missed: it tells of no request that it is still at
+  // work on. After a kill, the dead invocation's lease has run out before anybody looks.
+  async recall(subject, call) {
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      const path = `${pathOf(subject)}/comments?per_page=${PAGE}&page=${page}`;
+      const comments = await answerOf(v.array(commentSchema), await ask(call, path));
+      const ours = comments.find(({ body }) => body.includes(markOf(call)));
+      if (ours) return toWritten(ours);
+      if (comments.length < PAGE) return 'not-done';
+    }
+    return 'unknown';
+  },
+});
+
+const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => ({
+  async labels({ repository }, call) {
+    const response = await ask(call, `/repos/${repository}/labels?per_page=${PAGE}`);
+    const labels = await answerOf(labelsSchema, response);
+    return labels.map(({ name, description }) => ({ name, description: description ?? '' }));
+  },
+  async search({ repository, number }, words, call) {
+    const q = encodeURIComponent([...words, `repo:${repository}`, 'is:issue'].join(' '));
+    const response = await ask(call, `/search/issues?q=${q}&per_page=${MAX_FOUND + 1}`);
+    const { items } = await answerOf(foundSchema, response);
+    return items
+      .filter((item) => item.number !== number)
+      .slice(0, MAX_FOUND)
+      .map(({ number: found, title, state }) => ({ number: found, title, state }));
+  },
+  async file({ repository }, path, call) {
+    const encoded = path.split('/').map(encodeURIComponent).join('/');
+    const response = await ask(call, `/repos/${repository}/contents/${encoded}`);
+    if (isGone(response)) return undefined;
+    const file = v.safeParse(fileSchema, await answerOf(contentsSchema, response));
+    if (!file.success) throw new Error('GitHub has this, but not as a file that can be read here.');
+    return toText(file.output.content);
+  },
+});
+
+const pathOf = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
+
+/**
+ * GitHub takes no idempotency key, so the comment carries it where no reader sees it. Before the comment is there, nobody
+ * can know the key and write it first.
+ */
+const markOf = ({ idempotencyKey }: ToolCall): string => `<!-- holdfast ${idempotencyKey} -->`;
+
+const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): Written => ({ url });
+
+const toIssue = ({ user, labels, ...issue }: v.InferOutput<typeof issueSchema>): Issue => ({
+  ...issue,
+  author: user?.login ?? 'ghost', // as GitHub shows somebody who has left
+  labels: labels.map((label) => (typeof label === 'string' ? label : label.name)),
+});
+
+const toText = (base64: string): string =>
+  new TextDecoder().decode(Uint8Array.from(atob(base64.replaceAll('\n', '')), (char) => char.charCodeAt(0)));

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool, error } from '../../index.ts';
+import type { GitHub } from './github.ts';
+import { subjectOf } from './subject.ts';
+
+/** Characters of a file that the model reads. */
+const MAX_FILE = 8_000;
+/** All words of a search must occur, so a few of the longest find more than a whole title. */
+const MAX_WORDS = 3;
+
+const findSimilar = (github: GitHub) =>
+  defineTool({
+    name: 'find_similar_issues',
+    description: 'Find other issues of the repository that share the longest words of a title.',
+    effect: 'read',
+    input: v.object({ title: v.pipe(v.string(), v.description('A title, or a few words')) }),
+    async run({ title }, call) {
+      const words = searchWords(title);
+      return { similar: words.length > 0 ? [...(await github.search(subjectOf(call), words, call))] : [] };
+    },
+  });
+
+const readFile = (github: GitHub) =>
+  defineTool({
+    name: 'read_file',
+    description: 'Read a file of the repository by its path.',
+    effect: 'read',
+    input: v.object({
+      path: v.pipe(
+        v.string(),
+        v.regex(/^\S[^\n]{0,299}$/),
+        v.check(staysInside, 'A path has no empty parts, and neither `.` nor `..` among them.'),
+        v.description('Such as docs/install.md'),
+      ),
+    }),
+    async run({ path }, call) {
+      const text = await github.file(subjectOf(call), path, call);
+      return text?.slice(0, MAX_FILE) ?? error('There is no such file on the default branch.');
+    },
+  });
+
+/** The tools for whatever else the repository holds. They only look. */
+export const repositoryTools = (github: GitHub): readonly AnyTool[] => [
+  findSimilar(github),
+  readFile(github),
+];
+
+/** In a URL `..` leads out of the repository, to whatever else the token opens. */
+const staysInside = (path: string): boolean =>
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
+/** Plain words in lower case: what is left can be no qualifier (`repo:`, `org:`) and no operator (`NOT`, `-`) of the search. */
+const searchWords = (title: string): readonly string[] =>
+  [...new Set(title.toLowerCase().match(/[\p{L}\p{N}]{3,50}/gu))]
+    .toSorted((left, right) => right.length - left.length)
+    .slice(0, MAX_WORDS);
