@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NewerEventError, parseEvent, toRow } from '../../src/journal/parse-event.ts';
+import { NewerEventError, parseBodies, parseEvent, toRow } from '../../src/journal/parse-event.ts';
 import { replied } from './journal.ts';
 
 it('writes the type and the turn beside the body, for decisions that never look into it', () => {
@@ -18,5 +18,18 @@ it('refuses an event of a newer version, and names it', () => {
   expect(() => parseEvent(row)).toThrow(NewerEventError);
   expect(() => parseEvent(row)).toThrow(
     'Event 7 was written by a newer version of this Worker. Try again when the deployment is complete.',
+  );
+});
+
+it('refuses an event of a type that it does not know, whatever version it is of', () => {
+  const row = { type: 'turn-noted', turn: 't1', body: '{"v":1,"type":"turn-noted"}', seq: 7, at: 0 };
+  expect(() => parseEvent(row)).toThrow(
+    'Event 7 was written by a newer version of this Worker. Try again when the deployment is complete.',
+  );
+});
+
+it('refuses bodies of a newer version', () => {
+  expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":2,"type":"turn-started"}]')).toThrow(
+    'An event was written by a newer version of this Worker. Try again when the deployment is complete.',
   );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { Log, LogLevel, Miniflare } from 'miniflare';
+import { type Edit, withEdits } from './with-edits.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -9,7 +10,17 @@ const root = resolve(import.meta.dirname, '../..');
 const WORKER = 'holdfast';
 const OBJECT = 'SessionObject';
 
+/** What makes one build of an entry differ from another. */
+export interface Build {
+  /** Names of the entry's code that stand for a text. */
+  readonly constants?: Readonly<Record<string, string>> | undefined;
+  /** Other code than is in the checkout, as an older or a newer version has it. */
+  readonly edits?: readonly Edit[] | undefined;
+}
+
 export interface WorkerSettings {
+  /** Absent: as the code is. */
+  readonly build?: Build | undefined;
   /** The Worker's vars. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
@@ -33,7 +44,7 @@ export interface RunningWorker {
  * asked for anything.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
-  const { vars = {}, storage } = settings;
+  const { vars = {}, storage, build: differences = {} } = settings;
   const logs: string[] = [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',
@@ -48,7 +59,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
           ...compatibility(),
           manifest: {
             mainModule: 'worker.js',
-            modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry) } },
+            modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry, differences) } },
           },
           env: {
             SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
@@ -80,15 +91,16 @@ async function evict(miniflare: Miniflare, name: string): Promise<void> {
 const bundles = new Map<string, Promise<string>>();
 
 /** The entry as one module; built once, however often it is started. */
-function bundleOf(entry: string): Promise<string> {
-  const known = bundles.get(entry);
+function bundleOf(entry: string, differences: Build): Promise<string> {
+  const name = JSON.stringify([entry, differences]);
+  const known = bundles.get(name);
   if (known !== undefined) return known;
-  const bundle = bundled(entry);
-  bundles.set(entry, bundle);
+  const bundle = bundled(entry, differences);
+  bundles.set(name, bundle);
   return bundle;
 }
 
-async function bundled(entry: string): Promise<string> {
+async function bundled(entry: string, { constants = {}, edits = [] }: Build): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -100,6 +112,10 @@ async function bundled(entry: string): Promise<string> {
     conditions: ['workerd', 'worker', 'browser'],
     mainFields: ['browser', 'module', 'main'],
     external: ['cloudflare:*', 'node:*'],
+    define: Object.fromEntries(
+      Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
+    plugins: [withEdits(root, edits)],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error(`Building ${entry} gave no output.`);

@@ -1,0 +1,70 @@
+/** A position that the next build does not have is named, and stays, until a build says which state that is now. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSite, type Site } from './site.ts';
+import { answersIn, type Line } from './world.ts';
+
+let site: Site;
+const opening = '{"order":"41"}';
+const call: Line = [['orders', { order: '41' }]];
+
+const gone =
+  "The position of 'orders' for '41' is 'packed', a state that it no longer has. No call can change that: its developer " +
+  "has to name the state of now under 'renamed'.";
+
+/** What the session remembers of where its orders stand. */
+const positions = async (agent: string): Promise<unknown> => {
+  const { body } = await site.visit(agent).get();
+  return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // what DESIGN 7 says
+};
+
+beforeAll(async () => {
+  site = await openSite('gone-states.ts');
+  const { world } = site;
+  await site.deploy({ constants: { BUILD: 'before' } });
+  world.plays('between', [call, 'Packed.'], 'Pack order 41.');
+  world.plays('between', [[['pack']], 'So.'], opening);
+  await site.visit('between').say('Pack order 41.');
+  world.plays('inside', [call, 'Done.']);
+  world.plays('inside', [[['pack']], [['ship']], [['ship']], 'So.'], opening);
+  const shipping = world.hold('inside', 'ship');
+  await site.visit('inside').start('Pack and ship order 41.');
+  await shipping.reached;
+  await site.deploy({ constants: { BUILD: 'after' } });
+  shipping.release();
+});
+afterAll(() => site.close());
+
+it('a call for it is answered by its name, and no model is asked inside', async () => {
+  site.world.plays('between', [call, 'Packed.', call, 'No.'], 'Pack order 41.');
+  expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
+  expect(answersIn(site.world.asked('between').at(-1)).at(-1)).toEqual([
+    'orders',
+    `Error: Tool 'orders' did not run. ${gone}`,
+  ]);
+  expect(await positions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
+});
+
+it('a loop that is open goes on: what had begun is finished, and every other call is answered by its name', async () => {
+  const events = await site.visit('inside').ended();
+  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  const inside = site.world.asked('inside').filter(({ messages }) => messages.some(isOpening));
+  expect(answersIn(inside.at(-1))).toEqual([
+    ['pack', 'pack is done'],
+    ['ship', 'ship is done'],
+    ['ship', `Error: Tool 'ship' did not run. ${gone}`],
+  ]);
+  expect(inside.at(-1)?.messages[0]).toMatchObject({ role: 'system', text: expect.stringContaining(gone) });
+  expect(new Set(site.world.done('inside').map(({ key }) => key)).size).toBe(2);
+  expect(await positions('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
+});
+
+it('it is taken for the state that it is said to be now, and moves on from there', async () => {
+  await site.deploy({ constants: { BUILD: 'mapped' } });
+  site.world.plays('between', [call, 'Packed.', call, 'No.', call, 'Shipped.'], 'Pack order 41.');
+  site.world.plays('between', [[['ship']], 'So.'], opening);
+  expect(await site.visit('between').say('Ship it now.')).toMatchObject({ body: { text: 'Shipped.' } });
+  expect(site.world.done('between').map(({ tool }) => tool)).toEqual(['pack', 'ship']);
+  expect(await positions('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
+});
+
+const isOpening = (message: object): boolean => 'text' in message && message.text === opening;

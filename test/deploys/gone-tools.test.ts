@@ -1,0 +1,73 @@
+/** A tool that the next build does not have is answered by the tool-not-found policy, or is in doubt; it is never lost. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSite, type Site } from './site.ts';
+import { notFound, unknown } from './texts.ts';
+import { answersIn } from './world.ts';
+
+let site: Site;
+const held = ['read', 'idempotent', 'once', 'strict'] as const;
+
+beforeAll(async () => {
+  site = await openSite('gone-tools.ts');
+  const { world } = site;
+  await site.deploy({ constants: { BUILD: 'before' } });
+  world.plays('asked', [[['first'], ['second']], 'Done.']);
+  for (const scene of [...held, 'approval', 'manual'])
+    world.plays(scene, [[['send_order', { order: 1 }]], 'So.']);
+  const running = [world.hold('asked', 'first'), ...held.map((scene) => world.hold(scene, 'send_order'))];
+  for (const scene of ['asked', ...held]) await site.visit(scene).start('Go.');
+  for (const scene of ['approval', 'manual']) await site.visit(scene).say('Go.');
+  await Promise.all(running.map(({ reached }) => reached));
+  // A read runs before the reply that asked for it is stored.
+  await site.visit('read').happened('tool-call-started');
+  await site.deploy({ constants: { BUILD: 'after' } });
+  for (const { release } of running) release();
+});
+afterAll(() => site.close());
+
+it('a call that was asked for and had not begun is answered as one of a tool that does not exist', async () => {
+  const events = await site.visit('asked').ended();
+  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  expect(answersIn(site.world.asked('asked').at(-1))).toEqual([
+    ['first', 'first is done'],
+    ['second', notFound('second', 'first')],
+  ]);
+  expect(site.world.done('asked').map(({ tool }) => tool)).toEqual(['first', 'first']);
+});
+
+it.each([
+  ['read', notFound('send_order', 'look_up')],
+  ['idempotent', unknown('send_order')],
+  ['once', unknown('send_order')],
+] as const)('a call that was started as %s is told of as what it is', async (scene, answer) => {
+  const events = await site.visit(scene).ended();
+  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  expect(answersIn(site.world.asked(scene).at(-1))).toEqual([['send_order', answer]]);
+  expect(site.world.done(scene)).toHaveLength(1);
+});
+
+it('a call in doubt does not end a turn that ends with the first tool which does not exist', async () => {
+  const events = await site.visit('strict').ended();
+  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  expect(answersIn(site.world.asked('strict').at(-1))).toEqual([['send_order', unknown('send_order')]]);
+});
+
+it('an approval of it runs nothing, and the model is told that there is no such tool', async () => {
+  const visit = site.visit('approval');
+  const [pending] = await visit.pending();
+  expect(pending).toMatchObject({ tool: 'send_order', message: 'Send it?' });
+  const heard = await visit.post(`/approvals/${pending?.call}`, { decision: 'approve' });
+  expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'So.' } });
+  expect(answersIn(site.world.asked('approval').at(-1))).toEqual([
+    ['send_order', notFound('send_order', 'look_up')],
+  ]);
+  expect(site.world.done('approval')).toEqual([]);
+});
+
+it('a result that the caller sends of it is its result: the caller has run it', async () => {
+  const visit = site.visit('manual');
+  const [pending] = await visit.pending();
+  const heard = await visit.post(`/results/${pending?.call}`, { text: 'Sent by hand.' });
+  expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+  expect(answersIn(site.world.asked('manual').at(-1))).toEqual([['send_order', 'Sent by hand.']]);
+});

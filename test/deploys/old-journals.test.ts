@@ -1,0 +1,66 @@
+/** What an older build has stored: a snapshot that is not read, and events that are upgraded. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSite, type Site } from './site.ts';
+import { storedIn } from './stored.ts';
+import { current, earlierSnapshots, upgrading } from './versions.ts';
+import { answersIn } from './world.ts';
+
+let site: Site;
+const name = JSON.stringify(['local', 'long', 's']);
+/** More events than a session has without a snapshot. */
+const CALLS = 110;
+
+beforeAll(async () => {
+  site = await openSite('journals.ts');
+  const calls = Array.from({ length: CALLS }, () => ['look_up'] as const);
+  site.world.plays('long', [calls, 'One.', 'Two.', 'Three.', 'Four.', 'Five.']);
+  await site.deploy(earlierSnapshots);
+  expect(await site.visit('long').say('Go.')).toMatchObject({ body: { text: 'One.' } });
+});
+afterAll(() => site.close());
+
+/** Ends the build, and answers what it left of a snapshot; `isNew`: it covers all that there is. */
+async function snapshot(): Promise<unknown> {
+  await site.kill();
+  const { snapshot: left, events } = storedIn(site.storage).get(name) ?? {};
+  return { ...left, isNew: left?.seq === events?.at(-1)?.seq };
+}
+
+/** What the model of the session was shown last. */
+function shown() {
+  const request = site.world.asked('long').at(-1);
+  const said = request?.messages.flatMap((one) => (one.role === 'user' ? one.text : []));
+  return { said, answers: answersIn(request).length };
+}
+
+it('a snapshot of another reducer is left alone, and the journal folded', async () => {
+  expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: {} } });
+  await site.deploy(current);
+  expect(await site.visit('long').get()).toMatchObject({ status: 200, body: { usage: { outputTokens: 2 } } });
+  expect(await site.visit('long').say('Again.')).toMatchObject({ status: 200, body: { text: 'Two.' } });
+  expect(shown()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
+  expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
+});
+
+it('events of an older version are upgraded, those before a snapshot too', async () => {
+  await site.deploy(upgrading);
+  expect(await site.visit('long').say('And now?')).toMatchObject({ body: { text: 'Three.' } });
+  expect(shown()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
+  expect(await site.visit('long').get('/events?limit=2')).toMatchObject({
+    body: { events: [{ type: 'session-opened' }, { type: 'turn-started', message: 'Go. (of old)' }] },
+  });
+  expect(await snapshot()).toMatchObject({ isNew: true });
+  await site.deploy(upgrading);
+  expect(await site.visit('long').say('Still?')).toMatchObject({ body: { text: 'Four.' } });
+  expect(shown()).toEqual({
+    said: ['Go. (of old)', 'Again. (of old)', 'And now?', 'Still?'],
+    answers: CALLS,
+  });
+});
+
+it('a build that is rolled back does not go on from the snapshot of events that it cannot read', async () => {
+  await site.deploy(current);
+  const heard = await site.visit('long').say('Back again.');
+  expect(heard).toMatchObject({ status: 202, body: { status: 'accepted' } });
+  expect(await site.visit('long').get()).toMatchObject({ status: 503 });
+});

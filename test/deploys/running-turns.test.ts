@@ -1,0 +1,118 @@
+/** A build is replaced while turns run, at every place of a turn: nothing is lost, and nothing is done twice. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type End, openSite, type Site } from './site.ts';
+import type { Heard } from './visit.ts';
+import { answersIn, type Line } from './world.ts';
+
+let site: Site;
+const script: readonly Line[] = [[['look_up']], [['charge'], ['mail']], 'Done.'];
+const answers = ['look_up', 'charge', 'mail'].map((tool) => [tool, `${tool} is done`]);
+const places = ['model', 'look_up', 'charge', 'mail'] as const;
+
+/** Asked again under the same key, it is the same message. */
+const ask = (scene: string): Promise<Heard> =>
+  site.visit(scene).post('/messages', { message: 'Go.' }, { headers: { 'idempotency-key': 'k1' } });
+
+/** Turns at every place, a build that ends in the middle of them, and the next one. */
+async function replaceBuild(end: End): Promise<void> {
+  site = await openSite('running.ts', end);
+  const { world } = site;
+  await site.deploy({ constants: { BUILD: 'before' } });
+  for (const scene of [...places.map((place) => `at-${place}`), 'accepted', 'left', 'clerk'])
+    world.plays(scene, script);
+  world.plays('queued', [...script, 'Two.', 'Three.']);
+  world.plays('inside', [[['clerk', { message: 'Do it.' }]], 'So.']);
+  const held = [
+    ...places.map((place) => world.hold(`at-${place}`, place)),
+    world.hold('queued', 'charge'),
+    world.hold('inside', 'charge'),
+  ];
+  const lost = places.map((place) => ask(`at-${place}`).catch(() => 'lost'));
+  await Promise.all(['queued', 'inside'].map((scene) => site.visit(scene).start('Go.')));
+  await Promise.all(held.map(({ reached }) => reached));
+  for (const message of ['And two?', 'And three?'])
+    expect(
+      await site
+        .visit('queued')
+        .post('/messages?whenBusy=queue', { message }, { headers: { prefer: 'respond-async' } }),
+    ).toMatchObject({
+      status: 202,
+    });
+  await leave();
+  await site.visit('accepted').start('Go.');
+  await site.deploy({ constants: { BUILD: 'after' } });
+  expect(await Promise.all(lost)).toEqual(places.map(() => 'lost'));
+  for (const { release } of held) release();
+
+  /** A client goes while its turn runs, so that it is given back, and not taken over. */
+  async function leave(): Promise<void> {
+    const looking = world.hold('left', 'look_up');
+    const client = new AbortController();
+    const gone = site
+      .visit('left')
+      .post('/messages', { message: 'Go.' }, { leave: client.signal })
+      .catch(() => 'gone');
+    await looking.reached;
+    client.abort();
+    await gone;
+    looking.release();
+  }
+}
+
+describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) => {
+  beforeAll(() => replaceBuild(end));
+  afterAll(() => site.close());
+
+  it.each(places)('at its %s is answered by the next build, to a client that asks again', async (place) => {
+    const scene = `at-${place}`;
+    expect(await ask(scene)).toMatchObject({ status: 200, body: { text: 'Done.', outcome: 'completed' } });
+    const events = await site.visit(scene).ended();
+    expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(1);
+    expectDone(scene);
+  });
+
+  it('in a nested loop goes on inside', async () => {
+    const events = await site.visit('inside').ended();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(events.filter(({ type }) => type === 'frame-started')).toHaveLength(1);
+    expectDone('inside', 'clerk');
+  });
+
+  it.each(['accepted', 'left'])('is not needed for it to go on: %s', async (scene) => {
+    const events = await site.visit(scene).ended();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expectDone(scene);
+  });
+
+  it('is followed by the messages that wait behind it, in order', async () => {
+    await site.visit('queued').ended(await endOf(2));
+    const asked = site.world.asked('queued').at(-1)?.messages ?? [];
+    expect(asked.flatMap((one) => (one.role === 'user' ? one.text : []))).toEqual([
+      'Go.',
+      'And two?',
+      'And three?',
+    ]);
+    expectDone('queued');
+
+    /** The sequence at which this many turns have ended. */
+    async function endOf(turns: number): Promise<number> {
+      let last = 0;
+      for (let ended = 0; ended < turns; ended += 1) {
+        const events = await site.visit('queued').ended(last);
+        last = events.find(({ type, seq }) => type === 'turn-ended' && seq > last)?.seq ?? last;
+      }
+      return last;
+    }
+  });
+});
+
+/** Charged once, and mailed under one key, with the model of the next build told all of it. */
+function expectDone(scene: string, model = scene): void {
+  const { world } = site;
+  const request = world.asked(model).at(-1);
+  expect(answersIn(request).slice(0, answers.length)).toEqual(answers);
+  expect(request?.messages[0]).toEqual({ role: 'system', text: 'Work, says the build after.' });
+  const done = (what: string) => world.done(scene).filter(({ tool }) => tool === what);
+  expect(done('charge')).toHaveLength(1);
+  expect(new Set(done('mail').map(({ key }) => key)).size).toBe(1);
+}

@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What is stored of a session. */
+export interface Stored {
+  /** Of its tables. */
+  readonly version: number;
+  /** `body` is `null` for one that is kept in parts. */
+  readonly events: readonly { readonly seq: number; readonly type: string; readonly body: string | null }[];
+  readonly lease: { readonly epoch: number; readonly turn: string | null; readonly state: string };
+  /** The kinds of what is to be done. */
+  readonly agenda: readonly string[];
+  /** Its body is parsed. */
+  readonly snapshot?: { readonly seq: number; readonly reducer: number; readonly body: unknown };
+}
+
+/** The databases of all sessions in a storage, by the sessions' names. Only while no Worker runs on it. */
+export const storedIn = (storage: string): ReadonlyMap<string, Stored> =>
+  new Map(databasesIn(storage).flatMap(read));
+
+/** The files of the sessions' databases. */
+export function databasesIn(storage: string): readonly string[] {
+  const files = readdirSync(storage, { recursive: true, encoding: 'utf8' });
+  const databases = files.filter((file) => file.endsWith('.sqlite') && !file.endsWith('metadata.sqlite'));
+  return databases.map((file) => join(storage, file));
+}
+
+function read(file: string): [string, Stored][] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const { name, version } = database.prepare('SELECT name, version FROM schema').get() ?? {};
+    const events = database.prepare('SELECT seq, type, body FROM events ORDER BY seq').all();
+    const agenda = database.prepare('SELECT kind FROM agenda ORDER BY due').all();
+    const lease = database.prepare('SELECT epoch, turn, state FROM lease').get();
+    const [snapshot] = database
+      .prepare(`SELECT seq, reducer, body FROM chunks WHERE owner = 'snapshot'`)
+      .all();
+    const kept = snapshot && { ...snapshot, body: parse(snapshot.body) };
+    // What the tables hold, by journal-schema.ts.
+    const rest = { agenda: agenda.map(({ kind }) => kind), ...(kept && { snapshot: kept }) };
+    return [[String(name), { version, events, lease, ...rest } as unknown as Stored]];
+  } finally {
+    database.close();
+  }
+}
+
+const parse = (body: unknown): unknown =>
+  JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body));
+
+/** Has something to be done in every session of a storage, since long ago. Only while no Worker runs on it. */
+export function addToAgenda(storage: string, kind: string): void {
+  for (const file of databasesIn(storage)) {
+    const database = new DatabaseSync(file);
+    database.prepare(`INSERT INTO agenda (kind, ref, due) VALUES (?, 'x', ?)`).run(kind, Date.now() - 1_000);
+    database.close();
+  }
+}
