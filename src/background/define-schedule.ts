@@ -1,0 +1,68 @@
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { JsonObject } from '../tools/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
+
+/** The literal that `defineSchedule` takes. */
+export interface ScheduleConfig<Name extends string = string> {
+  /** Letters, digits, `_`, `.` and `-`, at most 64; part of what keeps a time from starting its turn twice. */
+  readonly name: Name;
+  /** When, in UTC: five fields, one of the `crons` of the Worker's `[triggers]`, which cannot be read from here. */
+  readonly cron: string;
+  /** The name of the agent. */
+  readonly agent: string;
+  /** Whose the session is: a tenant, or the id of a principal. */
+  readonly owner: string;
+  /** One session for all times, or one of its time: `(at) => at.toISOString().slice(0, 10)`. */
+  readonly session: string | ((at: Date) => string);
+  readonly message: string | ((at: Date) => string | Promise<string>);
+  /** The request's part of the tool-call context. */
+  readonly context?: JsonObject | undefined;
+}
+
+/** Turns that start by the clock. Made by `defineSchedule`; never mutated. */
+export interface Schedule<Name extends string = string> extends ScheduleConfig<Name> {}
+
+/**
+ * Declares a turn that starts by the clock, for `createHoldfast({ schedules })`. It starts once for each time of its cron
+ * expression, and waits in line while the session is busy. A time is missed when the platform does not deliver it.
+ *
+ * @throws ConfigurationError when it could never start a turn.
+ */
+export function defineSchedule<const Name extends string>(config: ScheduleConfig<Name>): Schedule<Name> {
+  const { name, cron, owner, session, message, context = {} } = config;
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    const said = JSON.stringify(name)?.slice(0, 80);
+    throw new ConfigurationError(
+      `A schedule cannot be called ${said}: its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+    );
+  }
+  const refuse = (problem: string): never => {
+    throw new ConfigurationError(`Schedule '${name}': ${problem}`);
+  };
+  if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
+  if (!isText(owner)) refuse('its owner is blank.');
+  if (typeof session !== 'function' && !/^[A-Za-z0-9_.:@-]{1,128}$/.test(session)) {
+    refuse('its session must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -');
+  }
+  if (typeof message !== 'function' && !isText(message)) refuse('its message is blank.');
+  checkContext(context, refuse);
+  return { ...config, cron: sameCron(cron) };
+}
+
+/** As the platform tells it: it keeps what wrangler.toml says, but for the spaces around and between the fields. */
+export const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+
+const isCron = (cron: unknown): boolean =>
+  typeof cron === 'string' &&
+  /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(sameCron(cron));
+
+function checkContext(context: JsonObject, refuse: (problem: string) => never): void {
+  try {
+    ToolCallContext.of(context);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    refuse(`the value of '${failure.key.slice(0, 80)}' in its context is not JSON.`);
+  }
+}

@@ -1,0 +1,60 @@
+import type { ScheduledMessage } from '../journal/events.ts';
+import { sha256Hex } from '../tools/sha256.ts';
+import type { ScheduleRequest } from '../tools/tool.ts';
+import type { Loop } from './loop.ts';
+
+/** The longest delay, in seconds: 365 days. */
+export const LONGEST_DELAY = 365 * 24 * 60 * 60;
+
+/** Characters of one message. */
+const MAX_MESSAGE = 100_000;
+
+/** What one call schedules. */
+export interface Scheduling {
+  /** As `CallScope.schedule`. */
+  schedule(request: ScheduleRequest): Promise<string>;
+  /** All of it, in the order in which it was asked for. */
+  scheduled(): Promise<readonly ScheduledMessage[]>;
+}
+
+/** The ids of the turns come from that of the call, so that they are the same when the call is run again. */
+export function scheduling({ inSession, scheduleRoom }: Loop, call: string): Scheduling {
+  const asked: Promise<ScheduledMessage>[] = [];
+  return {
+    async schedule({ message, delaySeconds }) {
+      const text = checked(message);
+      const after = inMilliseconds(delaySeconds);
+      if (!inSession || !scheduleRoom) {
+        throw new Error(
+          'A message can only be scheduled in a session, which keeps it: give the tool to an agent.',
+        );
+      }
+      scheduleRoom.take();
+      const one = turnId(call, asked.length).then((turn) => ({ turn, message: text, after }));
+      asked.push(one);
+      return (await one).turn;
+    },
+    scheduled: () => Promise.all(asked),
+  };
+}
+
+const turnId = async (call: string, index: number): Promise<string> =>
+  (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
+
+function checked(message: unknown): string {
+  if (typeof message !== 'string' || message.trim() === '') {
+    throw new Error('The message to be scheduled must be text that is not blank.');
+  }
+  if (message.length <= MAX_MESSAGE) return message;
+  throw new Error(
+    `The message to be scheduled has ${message.length} characters, and may have ${MAX_MESSAGE}.`,
+  );
+}
+
+function inMilliseconds(seconds: unknown): number {
+  if (typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY)
+    return Math.round(seconds * 1_000);
+  throw new Error(
+    `delaySeconds is ${String(seconds).slice(0, 40)}; it must be from 0 to ${LONGEST_DELAY} (365 days).`,
+  );
+}

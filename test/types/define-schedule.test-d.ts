@@ -1,0 +1,39 @@
+import { expectTypeOf } from 'vitest';
+import { createHoldfast, defineSchedule, type Schedule } from '../../src/worker-entry.ts';
+
+const base = { cron: '0 6 * * *', agent: 'clerk', owner: 'acme', session: 's1', message: 'Report.' } as const;
+
+// Its name is a literal.
+const daily = defineSchedule({ name: 'daily', ...base });
+expectTypeOf(daily).toEqualTypeOf<Schedule<'daily'>>();
+expectTypeOf(daily.name).toEqualTypeOf<'daily'>();
+
+// Session and message of the time.
+defineSchedule({
+  ...base,
+  name: 'daily',
+  session(at) {
+    expectTypeOf(at).toEqualTypeOf<Date>();
+    return at.toISOString();
+  },
+  async message(at) {
+    expectTypeOf(at).toEqualTypeOf<Date>();
+    return 'Report.';
+  },
+  context: { locale: 'de' },
+});
+defineSchedule({ ...base, name: 'daily', context: undefined });
+
+createHoldfast({ agents: [], schedules: [daily] });
+
+// @ts-expect-error it belongs to somebody
+defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
+
+// @ts-expect-error a session has one name
+defineSchedule({ ...base, name: 'daily', session: async () => 's1' });
+
+// @ts-expect-error the context is JSON
+defineSchedule({ ...base, name: 'daily', context: { since: new Date() } });
+
+// @ts-expect-error a schedule has a name
+createHoldfast({ agents: [], schedules: [base] });
