@@ -1,9 +1,11 @@
 import type { ChatModel } from '../model/chat-model.ts';
 import { noPrices } from '../tool-loop/budget.ts';
+import { type Compaction, compactionProblem } from '../tool-loop/compaction.ts';
 import { limitProblem } from '../tool-loop/limit-problem.ts';
 import { type LoopPolicies, policyProblem } from '../tool-loop/policies.ts';
 import type { Limits } from '../tools/limits.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
+import { type Retention, retainMs } from './retention.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
@@ -22,4 +24,26 @@ export function checkPolicies(agent: string, policies: LoopPolicies): void {
   if (!problem) return;
   const { path, value, use } = problem;
   throw new AgentDefinitionError(agent, `policies.${path}`, `has a policy '${path}' of ${value}: use ${use}`);
+}
+
+/** @throws AgentDefinitionError when a compaction has a value that it cannot work with. */
+export function checkCompaction(agent: string, compaction: Compaction): void {
+  const problem = compactionProblem(compaction);
+  if (!problem) return;
+  const { path, value, use } = problem;
+  throw new AgentDefinitionError(
+    agent,
+    `compaction.${path}`,
+    `has a compaction '${path}' of ${value}: use ${use}`,
+  );
+}
+
+/** @throws AgentDefinitionError when a retention is no time. */
+export function checkRetention(agent: string, retention: Retention): void {
+  try {
+    retainMs(retention);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new AgentDefinitionError(agent, 'retention', `has a retention of ${cause.message}`);
+  }
 }

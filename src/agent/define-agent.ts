@@ -1,5 +1,6 @@
 import { type Chaining, chainingSources } from '../chaining/chaining.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import type { Compaction } from '../tool-loop/compaction.ts';
 import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop.ts';
@@ -19,8 +20,9 @@ import type { AnyTool } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
-import { checkLimits, checkPolicies } from './check-limits.ts';
+import { checkCompaction, checkLimits, checkPolicies, checkRetention } from './check-limits.ts';
 import { type Reference, referenceText } from './reference.ts';
+import type { Retention } from './retention.ts';
 import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
@@ -50,6 +52,10 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** Under every request's context, which wins where both have a key (CTX-05). */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
+  /** Absent: as the app says. */
+  readonly retention?: Retention | undefined;
+  /** Absent: its conversations are shown whole. */
+  readonly compaction?: Compaction | undefined;
   /** The form of its answers. Absent: words. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
@@ -96,6 +102,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly context?: JsonObject | ToolCallContext | undefined;
   /** `stamped` unless given. */
   readonly loopIds?: LoopIds | undefined;
+  /** How long its sessions are kept after what happened in them last; as the app says unless given. */
+  readonly retention?: Retention | undefined;
+  /** Replaces older messages of a long conversation by a summary; never unless given. Not in loops inside its own. */
+  readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
    * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
@@ -107,8 +117,8 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
  * Declares an agent.
  *
  * @throws AgentDefinitionError when the name cannot stand in a path, something in the list is no tool (AEV-03), two
- *   tools share a name (AEV-04), the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy or `loopIds`
- *   has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
+ *   tools share a name (AEV-04), the description is blank, a limit is not a positive number, or on the cost of a model without prices, a policy, `loopIds`,
+ *   `compaction` or `retention` has a value that it cannot work with, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineAgent<const Name extends string, Declaration extends InputDeclaration = undefined>(
   config: AgentConfig<Name, Declaration>,
@@ -123,6 +133,8 @@ export function defineAgent<const Name extends string, Declaration extends Input
   checkLimits(name, config.limits, config.model);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
+  if (config.compaction) checkCompaction(name, config.compaction);
+  if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
   const use = notOneOf(loopIds, ['stamped', 'as-sent']);
   if (use) throw new AgentDefinitionError(name, 'loopIds', `has loopIds of '${loopIds}': use ${use}`);
@@ -146,6 +158,8 @@ export function defineAgent<const Name extends string, Declaration extends Input
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
     loopIds,
+    retention: config.retention,
+    compaction: config.compaction && { ...config.compaction },
     output: toAgentOutput(name, config.output),
   };
 }

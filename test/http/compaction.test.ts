@@ -1,0 +1,47 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { defineAgent } from '../../src/agent/define-agent.ts';
+import { toSessionName } from '../../src/session/session-name.ts';
+import { modelBySession, script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, newSession, post, SSE } from './client.ts';
+
+const talker = defineAgent({
+  name: 'talker',
+  description: 'Talks.',
+  instructions: '',
+  model: modelBySession,
+  // The key of the script stands in the summary, since the model is chosen by it.
+  compaction: { overTokens: 40, keepTurns: 1, summarise: ([first]) => `They met. ${first?.text.slice(-37)}` },
+});
+const via = appWith({ agents: [talker], auth: () => ({ id: 'owner' }) });
+
+it('shows the summary of a compacted session as such, its whole journal, and goes on after an eviction', async () => {
+  const session = newSession('talker');
+  const { message, model } = script(...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')));
+  for (const word of ['one', 'two']) await (await post(session, { message: message(word) }, { via })).text();
+  const streamed = await allEvents(await post(session, { message: message('three') }, { via, headers: SSE }));
+  expect(streamed.map(({ event }) => event)).toContain('conversation-compacted');
+  const key = message('').trim();
+  const summary = `Summary of the conversation so far, whose messages are not shown any more:\n\nThey met. ${key}`;
+  const state = await json(await via(session));
+  const messages = state.messages as { role: string; text: string; by?: string }[];
+  expect(messages[0]).toEqual({ role: 'user', by: 'summary', text: summary });
+  expect(messages.slice(1).map(({ text }) => text.split(/[ .]/)[0])).toEqual(['two', 'B', 'three', 'C']);
+  const { events } = await json(await via(`${session}/events`));
+  const started = (events as { type: string; message?: string }[]).filter(
+    ({ type }) => type === 'turn-started',
+  );
+  expect(started.map((one) => one.message)).toEqual([message('one'), message('two'), message('three')]);
+
+  const name = toSessionName({ owner: 'owner', agent: 'talker', session: session.split('/').at(-1) ?? '' });
+  await evictDurableObject(env.SESSIONS.getByName(name));
+  await (await post(session, { message: message('four') }, { via })).text();
+  expect(model.requests.at(-1)?.messages.map(({ text }) => text.split(/[ .]/)[0])).toEqual([
+    'Summary',
+    'three',
+    'C',
+    'four',
+  ]);
+});

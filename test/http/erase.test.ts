@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { withLease } from '../fixtures/lease-terms.ts';
+import { recordings, scripted } from '../fixtures/scripted-agent.ts';
+import { held, script } from '../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
+
+/** A holder that waits for its model hears within a third of its lease that it holds nothing any more. */
+const renewingSession = (): string => newSession('scripted', withLease(1_000));
+
+describe('DELETE of a session', () => {
+  it('answers 204 without a word, also when there is none, and GET finds nothing any more', async () => {
+    const session = newSession();
+    await (await post(session, { message: script('Hello.').message() })).text();
+    for (let i = 0; i < 2; i += 1) {
+      const erased = await erase(session);
+      expect([erased.status, await erased.text()]).toEqual([204, '']);
+    }
+    const gone = await send(session);
+    expect(await json(gone)).toEqual(
+      problem(
+        'unknown-session',
+        404,
+        `There is no session '${session.split('/').at(-1)}'. POST ${session}/messages starts it.`,
+      ),
+    );
+    expect((await send(`${session}/events`)).status).toBe(404);
+    expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it.each([
+    [
+      '/agents/nobody/sessions/s1',
+      404,
+      'unknown-agent',
+      "There is no agent 'nobody'. GET /agents lists them.",
+    ],
+    [
+      '/agents/scripted/sessions/%20',
+      400,
+      'invalid-session-id',
+      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    ],
+  ])('refuses what no session can be called: %s', async (path, status, type, detail) => {
+    const refused = await erase(path);
+    expect(await json(refused)).toEqual(problem(type, status, detail));
+  });
+
+  it('erases a session whose agent is not deployed any more', async () => {
+    const session = newSession('scripted');
+    await (await post(session, { message: script('Hello.').message() })).text();
+    const without = appWith({ agents: [{ ...scripted, name: 'other' }] });
+    expect((await erase(session, without)).status).toBe(204);
+    expect((await send(session)).status).toBe(404);
+    expect((await erase(session, without)).status).toBe(404);
+  });
+
+  it("erases nobody else's session of this name", async () => {
+    const ofB = appWith({ auth: () => ({ id: 'b' }) });
+    const session = newSession();
+    await (await post(session, { message: script('For a.').message() })).text();
+    await (await post(session, { message: script('For b.').message() }, { via: ofB })).text();
+    expect((await erase(session, ofB)).status).toBe(204);
+    expect((await ofB(session)).status).toBe(404);
+    expect((await send(session)).status).toBe(200);
+    expect((await erase(session, appWith({ auth: () => null }))).status).toBe(401);
+    expect((await send(session)).status).toBe(200);
+  });
+});
+
+describe('a session that is erased while something happens in it', () => {
+  it('ends the wait of a client for its answer, and nothing of the turn is stored afterwards', async () => {
+    const session = renewingSession();
+    const reply = held('Never.');
+    const answering = post(session, { message: script(reply.reply).message() });
+    await reply.asked();
+    expect((await erase(session)).status).toBe(204);
+    const answered = await answering;
+    expect(await json(answered)).toEqual(
+      problem('session-erased', 410, 'The session was erased, and the turn with it.'),
+    );
+    expect(reply.aborted()).toBe(true);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('ends the stream of a turn, and that of a follower', async () => {
+    const session = renewingSession();
+    const reply = held('Never.');
+    const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
+    await reply.asked();
+    const following = await send(`${session}/events`, { headers: SSE });
+    const followed = eventsOf(following);
+    await readUntil(followed, 'turn-started');
+    await erase(session);
+    expect(await readUntil(followed)).toEqual([]);
+    const last = (await readUntil(eventsOf(streaming))).at(-1);
+    expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
+  });
+
+  it('ends the stream of a follower also when another session of its name is begun at once', async () => {
+    const session = renewingSession();
+    await (await post(session, { message: script('Hello.').message() })).text();
+    const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    await readUntil(followed, 'turn-ended');
+    await erase(session);
+    await (await post(session, { message: script('Anew.').message() })).text();
+    expect(await readUntil(followed)).toEqual([]);
+  });
+
+  it('stops a turn before its next call, and what a call has done stays done', async () => {
+    const session = renewingSession();
+    const note = crypto.randomUUID();
+    const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
+    const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
+    const answering = post(session, { message: message() });
+    await second.asked();
+    await erase(session);
+    second.release();
+    expect((await answering).status).toBe(410);
+    expect(recordings.filter((one) => one.note.startsWith(note))).toHaveLength(1);
+  });
+
+  it('takes no answer for a call that waited', async () => {
+    const scene = await waiting(['pay']);
+    const link = linkOf(scene);
+    await erase(scene.session);
+    const late = await answer(link, { decision: 'approve' });
+    expect(late.status).toBe(404);
+    expect((await json(late)).type).toBe('urn:holdfast:problem:unknown-session');
+    expect((await send(scene.session)).status).toBe(404);
+  });
+
+  it('has the message with which it is begun anew answered under other keys', async () => {
+    const session = newSession();
+    const note = crypto.randomUUID();
+    const replies = [{ calls: [{ name: 'record', input: { note } }] }, 'Recorded.'] as const;
+    for (let i = 0; i < 2; i += 1) {
+      const { message } = script(...replies);
+      const answered = await post(
+        session,
+        { message: message() },
+        { headers: { 'idempotency-key': 'same' } },
+      );
+      expect(answered.status).toBe(200);
+      await erase(session);
+    }
+    const keys = recordings.filter((one) => one.note === note).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe('retention', () => {
+  const gone = async (session: string): Promise<void> => {
+    for (let i = 0; i < 60; i += 1) {
+      if ((await send(session)).status === 404) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error('The session is still there.');
+  };
+
+  it('erases a session when nothing has happened in it for so long, as the app or its agent says', async () => {
+    const byApp = appWith({ retention: { ms: 400 } });
+    const byAgent = appWith({ agents: [{ ...scripted, retention: { ms: 400 } }], retention: 'forever' });
+    const notByAgent = appWith({ agents: [{ ...scripted, retention: 'forever' }], retention: { ms: 400 } });
+    const talk = async (via: typeof send): Promise<string> => {
+      const session = newSession();
+      await (await post(session, { message: script('Hello.').message() }, { via })).text();
+      expect((await send(session)).status).toBe(200);
+      return session;
+    };
+    const [one, other, kept] = [await talk(byApp), await talk(byAgent), await talk(notByAgent)];
+    await gone(one);
+    await gone(other);
+    expect((await send(kept)).status).toBe(200);
+  });
+
+  it.each([
+    [{ days: 0 }, '{"days":0}'],
+    [{ ms: -1 }, '{"ms":-1}'],
+    [{ days: 1, ms: 1 }, '{"days":1,"ms":1}'],
+    [{ days: 40_000 }, '{"days":40000}'],
+    [{}, '{}'],
+    ['soon', '"soon"'],
+  ])('must be a time: %j', (retention, said) => {
+    expect(() => appWith({ retention: retention as never })).toThrow(
+      `The retention is ${said}: use 'forever', { days } or { ms }, of which there are more than 0 and at most a hundred years.`,
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { onTestFinished, vi } from 'vitest';
+import { type AgentConfig, type Compaction, defineAgent } from '../../src/index.ts';
+import type { SessionEvent } from '../../src/journal/events.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../src/testing/entry.ts';
+
+/** A message of a hundred tokens, as conversations are measured: four bytes each. */
+export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
+
+/** Writes `Sum of {n}: {the first word of each message}`. */
+export const listing: NonNullable<Compaction['summarise']> = (messages) =>
+  `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
+
+export const SUMMARY_SHOWN = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';
+
+type More = Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>>;
+
+export const agentWith = (compaction: Compaction | undefined, more: More = {}) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', compaction, ...more });
+
+/** A session of one agent, with what its model was shown last. */
+export function sessionOf(
+  replies: readonly ScriptedReply[],
+  compaction: Compaction | undefined,
+  more: More = {},
+) {
+  const session = createTestSession(agentWith(compaction, more), { replies });
+  return { ...session, shown: () => session.requests.at(-1)?.messages };
+}
+
+type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
+
+export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'conversation-compacted' ? [event] : []));
+
+/** What is logged from now on, which is not printed. */
+export function logged() {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  return () => log.mock.calls;
+}
