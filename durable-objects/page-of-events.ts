@@ -1,6 +1,6 @@
 import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/session-port.ts';
 import type { Lease, SessionStorage } from './session-storage.ts';
-import { queuedTurns } from './waiting-turns.ts';
+import { queuedTurns, waitsAs } from './waiting-turns.ts';
 
 export type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
@@ -21,7 +21,9 @@ export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPa
     rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
   }
   const openTurn = openTurnOf(storage.lease());
-  return { rows, next, head: storage.head(), openTurn, queued: queuedTurns(storage) };
+  const waits = turn === undefined ? null : waitsAs(storage, turn);
+  const page = { rows, next, head: storage.head(), openTurn, queued: queuedTurns(storage) };
+  return waits === null ? page : { ...page, waits };
 }
 
 /** The turn that is unfinished, by its lease. */

@@ -7,6 +7,7 @@ import type {
   Deferred,
   EventPage,
   Fenced,
+  HandOver,
   Leased,
   NoteKind,
   Notice,
@@ -26,6 +27,8 @@ import { SqlSessionStorage } from './sql-storage.ts';
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
+  /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
+  readonly TURNS?: Pick<Queue<HandOver>, 'send'>;
 }
 
 const DEFAULT_LEASE_MS = 20_000;
@@ -42,6 +45,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
   readonly #ledger: SessionLedger;
   readonly #leaseMs: number;
   #hasWarned = false;
+  /** The turn that was last sent by the queue, until somebody takes a lease. */
+  #sent: string | undefined;
 
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
@@ -64,6 +69,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 
   resume(request: ResumeRequest): Leased | NotResumed {
+    this.#sent = undefined;
     return this.#ledger.resume(request);
   }
 
@@ -103,7 +109,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
   override alarm(): void {
     try {
-      for (const turn of this.#ledger.alarm()) this.#handOver(turn);
+      for (const turn of this.#ledger.alarm()) void this.#handOver(turn);
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(Date.now() + this.#leaseMs);
@@ -117,7 +123,26 @@ export class SessionObject extends DurableObject<SessionEnv> {
     for (const socket of sockets) sendNotice(socket, notice);
   }
 
-  #handOver(turn: string): void {
+  /**
+   * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
+   * again: a message may be lost, or wait behind others. Never rejects.
+   */
+  async #handOver(turn: string): Promise<void> {
+    const handOver: HandOver = { name: this.#storage.name, turn };
+    const { TURNS } = this.env;
+    if (TURNS !== undefined && this.#sent !== turn) {
+      this.#sent = turn;
+      try {
+        await TURNS.send(handOver);
+        return;
+      } catch (error) {
+        console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
+      }
+    }
+    await this.#runByLoopback(handOver);
+  }
+
+  async #runByLoopback(handOver: HandOver): Promise<void> {
     // The exports belong to the Worker that hosts this class, and are not known here.
     const { TurnRunner } = this.ctx.exports as { readonly TurnRunner?: TurnRunner };
     if (TurnRunner === undefined) {
@@ -126,9 +151,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
       this.#hasWarned = true;
       return;
     }
-    TurnRunner.run({ name: this.#storage.name, turn }).catch((error: unknown) => {
-      console.error(`holdfast: turn ${turn} was not taken over: ${String(error)}`);
-    });
+    try {
+      await TurnRunner.run(handOver);
+    } catch (error) {
+      console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
+    }
   }
 }
 

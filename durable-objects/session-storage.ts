@@ -49,6 +49,8 @@ export interface SessionStorage {
   takeWaiting(id: number): string;
   addInbox(kind: InboxKind, turn: string, body: string): void;
   removeInbox(ids: readonly number[]): void;
+  /** The messages that were left for the holder of a turn wait for turns of their own, each in its place in the line. */
+  queueSteered(): void;
 
   /** What is to be done when, the earliest first. */
   agenda(): AgendaEntry[];

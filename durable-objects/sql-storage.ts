@@ -11,7 +11,9 @@ import {
   type StoredRow,
   type WaitingRow,
 } from './session-storage.ts';
-import { fromChunks, toChunks } from './text-chunks.ts';
+import { SqlChunks } from './sql-chunks.ts';
+import { SqlInbox } from './sql-inbox.ts';
+import { fromChunks } from './text-chunks.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
 const JOINED_BYTES = 512 * 1024;
@@ -23,8 +25,6 @@ const INLINE_BYTES = 64 * 1024;
 type EventColumns = [number, number, string, string, string | null, number, number];
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 type RequestColumns = { [K in keyof StoredRequest]: StoredRequest[K] };
-type InboxColumns = { [K in keyof InboxRow]: InboxRow[K] };
-type WaitingColumns = { [K in keyof WaitingRow]: WaitingRow[K] };
 type AgendaColumns = { [K in keyof AgendaEntry]: AgendaEntry[K] };
 
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
@@ -32,6 +32,8 @@ export class SqlSessionStorage implements SessionStorage {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
+  readonly #chunks: SqlChunks;
+  readonly #inbox: SqlInbox;
   #isMigrated = false;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
@@ -41,6 +43,8 @@ export class SqlSessionStorage implements SessionStorage {
   constructor(storage: DurableObjectStorage, name: string | undefined) {
     this.#storage = storage;
     this.#sql = storage.sql;
+    this.#chunks = new SqlChunks(storage.sql);
+    this.#inbox = new SqlInbox(storage.sql, this.#chunks);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
   }
@@ -65,8 +69,7 @@ export class SqlSessionStorage implements SessionStorage {
     } catch (error) {
       // The tables went with the transaction.
       this.#isMigrated = !isNew;
-      this.#head = undefined;
-      this.#lease = undefined;
+      this.#forget();
       throw error;
     }
   }
@@ -86,7 +89,7 @@ export class SqlSessionStorage implements SessionStorage {
         'INSERT INTO events (seq, epoch, at, type, turn, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
         ...[seq, epoch, at, type, turn, bytes, isInline ? body : null],
       );
-      if (!isInline) this.#addChunks('event', { seq, reducer: null, body });
+      if (!isInline) this.#chunks.add('event', { seq, body });
       this.#head = seq;
     }
   }
@@ -101,7 +104,7 @@ export class SqlSessionStorage implements SessionStorage {
     );
     // A long session is read row by row at every turn: arrays cost half of what objects do.
     for (const [seq, at, type, turnOfRow, body, epoch, bytes] of cursor.raw<EventColumns>()) {
-      yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunkedBody('event', seq), epoch, bytes };
+      yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunks.body('event', seq), epoch, bytes };
     }
   }
 
@@ -125,6 +128,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   turnStart(turn: string): number | null {
+    if (!this.#isMigrated) return null;
     const rows = this.#sql.exec<{ seq: number }>(
       `SELECT seq FROM events WHERE turn = ? AND type = 'turn-started'`,
       turn,
@@ -172,47 +176,27 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   notes(turn: string): InboxRow[] {
-    if (!this.#isMigrated) return [];
-    const rows = this.#sql.exec<InboxColumns>(
-      `SELECT id, kind, turn, body FROM inbox
-      WHERE kind IN ('steer', 'late') OR (turn = ? AND kind IN ('cancel', 'answer', 'expired')) ORDER BY id`,
-      turn,
-    );
-    return rows.toArray().map((row) => ({ ...row, body: row.body || this.#chunkedBody('inbox', row.id) }));
+    return this.#isMigrated ? this.#inbox.notes(turn) : [];
   }
 
   waiting(): WaitingRow[] {
-    if (!this.#isMigrated) return [];
-    const rows = this.#sql.exec<WaitingColumns>(
-      `SELECT id, kind, turn FROM inbox WHERE kind IN ('message', 'steer', 'scheduled') ORDER BY id`,
-    );
-    return rows.toArray();
+    return this.#isMigrated ? this.#inbox.waiting() : [];
   }
 
   takeWaiting(id: number): string {
-    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
-    const whole = body || this.#chunkedBody('inbox', id);
-    this.removeInbox([id]);
-    return whole;
+    return this.#inbox.take(id);
   }
 
-  /** A long body is kept in `chunks`, and its own is empty then, which no body is. */
   addInbox(kind: InboxKind, turn: string, body: string): void {
-    const isInline = body.length <= INLINE_BYTES;
-    const { id } = this.#sql
-      .exec<{ id: number }>(
-        'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
-        ...[kind, turn, isInline ? body : ''],
-      )
-      .one();
-    if (!isInline) this.#addChunks('inbox', { seq: id, reducer: null, body });
+    this.#inbox.add(kind, turn, body);
   }
 
   removeInbox(ids: readonly number[]): void {
-    for (const id of ids) {
-      this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
-      this.#sql.exec(`DELETE FROM chunks WHERE owner = 'inbox' AND seq = ?`, id);
-    }
+    this.#inbox.remove(ids);
+  }
+
+  queueSteered(): void {
+    this.#inbox.queueSteered();
   }
 
   agenda(): AgendaEntry[] {
@@ -250,36 +234,21 @@ export class SqlSessionStorage implements SessionStorage {
 
   setSnapshot(snapshot: Snapshot): void {
     this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
-    this.#addChunks('snapshot', snapshot);
+    this.#chunks.add('snapshot', snapshot);
   }
 
-  /** What is stored of the session, and the alarm, which is kept with it. Not awaited: the output gate waits for it. */
+  /** Not awaited: the output gate waits for it. Before the compatibility date 2026-02-24 the alarm outlives all else. */
   erase(): void {
+    void this.#storage.deleteAlarm();
     void this.#storage.deleteAll();
     this.#isMigrated = false;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#head = undefined;
     this.#lease = undefined;
-  }
-
-  #addChunks(
-    owner: 'event' | 'snapshot' | 'inbox',
-    text: Pick<Snapshot, 'seq' | 'body' | 'messagesFrom'> & { readonly reducer: number | null },
-  ): void {
-    const { seq, reducer, messagesFrom = 1 } = text;
-    toChunks(text.body).forEach((chunk, part) => {
-      this.#sql.exec(
-        'INSERT INTO chunks (owner, seq, part, reducer, messages_from, body) VALUES (?, ?, ?, ?, ?, ?)',
-        ...[owner, seq, part, reducer, messagesFrom, chunk],
-      );
-    });
-  }
-
-  #chunkedBody(owner: 'event' | 'inbox', seq: number): string {
-    const rows = this.#sql.exec<{ body: ArrayBuffer }>(
-      'SELECT body FROM chunks WHERE owner = ? AND seq = ? ORDER BY part',
-      ...[owner, seq],
-    );
-    return fromChunks(rows.toArray().map((row) => row.body));
+    this.#inbox.forget();
   }
 
   #migrate(): void {

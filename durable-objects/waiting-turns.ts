@@ -7,6 +7,11 @@ export const MOST_WAITING = 100;
 
 const isQueued = ({ kind }: WaitingRow): boolean => kind !== 'scheduled';
 
+/** How long it is known into which turn a message went, in ms: longer than any key by which it is asked for. */
+const STEERED_TTL = 8 * 24 * 60 * 60_000;
+
+const steeredKey = (turn: string): string => `steered ${turn}`;
+
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export function queuedTurns(storage: Pick<SessionStorage, 'waiting'>): string[] {
   const rows = storage.waiting();
@@ -45,6 +50,20 @@ export function defer(
   if (delayMs !== undefined) storage.schedule({ kind: 'start', ref: turn, due: now + delayMs });
   return waitsAs(storage, turn);
 }
+
+/** These messages were taken into the open turn. Their own rows go, so that it is kept here for whoever sends one again. */
+export function keepSteered(storage: SessionStorage, read: readonly number[], now: number): void {
+  const into = storage.lease().turn;
+  for (const { id, kind, turn } of into === null ? [] : storage.waiting()) {
+    if (kind !== 'steer' || !read.includes(id)) continue;
+    const key = steeredKey(turn);
+    storage.addRequest({ key, bodyHash: '', turn: into ?? '', seq: 0, expires: now + STEERED_TTL });
+  }
+}
+
+/** The turn that took in a message which would have been this one; `null` for any other. */
+export const steeredInto = (storage: SessionStorage, turn: string): string | null =>
+  storage.request(steeredKey(turn))?.turn ?? null;
 
 /** Stores the turns that a call of this session has scheduled. Their number is bounded by that of the calls of a turn. */
 export function scheduleTurns(

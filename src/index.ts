@@ -3,6 +3,7 @@ export { AgentDefinitionError } from './agent/agent-definition-error.ts';
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
 export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
 export type { Reference } from './agent/reference.ts';
+export type { Retention } from './agent/retention.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
@@ -64,6 +65,7 @@ export {
 } from './process/blackboard-tools.ts';
 export { communicateTool } from './process/communicate-tool.ts';
 export { progressTool } from './process/progress-tool.ts';
+export { scheduleMessage } from './process/schedule-message.ts';
 export type { PendingCall } from './session/pending-call.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
 export {
@@ -75,6 +77,7 @@ export type { StateEntry } from './state-machine/read-states.ts';
 export { startingIn } from './state-machine/starting-in.ts';
 export type { ParsedAnswer } from './tool-loop/answer-form.ts';
 export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
+export type { Compaction, Summarise } from './tool-loop/compaction.ts';
 export {
   type ExceptionOptions,
   type ExceptionProcessor,
@@ -279,6 +282,7 @@ export type {
   Reconciliation,
   ResultRequest,
   RoutedCall,
+  ScheduleRequest,
   Serial,
   Tool,
   ToolCall,

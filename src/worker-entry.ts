@@ -2,33 +2,43 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
+import { type Retention, retainMs } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
+import type { Schedule } from './background/define-schedule.ts';
+import { resumeTurn } from './background/resume-turn.ts';
+import { runSchedules } from './background/run-schedules.ts';
+import { takeBatch } from './background/take-batch.ts';
 import { createApp } from './http/app.ts';
 import { type Authenticate, defaultAuth } from './http/auth.ts';
 import { parseContextHeaders } from './http/context-headers.ts';
 import type { Env, Host } from './http/host.ts';
-import { turnPart } from './http/turn-part.ts';
+import { invoked } from './http/invoked.ts';
 import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { systemClock } from './session/clock.ts';
-import { READER } from './session/fold-session.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
-import { runTurn } from './session/run-turn.ts';
+import type { PlatformConfig } from './session/platform.ts';
 import { parseSessionName } from './session/session-name.ts';
 import { type AppContext, toAppContext } from './session/to-app-context.ts';
+import { checkPlatform, toPlatform } from './session/to-platform.ts';
 import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
+import { withRetention } from './session/with-retention.ts';
 import { noPrices } from './tool-loop/budget.ts';
 import type { ToolGroup } from './tools/groups/define-tool-group.ts';
+import type { Webhook } from './webhooks/webhook.ts';
 
+export type { Retention } from './agent/retention.ts';
+export { defineSchedule, type Schedule, type ScheduleConfig } from './background/define-schedule.ts';
 export { type Authenticate, bearerToken, type Caller } from './http/auth.ts';
 export type { Env } from './http/host.ts';
 export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
+export type { Platform, PlatformConfig, Work } from './session/platform.ts';
 export type { AppContext } from './session/to-app-context.ts';
 export type { MintedSecrets } from './session/to-secrets.ts';
 
@@ -54,8 +64,19 @@ export interface HoldfastConfig {
   readonly auth?: Authenticate | undefined;
   /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
-  /** What a request body may weigh; 1 MB unless given. */
+  /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
+  readonly webhooks?: readonly Webhook[] | undefined;
+  /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;
+  /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
+  readonly schedules?: readonly Schedule[] | undefined;
+  /**
+   * What one invocation may use, over the vars `SUBREQUESTS`, `CPU_MS` and `WALL_MS`, over what the free plan allows. A turn
+   * that comes near a limit is handed over to a fresh invocation.
+   */
+  readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
+  /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
+  readonly retention?: Retention | undefined;
   /** Where sessions live; every append pays the way there. */
   readonly location?: ObjectSessionOptions | undefined;
 }
@@ -63,7 +84,8 @@ export interface HoldfastConfig {
 /** What a Worker's module exports, beside `SessionObject`. */
 export interface Holdfast {
   /** The default export. */
-  readonly worker: ExportedHandler<Env> & Required<Pick<ExportedHandler<Env>, 'fetch'>>;
+  readonly worker: ExportedHandler<Env> &
+    Required<Pick<ExportedHandler<Env>, 'fetch' | 'queue' | 'scheduled'>>;
   /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
   readonly TurnRunner: new (
     ctx: ExecutionContext,
@@ -74,31 +96,30 @@ export interface Holdfast {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when two agents share a name, the context is not JSON, or maps a header that carries
- *   credentials or cannot be one, or an agent has a cost limit and the app's model no prices (found out by its first
- *   turn when the environment chooses the model).
+ * @throws ConfigurationError when two agents, webhooks or schedules share a name, a webhook or a schedule is for an agent
+ *   that is not there, the context is not JSON, or maps a header that carries credentials or cannot be one, a limit of the
+ *   platform is impossible, the retention is no time, or an agent has a cost limit and the app's model no prices (found out by its first turn when
+ *   the environment chooses the model).
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   checkPrices(config);
+  checkWebhooks(config);
+  const schedules = checkedSchedules(config);
   const host = toHost(config);
   const app = createApp(host);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
-    async run({ name, turn }: HandOver): Promise<void> {
-      await resumeTurn(host, this.env, name, turn);
+    async run(handOver: HandOver): Promise<void> {
+      await resumeTurn(invoked(host, this.env, this.ctx), this.env, handOver);
     }
   }
 
-  return { worker: { fetch: (request, env, ctx) => app.fetch(request, env, ctx) }, TurnRunner: Runner };
-}
-
-/** What this deployment lacks for a turn is found out under its lease, so that even then the turn has an outcome. */
-async function resumeTurn(host: Host, env: Env, name: string, turn: string): Promise<void> {
-  const port = host.session(env, name);
-  const sentAt = host.clock.now();
-  const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
-  if (leased.status !== 'leased') return;
-  await runTurn(turnPart(host, env, { port, agent: parseSessionName(name).agent }), leased, sentAt);
+  const worker: Holdfast['worker'] = {
+    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
+    scheduled: (time, env, ctx) => runSchedules(invoked(host, env, ctx), env, { time, schedules }),
+  };
+  return { worker, TurnRunner: Runner };
 }
 
 function toHost(config: HoldfastConfig): Host {
@@ -112,7 +133,8 @@ function toHost(config: HoldfastConfig): Host {
     context = {},
   } = config;
   return {
-    agents: byName(agents),
+    agents: byName('agents', agents),
+    webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
     contextHeaders: parseContextHeaders(contextHeaders),
     maxBodyBytes,
@@ -122,8 +144,30 @@ function toHost(config: HoldfastConfig): Host {
     resolve: agentResolver({ groups, agents }),
     context: contextIn(context),
     secrets: async (env, principal) => toSecrets(await config.secrets?.(env, principal)),
-    session: (env, name) => objectSession(sessionsOf(env), name, config.location),
+    platform: platformIn(config.platform ?? {}),
+    session: sessionIn(config),
   };
+}
+
+/** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
+function sessionIn({ agents, retention = 'forever', location }: HoldfastConfig): Host['session'] {
+  const ofApp = keptFor(retention);
+  const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
+  return (env, name) => {
+    const port = objectSession(sessionsOf(env), name, location);
+    const ofAgent = own.get(parseSessionName(name).agent);
+    const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
+    return ms === undefined ? port : withRetention(port, ms);
+  };
+}
+
+function keptFor(retention: Retention): number | undefined {
+  try {
+    return retainMs(retention);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ConfigurationError(`The retention is ${cause.message}.`);
+  }
 }
 
 /** What does not depend on the environment is checked at once. */
@@ -133,19 +177,50 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
   return () => ofApp;
 }
 
+/** Limits in the code are checked at once. */
+function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
+  if (typeof declared === 'function') return (env) => toPlatform(env, declared(env));
+  checkPlatform(declared);
+  return (env) => toPlatform(env, declared);
+}
+
+/** A schedule that starts nobody would be found out at its time. */
+function checkedSchedules({ agents, schedules = [] }: HoldfastConfig): readonly Schedule[] {
+  for (const { name, agent } of byName('schedules', schedules).values()) {
+    if (agents.some((one) => one.name === agent)) continue;
+    throw new ConfigurationError(
+      `Schedule '${name}' starts the agent '${agent}', which is not among the agents.`,
+    );
+  }
+  return schedules;
+}
+
 function checkPrices({ agents, model }: HoldfastConfig): void {
   if (model === undefined || typeof model === 'function' || model.prices) return;
   const limited = agents.find((agent) => !agent.model && agent.limits.cost !== undefined);
   if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
 }
 
-function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
-  const named = new Map<string, Agent>();
-  for (const agent of agents) {
-    if (named.has(agent.name)) throw new ConfigurationError(`Two agents are called '${agent.name}'.`);
-    named.set(agent.name, agent);
+function byName<Named extends { readonly name: string }>(
+  what: 'agents' | 'webhooks' | 'schedules',
+  all: readonly Named[],
+): ReadonlyMap<string, Named> {
+  const named = new Map<string, Named>();
+  for (const one of all) {
+    if (named.has(one.name)) throw new ConfigurationError(`Two ${what} are called '${one.name}'.`);
+    named.set(one.name, one);
   }
   return named;
+}
+
+/** A webhook that starts nobody would be found out by its first delivery, which may be months away. */
+function checkWebhooks({ agents, webhooks = [] }: HoldfastConfig): void {
+  for (const { name, agent } of webhooks) {
+    if (agent === undefined || agents.some((one) => one.name === agent)) continue;
+    throw new ConfigurationError(
+      `Webhook '${name}' starts the agent '${agent}', which is not among the agents.`,
+    );
+  }
 }
 
 function sessionsOf(env: Env): DurableObjectNamespace<SessionObject> {

@@ -5,6 +5,10 @@ import { defineRefunds } from './examples/refunds/refunds.ts';
 import { researcher } from './examples/researcher/researcher.ts';
 import { paperShop, shopAt } from './examples/support/shop.ts';
 import { defineSupport } from './examples/support/support.ts';
+import { githubAt } from './examples/triage/github-at.ts';
+import { paperGitHub } from './examples/triage/paper-github.ts';
+import { defineTriage } from './examples/triage/triage.ts';
+import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
 import { createHoldfast } from './worker-entry.ts';
 
@@ -13,14 +17,32 @@ interface Vars {
   readonly SHOP_URL?: string;
   /** Milliseconds that a refund waits for its approval; three days unless set. */
   readonly REFUND_EXPIRES_MS?: string;
+  /** `https://api.github.com`, or a server like it; without it triage happens on paper. */
+  readonly GITHUB_API_URL?: string;
+  /** A secret: of an app's installation, or fine-grained, with write access to issues and read access to contents. */
+  readonly GITHUB_TOKEN?: string;
+  /** A secret of `holdfast/worker`: with it, callers are `token`, without it `local`. */
+  readonly HOLDFAST_TOKEN?: string;
 }
 
-const { SHOP_URL, REFUND_EXPIRES_MS } = env as Vars; // vars of wrangler.toml or of --var
+// Vars of wrangler.toml or of --var, and secrets.
+const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN, HOLDFAST_TOKEN } = env as Vars;
 const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
 const expires = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
+const github = GITHUB_API_URL ? githubAt(GITHUB_API_URL) : paperGitHub;
 
 const holdfast = createHoldfast({
-  agents: [defineSupport(shop), defineRefunds(shop, { expires }), defineOrders(shop), researcher, workspace],
+  agents: [
+    defineSupport(shop),
+    defineRefunds(shop, { expires }),
+    defineOrders(shop),
+    defineTriage(github),
+    researcher,
+    workspace,
+  ],
+  secrets: () => ({ GITHUB_TOKEN }),
+  // Whoever may talk to the agents may also see what GitHub has started.
+  webhooks: [triageWebhook(HOLDFAST_TOKEN ? 'token' : 'local')],
 });
 
 export default holdfast.worker;

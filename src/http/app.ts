@@ -1,17 +1,23 @@
 import { type Context, Hono } from 'hono';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { SessionErasedError } from '../session/follow-session.ts';
 import { SessionUnavailableError } from '../session/object-session.ts';
 import type { Authenticate, Caller } from './auth.ts';
 import { describeAgent } from './describe-agent.ts';
 import type { Exchange } from './exchange.ts';
 import type { Env, Host } from './host.ts';
+import { invoked } from './invoked.ts';
 import { openApi } from './openapi.ts';
 import { Problem } from './problem.ts';
 import { postApproval, postResult } from './routes/answers.ts';
+import { cancelTurn } from './routes/cancel.ts';
+import { eraseSession } from './routes/erase.ts';
 import { getEvents } from './routes/events.ts';
+import { postHook } from './routes/hooks.ts';
 import { postMessage } from './routes/messages.ts';
-import { cancelTurn, getSession } from './routes/session.ts';
+import { getSession } from './routes/session.ts';
+import { getTurn } from './routes/turns.ts';
 import { type Target, targetOf } from './target.ts';
 
 const SESSION = '/agents/:agent/sessions/:session';
@@ -42,29 +48,35 @@ export function createApp(host: Host): Hono<AppEnv> {
     c.res.headers.set('x-request-id', c.get('requestId'));
   });
   app.get('/health', () => Response.json({ status: 'ok' }));
+  app.post('/hooks/:hook', (c) =>
+    postHook({ host, env: c.env, request: c.req.raw, name: c.req.param('hook') }),
+  );
   app.use(async (c, next) => {
     c.set('caller', await authenticated(host, c.req.raw, c.env));
     await next();
   });
 
   app.get('/', () => Response.json({ name: 'holdfast', agents: '/agents', openapi: '/openapi.json' }));
-  app.get('/openapi.json', () => Response.json(openApi(agents.map(({ name }) => name))));
+  app.get('/openapi.json', () => Response.json(openApi([...host.agents.keys()], [...host.webhooks.keys()])));
   app.get('/agents', (c) =>
     Response.json({ agents: agents.map((agent) => describeAgent(host, c.env, agent)) }),
   );
   const named = (c: Context<AppEnv, typeof SESSION>): Target =>
     targetOf(host, c.env, c.get('caller'), c.req.param());
-  const exchange = (c: Context<AppEnv, typeof SESSION>): Exchange => ({
-    host,
-    env: c.env,
-    target: named(c),
-    request: c.req.raw,
-    execution: c.executionCtx,
-  });
+  const exchange = (c: Context<AppEnv, typeof SESSION>): Exchange => {
+    const { env, executionCtx: execution } = c;
+    const here = invoked(host, env, execution);
+    const target = targetOf(here, env, c.get('caller'), c.req.param());
+    return { host: here, env, target, request: c.req.raw, execution };
+  };
   app.post(`${SESSION}/messages`, (c) => postMessage(exchange(c)));
   app.get(SESSION, (c) => getSession(named(c)));
+  app.delete(SESSION, (c) =>
+    eraseSession({ host, env: c.env, caller: c.get('caller'), named: c.req.param() }),
+  );
+  app.get(`${SESSION}/turns/:turn`, (c) => getTurn(exchange(c), c.req.param('turn')));
   app.get(`${SESSION}/events`, (c) => getEvents(exchange(c)));
-  app.post(`${SESSION}/cancel`, (c) => cancelTurn(named(c)));
+  app.post(`${SESSION}/cancel`, (c) => cancelTurn(exchange(c)));
   app.post(`${SESSION}/approvals/:callId`, (c) => postApproval(exchange(c), c.req.param('callId')));
   app.post(`${SESSION}/results/:callId`, (c) => postResult(exchange(c), c.req.param('callId')));
 
@@ -82,7 +94,9 @@ const METHODS: readonly (readonly [string, string])[] = [
   ['/health', 'GET, HEAD'],
   ['/openapi.json', 'GET, HEAD'],
   ['/agents', 'GET, HEAD'],
-  [SESSION, 'GET, HEAD'],
+  ['/hooks/:hook', 'POST'],
+  [SESSION, 'GET, HEAD, DELETE'],
+  [`${SESSION}/turns/:turn`, 'GET, HEAD'],
   [`${SESSION}/events`, 'GET, HEAD'],
   [`${SESSION}/messages`, 'POST'],
   [`${SESSION}/cancel`, 'POST'],
@@ -116,7 +130,8 @@ function toErrorResponse(error: Error, c: Context<AppEnv>): Response {
   const { signal } = c.req.raw;
   // The client has gone; nobody reads this, and nothing went wrong.
   if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-  if (!(error instanceof Problem)) console.error(`holdfast: request ${c.get('requestId')} failed`, error);
+  const isFailure = !(error instanceof Problem || error instanceof SessionErasedError);
+  if (isFailure) console.error(`holdfast: request ${c.get('requestId')} failed`, error);
   return toProblem(error).toResponse();
 }
 
@@ -129,6 +144,7 @@ function toProblem(error: Error): Problem {
     const detail = 'The session cannot be reached now. Send the request again.';
     return new Problem(503, 'session-unavailable', detail, { headers: { 'retry-after': '1' } });
   }
+  if (error instanceof SessionErasedError) return new Problem(410, 'session-erased', error.message);
   if (error instanceof ConfigurationError) return new Problem(500, 'misconfigured', error.message);
   return new Problem(
     500,

@@ -45,21 +45,35 @@ function parseObject(text: string): JsonObject {
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+  let text = '';
+  for await (const chunk of limitedChunks(request, maxBytes)) {
+    text += decoded(() => decoder.decode(chunk, { stream: true }));
+  }
+  return text + decoded(() => decoder.decode());
+}
+
+/** A body as it was sent. @throws Problem 413, or 400 when it breaks off. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitedChunks(request, maxBytes)) chunks.push(chunk);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/** Stops reading at the chunk that makes it too much: what a client announces need not be what it sends. */
+async function* limitedChunks(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = new Problem(
     413,
     'body-too-large',
     `The body is larger than ${maxBytes} bytes. Send less.`,
   );
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-  let text = '';
   let bytes = 0;
   for await (const chunk of chunksOf(request)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge;
-    text += decoded(() => decoder.decode(chunk, { stream: true }));
+    yield chunk;
   }
-  return text + decoded(() => decoder.decode());
 }
 
 async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {

@@ -23,5 +23,5 @@ export async function declinePending(exchange: Exchange, part: TurnHost, turn: s
   const sentAt = host.clock.now();
   const leased = await resume(exchange, turn);
   if (leased.status === 'leased') await runTurn(part, leased, sentAt);
-  else await turnStopped({ port, clock: host.clock, turn, signal: request.signal });
+  else await turnStopped({ port, clock: host.clock, meter: host.meter, turn, signal: request.signal });
 }

@@ -3,8 +3,10 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Clock } from '../session/clock.ts';
+import type { Platform } from '../session/platform.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
 import type { ContextHeaders } from './context-headers.ts';
 
@@ -14,6 +16,7 @@ export type Env = Readonly<Record<string, unknown>>;
 /** What the HTTP app is built on; the Worker's entry makes it, and a test can. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
+  readonly webhooks: ReadonlyMap<string, Webhook>;
   readonly auth: Authenticate;
   readonly contextHeaders: ContextHeaders;
   /** What a request body may weigh, in bytes. */
@@ -29,6 +32,8 @@ export interface Host {
   context(env: Env): ToolCallContext;
   /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
   secrets(env: Env, principal: Principal): Promise<Secrets>;
+  /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
+  platform(env: Env): Platform;
   /** @throws ConfigurationError when the Worker has no place for sessions. */
   session(env: Env, name: string): SessionPort;
 }

@@ -7,13 +7,17 @@ export interface MessageBody {
   readonly message: string;
   readonly context: ToolCallContext;
   readonly loopId?: string | undefined;
+  /** The turn is to start so much later. */
+  readonly delaySeconds?: number | undefined;
 }
 
-const KNOWN = ['message', 'context', 'loopId'];
+const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+/** 365 days. */
+const MOST_DELAY = 365 * 24 * 60 * 60;
 
 /** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
 export function parseMessageBody(body: JsonObject): MessageBody {
-  const { message, loopId } = body;
+  const { message, loopId, delaySeconds } = body;
   const problems: string[] = [];
   if (message === undefined) problems.push('message: is missing');
   else if (!isText(message, /\S/)) problems.push('message: must be text that is not blank');
@@ -22,13 +26,18 @@ export function parseMessageBody(body: JsonObject): MessageBody {
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
     problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
   }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    problems.push(`delaySeconds: must be a number above 0 and at most ${MOST_DELAY} (365 days)`);
+  }
   problems.push(...unknownProblems(body, KNOWN));
   if (problems.length > 0) throw invalidBody(problems);
-  return { message, context, loopId } as MessageBody; // as just checked
+  return { message, context, loopId, delaySeconds } as MessageBody; // as just checked
 }
 
 const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
+
+const isDelay = (value: Json): boolean => typeof value === 'number' && value > 0 && value <= MOST_DELAY;
 
 /** The context, or what is wrong with it. */
 function parseContext(values: Json | undefined): ToolCallContext | string {

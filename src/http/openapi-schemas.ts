@@ -12,6 +12,12 @@ export const openApiSchemas = (): Readonly<
       message: { type: 'string', minLength: 1 },
       context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
       loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+      delaySeconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 31_536_000,
+        description: 'The turn starts so much later, or when the turns before it have ended.',
+      },
     },
   },
   Decision: {

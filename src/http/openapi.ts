@@ -28,6 +28,7 @@ interface PathItem {
   readonly parameters?: readonly Parameter[];
   readonly get?: Operation;
   readonly post?: Operation;
+  readonly delete?: Operation;
 }
 
 interface Description {
@@ -74,7 +75,10 @@ const TURN_HEADERS: readonly Parameter[] = [
 
 const TURN_RESPONSES = {
   200: answer('The turn has ended', JSON_OR_EVENTS),
-  202: answer('The turn runs in the background, or waits for somebody: `pending` tells for what'),
+  202: answer(
+    'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
+      '`Location` leads to its answer',
+  ),
   default: PROBLEM,
 };
 
@@ -83,12 +87,12 @@ const reading = (summary: string, what: string): PathItem => ({
 });
 
 /** The description of the HTTP surface, OpenAPI 3.1. */
-export function openApi(agents: readonly string[]): Description {
+export function openApi(agents: readonly string[], webhooks: readonly string[]): Description {
   return {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version: '1', description: 'Agents whose tool loops survive.' },
     security: [{ token: [] }],
-    paths: { ...commonPaths(), ...sessionPaths(agents) },
+    paths: { ...commonPaths(), ...hookPaths(webhooks), ...sessionPaths(agents) },
     components: {
       schemas: openApiSchemas(),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -109,12 +113,31 @@ function commonPaths(): Record<string, PathItem> {
   };
 }
 
+function hookPaths(webhooks: readonly string[]): Record<string, PathItem> {
+  // An empty list of values would be no schema.
+  const schema = webhooks.length === 0 ? { type: 'string' } : { type: 'string', enum: webhooks };
+  const post: Operation = {
+    summary: 'Takes a delivery of a webhook; its signature stands in for a token',
+    requestBody: { required: true, content: JSON_OBJECT },
+    responses: {
+      200: answer('A handshake was answered, or the delivery ignored'),
+      202: answer(
+        'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
+      ),
+      default: PROBLEM,
+    },
+    security: [],
+  };
+  return { '/hooks/{hook}': { parameters: [{ name: 'hook', in: 'path', required: true, schema }], post } };
+}
+
 function sessionPaths(agents: readonly string[]): Record<string, PathItem> {
   const path = '/agents/{agent}/sessions/{session}';
   const parameters = sessionParameters(agents);
   return {
     [`${path}/messages`]: { parameters, post: postMessage() },
-    [path]: { parameters, ...reading('The state of a session', 'The state') },
+    [path]: { parameters, ...reading('The state of a session', 'The state'), delete: deleteSession },
+    [`${path}/turns/{turn}`]: { parameters: [...parameters, TURN], get: getTurn() },
     [`${path}/events`]: { parameters, get: getEvents() },
     [`${path}/cancel`]: { parameters, post: postCancel() },
     [`${path}/approvals/{callId}`]: { parameters: [...parameters, CALL_ID], post: postApproval() },
@@ -132,12 +155,23 @@ const sessionParameters = (agents: readonly string[]): readonly Parameter[] => [
   },
 ];
 
+const TURN: Parameter = { name: 'turn', in: 'path', required: true, schema: { type: 'string' } };
+
 const CALL_ID: Parameter = { name: 'callId', in: 'path', required: true, schema: { type: 'string' } };
 
 const postMessage = (): Operation => ({
   summary: 'Runs a turn',
   parameters: [
     ...TURN_HEADERS,
+    {
+      name: 'whenBusy',
+      in: 'query',
+      schema: { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
+      description:
+        'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
+        'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
+        'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own.',
+    },
     {
       name: 'pending',
       in: 'query',
@@ -172,7 +206,30 @@ const getEvents = (): Operation => ({
   responses: { 200: answer('Events', JSON_OR_EVENTS), default: PROBLEM },
 });
 
+const deleteSession: Operation = {
+  summary: 'Erases a session: what it holds, what waits in it and what it planned',
+  responses: { 204: { description: 'There is no such session, or none any more' }, default: PROBLEM },
+};
+
+const getTurn = (): Operation => ({
+  summary: 'The answer of one turn, as its message would be answered',
+  responses: {
+    200: answer('The turn has ended'),
+    202: answer('It has not: `status` is queued, scheduled, steering, running or suspended'),
+    303: answer('Its message was taken into another turn, whose answer is its answer'),
+    default: PROBLEM,
+  },
+});
+
 const postCancel = (): Operation => ({
-  summary: 'Stops the open turn',
+  summary: 'Stops a turn, or ends it before it begins',
+  parameters: [
+    {
+      name: 'turn',
+      in: 'query',
+      schema: { type: 'string' },
+      description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
+    },
+  ],
   responses: { 202: answer('It will stop'), default: PROBLEM },
 });

@@ -3,6 +3,8 @@ import type { Exchange } from './exchange.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
+/** When a client comes again whose stream has ended, in ms. */
+const RETRY = 1_000;
 /** A writer that can wait does so when its client has this much to read, in bytes. */
 const AHEAD = 64 * 1024;
 
@@ -53,7 +55,8 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
     {
       start(controller) {
         out = controller;
-        write(':\n\n'); // a first byte at once: some clients and proxies wait for it before they show the response
+        // A first byte at once: some clients and proxies wait for it before they show the response.
+        write(`retry: ${RETRY}\n\n`);
       },
       pull: () => wake(),
       cancel() {

@@ -15,7 +15,8 @@ export interface Target {
   readonly path: string;
 }
 
-interface Named {
+/** A session as a path names it. */
+export interface Named {
   readonly agent: string;
   readonly session: string;
 }

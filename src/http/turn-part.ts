@@ -3,6 +3,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import type { Env, Host } from './host.ts';
+import type { Invoked } from './invoked.ts';
 
 /** A session, and the name of its agent. */
 interface Of {
@@ -15,9 +16,11 @@ interface Of {
  * ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease, leave it
  * to the turn, which then ends as failed.
  */
-export const turnPart = (host: Host, env: Env, { port, agent }: Of): TurnHost => ({
+export const turnPart = (host: Invoked, env: Env, { port, agent }: Of): TurnHost => ({
   port,
   clock: host.clock,
+  meter: host.meter,
+  waitUntil: host.waitUntil,
   get agent() {
     return host.resolve(agentOf(host, agent), env);
   },

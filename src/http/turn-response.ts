@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
-import type { Deferred, Leased, NotResumed } from '../journal/session-port.ts';
+import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
 import { followSession, turnStopped } from '../session/follow-session.ts';
 import { SessionUnavailableError } from '../session/object-session.ts';
@@ -46,7 +46,7 @@ export async function goOn(exchange: Exchange, part: TurnHost, turn: string): Pr
   if (prefersAsync(request)) return accepted(target, turn);
   const sentAt = host.clock.now();
   const resumed = await resume(exchange, turn).catch(keptFor);
-  if (resumed === 'kept') return accepted(target, turn);
+  if (resumed === 'kept') return elsewhere(target, turn);
   if (resumed.status !== 'leased') return joined(exchange, turn);
   return runHere(exchange, { turn, part, leased: resumed, sentAt });
 }
@@ -60,7 +60,7 @@ type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
   const response = await finished(exchange, turn, run).catch(keptFor);
-  return response === 'kept' ? accepted(exchange.target, turn) : response;
+  return response === 'kept' ? elsewhere(exchange.target, turn) : response;
 }
 
 async function finished(exchange: Exchange, turn: string, run: Run): Promise<Response> {
@@ -69,7 +69,7 @@ async function finished(exchange: Exchange, turn: string, run: Run): Promise<Res
   if (end.status !== 'ended') return joined(exchange, turn);
   const answer = toAnswer(target.session, target.agent.name, end.turn);
   if (!answer) throw new Error('A turn ended without an outcome.');
-  return toResponse(answer, target.path);
+  return toResponse(answer, turnPath(target, turn));
 }
 
 /** The turn is stored: what this invocation cannot read now, another one will. */
@@ -82,23 +82,35 @@ function keptFor(failure: unknown): 'kept' {
 export async function joined(exchange: Exchange, turn: string): Promise<Response> {
   const { host, target, request } = exchange;
   if (wantsEvents(request)) {
-    return eventStream(exchange, (stream, leave) => follow(exchange, stream, turn, 1, leave));
+    return eventStream(exchange, (stream, leave) =>
+      toldIfKept(stream, acceptedView(target, turn), follow(exchange, stream, turn, 1, leave)),
+    );
   }
-  const { port } = target;
-  return stopped(target, await turnStopped({ port, clock: host.clock, turn, signal: request.signal }));
+  const { clock, meter } = host;
+  const { signal } = request;
+  const events = await turnStopped({ port: target.port, clock, meter, turn, signal }).catch(keptFor);
+  return events === 'kept' ? elsewhere(target, turn) : stopped(target, events);
 }
 
 /** The turn's events as they become durable, and text as it comes; last the answer, or that it is suspended. */
 async function streamed(exchange: Exchange, turn: string, run: Run): Promise<Response> {
   const { target } = exchange;
-  return eventStream(exchange, async (stream, leave) => {
+  const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
     const end = await run({ show: (item) => stream.send(item), leave });
     if (end.status !== 'ended') return follow(exchange, stream, turn, end.seq + 1, leave);
     stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
-  });
+  };
+  return eventStream(exchange, (stream, leave) =>
+    toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
+  );
 }
 
-/** Goes on from the journal until the turn has ended or waits; then says so. */
+/** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */
+async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void>): Promise<void> {
+  if ((await work.catch(keptFor)) === 'kept') stream.sendNamed('accepted', view);
+}
+
+/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
 async function follow(
   { host, target }: Exchange,
   stream: EventStream,
@@ -106,16 +118,24 @@ async function follow(
   from: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { port } = target;
-  for await (const stored of followSession({ port, clock: host.clock, from, turn, signal })) {
+  const { clock, meter } = host;
+  let after = from - 1;
+  const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
     stream.send({ type: 'event', stored });
+    after = stored.seq;
     await stream.room();
-  }
-  if (!signal.aborted) await sendStopped(target, stream, turn);
+  });
+  if (end === 'left') return;
+  if (end === 'erased') return stream.sendNamed('erased', { turn });
+  // What is left may be too little to read a long turn again for its answer.
+  if (end === 'over' || meter.over)
+    stream.sendNamed('continues', { turn, answer: turnPath(target, turn), ...continuesView(target, after) });
+  else await sendStopped(target, stream, turn);
 }
 
 async function sendStopped(target: Target, stream: EventStream, turn: string): Promise<void> {
   const events = await readTurn(target.port, turn);
+  if (events.length === 0) return stream.sendNamed('erased', { turn });
   const answer = stoppedTurn(target.session, target.agent.name, events);
   if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
   else stream.sendNamed('answer', answer);
@@ -124,29 +144,37 @@ async function sendStopped(target: Target, stream: EventStream, turn: string): P
 /** The response to a turn that has stopped, by its events: it has ended, or waits. */
 function stopped(target: Target, events: readonly StoredEvent[]): Response {
   const answer = stoppedTurn(target.session, target.agent.name, events);
-  if (answer.outcome !== 'suspended') return toResponse(answer, target.path);
   const location = turnPath(target, answer.turn);
+  if (answer.outcome !== 'suspended') return toResponse(answer, location);
   return Response.json(suspendedView(target, events), { status: 202, headers: { location } });
 }
 
 /** What there is so far of a turn that waits, and where it is answered. */
-const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
+export const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
   ...stoppedTurn(target.session, target.agent.name, events),
   status: 'suspended',
   pending: pendingViews(target, events),
 });
 
+/** Where a stream goes on that its invocation had to end. */
+export const continuesView = ({ path }: Target, after: number): Readonly<Record<string, unknown>> => ({
+  after,
+  events: `${path}/events?after=${after}`,
+});
+
+/** Tells where the answer will be of a turn that others go on with. */
+const elsewhere = (target: Target, turn: string): Response =>
+  Response.json(acceptedView(target, turn), { status: 202, headers: { location: turnPath(target, turn) } });
+
 /** Tells where the answer will be of a turn that runs in the background. */
 export function accepted(target: Target, turn: string): Response {
-  const { session, agent } = target;
   const headers = { location: turnPath(target, turn), 'preference-applied': 'respond-async' };
-  return Response.json({ turn, session, agent: agent.name, status: 'accepted' }, { status: 202, headers });
+  return Response.json(acceptedView(target, turn), { status: 202, headers });
 }
 
-/** Tells how a message waits, and where its answer will be. */
-export function deferred(target: Target, { status, turn, ...more }: Deferred): Response {
-  const { session, agent } = target;
-  const headers = { location: turnPath(target, 'into' in more ? more.into : turn) };
-  const body = { turn, session, agent: agent.name, status, ...more };
-  return Response.json(body, { status: 202, headers });
-}
+const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
+  turn,
+  session,
+  agent: agent.name,
+  status: 'accepted',
+});

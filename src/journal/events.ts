@@ -64,6 +64,17 @@ export interface CallChanges {
   readonly blackboard?: readonly BlackboardEntry[];
   /** What kinds of tools remember of it, in order. */
   readonly facts?: readonly SliceFact[];
+  /** Messages to this session that it has scheduled, in order. */
+  readonly scheduled?: readonly ScheduledMessage[];
+}
+
+/** A message that starts a turn by itself. */
+export interface ScheduledMessage {
+  /** The id of the turn. */
+  readonly turn: string;
+  readonly message: string;
+  /** Milliseconds from the time of the event that holds it. */
+  readonly after: number;
 }
 
 /** What a suspended call waits for. */
@@ -177,6 +188,8 @@ export type SessionEvent =
       readonly planned?: true;
       /** Asked without tools, because a limit was met. */
       readonly last?: true;
+      /** How many of the messages before it came while the model answered: they stand behind it, for the next request. */
+      readonly unseen?: number;
     })
   | (InFrame & { readonly type: 'tool-call-started'; readonly call: string; readonly effect: Effect })
   | (InFrame & {

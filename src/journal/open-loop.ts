@@ -31,6 +31,7 @@ export function startTurn(state: SessionState, event: Started): TurnState {
     iterations: 0,
     toolCalls: 0,
     limited: false,
+    scheduled: 0,
     cancelRequested: false,
     resumedSinceReply: 0,
     lastEvent: event.type,

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../tools/json.ts';
 import { modelText } from '../tools/tool-result.ts';
 import { countCalls, placed } from './count-calls.ts';
-import { type Outcome, ROOT, type SessionEvent } from './events.ts';
+import { EVENT_VERSION, type Outcome, ROOT, type SessionEvent } from './events.ts';
+import { foldCompaction } from './fold-compaction.ts';
 import { applyFacts, openFrame, startTurn } from './open-loop.ts';
 import { rejectionText } from './rejection-text.ts';
 import { foldAsked, foldRefused, foldUsed } from './spending.ts';
@@ -17,8 +18,11 @@ import {
 } from './state.ts';
 import { summaryMessage } from './summary-message.ts';
 
-/** Stamps snapshots: one that another reducer made is ignored and the journal folded. */
-export const REDUCER_VERSION = 4;
+/**
+ * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as another version
+ * reads them: they are upgraded before they are folded, or are newer than this code.
+ */
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 4;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
@@ -56,7 +60,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
       messages.push({ role: 'user', text: event.message });
       break;
     case 'model-replied':
-      messages.push(assistantMessage(event, turn));
+      messages.splice(messages.length - (event.unseen ?? 0), 0, assistantMessage(event, turn));
       break;
     case 'tool-call-ended':
       endCall(messages, event);
@@ -159,20 +163,12 @@ type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
 type Suspended = Extract<SessionEvent, { type: 'tool-call-suspended' }>;
 type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
-type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
 
 function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
   const call = findCall(turn, frame, id);
   // Code of a call that has ended may still ask, and nobody waits for it.
   if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait }];
-}
-
-function foldCompaction(state: SessionState, turn: TurnState, event: Compacted): void {
-  const { summary, from } = event;
-  state.compacted = { summary, from };
-  const root = turn.frames.get(ROOT);
-  if (root && event.usage) foldUsed(state, turn, root, event);
 }
 
 function foldTurnEnd({ messages }: SessionState, turn: TurnState, event: TurnEnded): void {
@@ -235,6 +231,7 @@ function foldEnd(state: SessionState, turn: TurnState, event: Ended, slices: rea
   const batch = lastBatch(frame.messages);
   turn.frames.delete(event.call);
   const { call, result, changes } = event;
+  turn.scheduled += changes?.scheduled?.length ?? 0;
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(state, slices.filter(isImmediate), changes?.facts, place);
   if (batch.every(({ ended }) => ended)) settleBatch({ state, turn, frame, slices }, batch);

@@ -188,8 +188,8 @@ type Occupied =
 /** Why a turn was not stored; nothing has changed. */
 export type NotStarted =
   | Occupied
-  /** This request was taken before, as this turn. */
-  | { readonly status: 'known'; readonly turn: string }
+  /** This request was taken before, as this turn; or its message was taken `into` another one, and it has none of its own. */
+  | { readonly status: 'known'; readonly turn: string; readonly into?: string }
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
   /** As many messages as may wait are waiting. */
@@ -272,6 +272,8 @@ export interface EventPage {
   readonly openTurn: OpenTurn | null;
   /** Turns that start when the open one has ended, in order, and then those that wait for their time. */
   readonly queued: readonly string[];
+  /** How the turn waits that the query names; absent when it does not, or none is named. */
+  readonly waits?: Deferred;
 }
 
 export interface OpenTurn {

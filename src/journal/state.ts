@@ -157,6 +157,8 @@ export interface TurnState extends CallCounts {
   iterations: number;
   /** A limit was met. */
   limited: boolean;
+  /** Messages that its calls have scheduled. */
+  scheduled: number;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;

@@ -1,127 +1,120 @@
 import type { StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
-import type { EventPage, SessionPort } from '../journal/session-port.ts';
+import type { EventPage, Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from './clock.ts';
+import { PAGE_BYTES } from './fold-session.ts';
+import { Notices } from './notices.ts';
+import { SessionUnavailableError } from './object-session.ts';
+import type { Meter } from './platform.ts';
 
-/** How long to wait before a broken line to the object is taken up again, in ms. */
-const RECONNECT = 250;
-
-interface Follow {
+interface Watch {
   readonly port: Pick<SessionPort, 'read' | 'watch'>;
   readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Of the invocation that watches; without one it may go on for ever. */
+  readonly meter?: Meter | undefined;
+}
+
+interface Follow extends Watch {
   /** The first sequence wanted. */
   readonly from: number;
   /** Only the events of this turn, until it has ended or waits for a decision. */
   readonly turn?: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
- * The journal from a sequence on, and then live, until `signal` aborts. The line to the object tells its head as soon
- * as it is open and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
- * Whether a turn still runs is told by a page, so that of a turn a page is read at every notice.
+ * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one of its name.
+ * `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
-export async function* followSession({
-  port,
-  clock,
-  from,
-  turn,
-  signal,
-}: Follow): AsyncGenerator<StoredEvent> {
-  const heads = new Heads(clock, port, signal);
+export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
+
+/** The session was erased, and the turn with it. */
+export class SessionErasedError extends Error {
+  override readonly name = 'SessionErasedError';
+
+  constructor() {
+    super('The session was erased, and the turn with it.');
+  }
+}
+
+/**
+ * Shows the journal from a sequence on, and then live. The line to the object tells how far it is as soon as it is open,
+ * and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
+ */
+export async function followSession(
+  { port, clock, from, turn, signal, meter }: Follow,
+  show: (stored: StoredEvent) => void | Promise<void>,
+): Promise<FollowEnd> {
+  const notices = new Notices({ port, clock, signal, meter });
   let next = from;
+  let head = 0;
   try {
-    while (!signal.aborted) {
-      const { notices } = heads;
+    for (;;) {
+      if (signal.aborted) return 'left';
+      if (meter?.over) return 'over';
+      const { count } = notices;
       const page = await port.read({ from: next, turn });
-      for (const row of page?.rows ?? []) yield parseEvent(row);
-      next = page?.next ?? Math.max(next, (page?.head ?? 0) + 1);
-      if (page?.next != null) continue;
-      if (turn !== undefined && !isOpen(page, turn)) return;
-      await heads.until(() => heads.head >= next || (turn !== undefined && heads.notices > notices));
+      if (notices.wasErased || page === null || page.head < head) return 'erased';
+      head = page.head;
+      for (const row of page.rows) {
+        meter?.fold(row.body.length);
+        await show(parseEvent(row));
+      }
+      next = page.next ?? Math.max(next, head + 1);
+      if (page.next !== null) continue;
+      if (turn !== undefined && !isOpen(page, turn)) return 'stopped';
+      // What was told before the page was read is in the page.
+      const isOver = (told: Notice): boolean =>
+        turn !== undefined && notices.count > count && !isOpen(told, turn);
+      await notices.until((told) => told.head >= next || told.head === 0 || isOver(told));
     }
   } finally {
-    heads.close();
+    notices.close();
   }
 }
+
+/**
+ * Resolves with the events of a turn once it has ended or waits for a decision. Until then nothing is read: notices tell
+ * of it, and cost nothing.
+ *
+ * @throws SessionErasedError when there is no such turn any more; SessionUnavailableError when the invocation must end before; the signal's reason when it aborts.
+ */
+export async function turnStopped({
+  port,
+  clock,
+  signal,
+  meter,
+  turn,
+}: Watch & { readonly turn: string }): Promise<StoredEvent[]> {
+  const notices = new Notices({ port, clock, signal, meter });
+  try {
+    let at: Standing = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
+    for (;;) {
+      const { count } = notices;
+      if (isOpen(at, turn)) await notices.until((told) => notices.count > count && !isOpen(told, turn));
+      signal.throwIfAborted();
+      const events: StoredEvent[] = [];
+      let from: number | null = 1;
+      while (from !== null) {
+        if (meter?.over) throw new SessionUnavailableError(new Error(`this invocation has ${meter.over}`));
+        const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
+        if (page === null) throw new SessionErasedError();
+        events.push(...page.rows.map(parseEvent));
+        from = page.next;
+        at = page;
+      }
+      // It may have been gone on with since.
+      if (isOpen(at, turn)) continue;
+      if (events.length === 0) throw new SessionErasedError();
+      return events;
+    }
+  } finally {
+    notices.close();
+  }
+}
+
+type Standing = Pick<EventPage, 'openTurn' | 'queued'> | null;
 
 /** It runs, or waits for those before it or for its time. */
-const isOpen = (at: Pick<EventPage, 'openTurn' | 'queued'> | null, turn: string): boolean =>
+const isOpen = (at: Standing, turn: string): boolean =>
   at !== null && ((at.openTurn?.id === turn && at.openTurn.state === 'running') || at.queued.includes(turn));
-
-/** Resolves with the events of a turn once it has ended or waits for a decision; rejects with the signal's reason. */
-export async function turnStopped(
-  follow: Omit<Follow, 'from'> & { readonly turn: string },
-): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = [];
-  for await (const stored of followSession({ ...follow, from: 1 })) events.push(stored);
-  follow.signal.throwIfAborted();
-  return events;
-}
-
-/** What the object has told of: its newest sequence, and how often. */
-class Heads {
-  readonly #clock: Clock;
-  readonly #port: Pick<SessionPort, 'watch'>;
-  readonly #signal: AbortSignal;
-  head = 0;
-  notices = 0;
-  #wake: () => void = () => {};
-  #stop: () => void = () => {};
-  #cancelReopen: () => void = () => {};
-  #isOpen = false;
-  #closed = false;
-
-  constructor(clock: Clock, port: Pick<SessionPort, 'watch'>, signal: AbortSignal) {
-    this.#clock = clock;
-    this.#port = port;
-    this.#signal = signal;
-    signal.addEventListener('abort', this.#onAbort);
-  }
-
-  /** Resolves when something told makes it so, or the signal aborts. */
-  async until(isSo: () => boolean): Promise<void> {
-    while (!isSo() && !this.#signal.aborted) {
-      if (!this.#isOpen) void this.#open();
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#cancelReopen();
-    this.#stop();
-  }
-
-  readonly #onAbort = (): void => this.#wake();
-
-  async #open(): Promise<void> {
-    this.#isOpen = true;
-    try {
-      const stop = await this.#port.watch(
-        ({ head }) => {
-          this.head = Math.max(this.head, head);
-          this.notices += 1;
-          this.#wake();
-        },
-        () => this.#reopen(),
-      );
-      if (this.#closed) stop();
-      this.#stop = stop;
-    } catch {
-      this.#reopen();
-    }
-  }
-
-  #reopen(): void {
-    if (this.#closed) return;
-    this.#cancelReopen();
-    this.#cancelReopen = this.#clock.after(RECONNECT, () => {
-      this.#isOpen = false;
-      this.#wake();
-    });
-  }
-}

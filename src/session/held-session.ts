@@ -5,12 +5,13 @@ import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { Invocation, LateCall } from '../tool-loop/loop.ts';
 import { untilAborted } from '../tool-loop/until-aborted.ts';
 import { sha256Hex } from '../tools/sha256.ts';
+import { ToolConfigurationError } from '../tools/signals.ts';
 import type { ToolResult } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Outbox } from './outbox.ts';
-import type { Meter } from './platform.ts';
-import { type LateNote, toAnswered, toCancelled, toLate, toSteered } from './take-answer.ts';
+import type { Meter, Needs } from './platform.ts';
+import { isLeft, type LateNote, toAnswered, toCancelled, toLate, toSteered } from './take-answer.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -45,13 +46,11 @@ export class HeldSession implements Invocation {
   #handedOver: Interrupted | undefined;
   #cancelGrace: () => void = () => {};
   readonly #cancelTime: () => void;
-  readonly #progressFrom: number;
+  #hasBegun = false;
 
   constructor(options: Options) {
     const { port, clock, leased, sentAt, state, slices, meter } = options;
     this.#options = options;
-    // Beside the word that the turn was resumed, at least one event is to be this invocation's.
-    this.#progressFrom = state.seq + 2;
     this.#cancelTime = Number.isFinite(meter.msLeft)
       ? clock.after(Math.max(0, meter.msLeft), () => this.#handOverIfShort())
       : () => {};
@@ -70,7 +69,12 @@ export class HeldSession implements Invocation {
     this.outbox = new Outbox({ ...clock, port, epoch, state, slices, isHeld, listener });
     const lost = (reason: Interrupted): void => this.outbox.giveUp(reason);
     const isSending = (): boolean => this.outbox.isSending;
-    const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
+    // A reply or a call that takes long costs a message every now and then, and nobody asks for leave.
+    const renew: SessionPort['renew'] = (of) => {
+      this.#handOverIfShort();
+      return port.renew(of);
+    };
+    const keeper = { port: { renew }, clock, epoch, leaseMs, sentAt, isSending };
     this.#lease = new LeaseKeeper({ ...keeper, listener: { inbox: listener.inbox, lost } });
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed since then.
     // One that handed over may have taken over itself a moment before.
@@ -82,6 +86,29 @@ export class HeldSession implements Invocation {
     this.assertHeld();
     this.#handOverIfShort();
     if (this.#handedOver) throw this.#handedOver;
+  }
+
+  claim(needs: Needs): void {
+    this.checkpoint();
+    const { meter } = this.#options;
+    if (needs.subrequests > meter.mostAtOnce) {
+      throw new ToolConfigurationError(
+        `A call may make ${needs.subrequests} requests, and an invocation of this deployment has room for ` +
+          `${meter.mostAtOnce} of one call. Raise SUBREQUESTS if the plan allows more, or ask for less at once.`,
+      );
+    }
+    const short = meter.shortFor(needs);
+    // Whatever little is left, the first thing is begun: a turn that is only handed over never ends.
+    if (short && this.#hasBegun) {
+      this.handOver(nearing(short));
+      this.checkpoint();
+    }
+    this.#hasBegun = true;
+    meter.spend(needs.subrequests);
+  }
+
+  count(subrequests: number): void {
+    this.#options.meter.spend(subrequests);
   }
 
   assertHeld(): void {
@@ -100,7 +127,11 @@ export class HeldSession implements Invocation {
 
   async formerHolderGone(): Promise<void> {
     const wait = this.#formerGoneAt - this.now();
-    if (wait > 0) await untilAborted(this.signal, new Promise<void>((resolve) => this.after(wait, resolve)));
+    if (wait > 0) {
+      const gone = Promise.withResolvers<void>();
+      const cancel = this.after(wait, gone.resolve);
+      await untilAborted(this.signal, gone.promise).finally(cancel);
+    }
     this.checkpoint();
   }
 
@@ -113,11 +144,13 @@ export class HeldSession implements Invocation {
   /** Journals what others left for the holder; each row once. Once the lease is given back, it is the next one's. */
   takeIn(rows: readonly InboxRow[]): void {
     if (this.outbox.isReleasing) return;
-    const fresh = rows.filter(({ id }) => !this.#seen.has(id));
-    if (fresh.length === 0) return;
-    for (const { id } of fresh) this.#seen.add(id);
-    this.outbox.read(fresh.map(({ id }) => id));
-    for (const row of fresh) this.#take(row);
+    // A message that came before a cancel is not for a turn that will not answer it.
+    for (const row of rows.toSorted((a, b) => Number(a.kind === 'steer') - Number(b.kind === 'steer'))) {
+      if (this.#seen.has(row.id) || isLeft(this.outbox.state.turn, row)) continue;
+      this.#seen.add(row.id);
+      this.outbox.read([row.id]);
+      this.#take(row);
+    }
   }
 
   /** Notes that were journaled, after which a loop that had stopped may have something to do again. */
@@ -154,13 +187,24 @@ export class HeldSession implements Invocation {
     this.#options.waitUntil?.(telling);
   }
 
-  /** While the turn goes on it is journaled here; afterwards it is left for whoever holds the session next. */
+  /** While this invocation holds the turn it is journaled here; otherwise it is left for whoever holds the session next. */
   async #tellLate(note: LateNote): Promise<void> {
     const { outbox } = this;
     const { turn } = outbox.state;
-    if (!turn || outbox.lost) return;
-    if (!outbox.isReleasing) outbox.emit({ type: 'late-result-received', turn: turn.id, ...note });
-    else await this.#options.port.post('late', turn.id, JSON.stringify(note)).catch(() => {});
+    if (!turn) return;
+    try {
+      if (!outbox.isReleasing && !outbox.lost) {
+        outbox.emit({ type: 'late-result-received', turn: turn.id, ...note });
+        return await outbox.durable();
+      }
+    } catch {
+      // The lease was lost on the way. If it was stored all the same it is told twice, and not never.
+    }
+    try {
+      await this.#options.port.post('late', turn.id, JSON.stringify(note));
+    } catch (failure) {
+      console.error(`holdfast: the late result of call ${note.call} could not be kept`, failure);
+    }
   }
 
   /** Stops the model and the tools; the turn ends as cancelled. */
@@ -171,17 +215,23 @@ export class HeldSession implements Invocation {
   /** Stops at the next boundary and leaves the turn to another invocation. */
   handOver(reason: string): void {
     if (this.#handedOver) return;
-    const interrupted = new Interrupted('handed-over', reason);
-    this.#handedOver = interrupted;
-    this.#cancelGrace = this.after(MODEL_GRACE, () => this.#handOver.abort(interrupted));
+    this.#handedOver = new Interrupted('handed-over', reason);
+    this.#waitForReplies();
   }
 
-  /** One that has done nothing yet does something first: a turn that is only handed over never ends. */
+  /** Replies that take too long are asked for again by the next holder; not so the only thing that this one has done. */
+  #waitForReplies(): void {
+    const { meter } = this.#options;
+    const grace = Math.min(MODEL_GRACE, Math.max(0, meter.msToWatch));
+    this.#cancelGrace = this.after(grace, () => {
+      if (this.outbox.hasProgressed || !meter.short) this.#handOver.abort(this.#handedOver);
+    });
+  }
+
+  /** One that has come to nothing yet does something first: a turn that is only handed over never ends. */
   #handOverIfShort(): void {
     const { short } = this.#options.meter;
-    if (short && this.outbox.nextSeq > this.#progressFrom) {
-      this.handOver(`its invocation is about to meet its limit of ${short}`);
-    }
+    if (short && this.outbox.hasProgressed) this.handOver(nearing(short));
   }
 
   /** Awaits what is in flight, until the lease runs out: an RPC left behind when the invocation returns is lost. */
@@ -192,3 +242,5 @@ export class HeldSession implements Invocation {
     this.#lease.stop();
   }
 }
+
+const nearing = (limit: string): string => `its invocation is about to meet its limit of ${limit}`;

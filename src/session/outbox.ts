@@ -7,13 +7,15 @@ import type {
   Fenced,
   InboxRow,
   NewRow,
+  ScheduledTurn,
   SessionPort,
   Snapshot,
 } from '../journal/session-port.ts';
 import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LoopJournal } from '../tool-loop/loop.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, soon } from './clock.ts';
+import { toScheduledTurn } from './start-turn.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {
@@ -32,6 +34,7 @@ interface Options {
   readonly slices: readonly StateSlice[];
   readonly now: () => number;
   readonly after: Clock['after'];
+  readonly soon?: Clock['soon'] | undefined;
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
@@ -43,6 +46,7 @@ interface Emitted {
   readonly seq: number;
   readonly event: SessionEvent;
   readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
+  readonly scheduled: readonly ScheduledTurn[];
 }
 
 /** Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
@@ -58,6 +62,12 @@ function expiryOf(turn: TurnState | undefined, event: SessionEvent): Emitted['ex
   const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
   return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
 }
+
+/** The turns that a call of this turn has scheduled. */
+const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly ScheduledTurn[] =>
+  turn && event.type === 'tool-call-ended'
+    ? (event.changes?.scheduled ?? []).map((one) => toScheduledTurn(one, turn))
+    : [];
 
 const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
 
@@ -75,11 +85,12 @@ export class Outbox implements LoopJournal {
   #isReleased = false;
   #acknowledged: number;
   #sending: Promise<void> | undefined;
-  #soon: ReturnType<typeof setTimeout> | null = null;
+  #cancelSoon: (() => void) | undefined;
   #lost: Interrupted | undefined;
   readonly #givenUp = Promise.withResolvers<'given-up'>();
   /** Bytes of bodies emitted, for deciding on a snapshot. */
   bytes = 0;
+  #hasProgressed = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -101,6 +112,11 @@ export class Outbox implements LoopJournal {
     return this.#ending !== undefined;
   }
 
+  /** A reply or the result of a call was emitted here. */
+  get hasProgressed(): boolean {
+    return this.#hasProgressed;
+  }
+
   get isSending(): boolean {
     return this.#sending !== undefined;
   }
@@ -115,8 +131,11 @@ export class Outbox implements LoopJournal {
       const row = toRow(event);
       const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
       this.bytes += row.body.length;
+      this.#hasProgressed ||= PROGRESS.includes(event.type);
       reduce(this.state, stored.seq, stored.event, this.#options.slices);
-      this.#pending.push({ row, ...stored, expiry: expiryOf(this.state.turn, stored.event) });
+      const { turn } = this.state;
+      const expiry = expiryOf(turn, stored.event);
+      this.#pending.push({ row, ...stored, expiry, scheduled: scheduledBy(turn, stored.event) });
     }
     this.#schedule();
   }
@@ -147,7 +166,7 @@ export class Outbox implements LoopJournal {
   /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
   async settled(): Promise<void> {
     while (this.#sending || (this.#pending.length > 0 && !this.#lost)) await this.#send();
-    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#cancelSoon?.();
   }
 
   /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
@@ -163,13 +182,13 @@ export class Outbox implements LoopJournal {
    * follows at once, leave together.
    */
   #schedule(): void {
-    if (this.#sending || this.#soon !== null || this.#pending.length === 0 || this.#lost) return;
-    this.#soon = setTimeout(() => void this.#send(), 0);
+    if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.#lost) return;
+    this.#cancelSoon = soon(this.#options, () => void this.#send());
   }
 
   #send(): Promise<void> {
-    if (this.#soon !== null) clearTimeout(this.#soon);
-    this.#soon = null;
+    this.#cancelSoon?.();
+    this.#cancelSoon = undefined;
     this.#sending ??= this.#append().finally(() => {
       this.#sending = undefined;
       this.#schedule();
@@ -187,6 +206,7 @@ export class Outbox implements LoopJournal {
     const sentAt = this.#options.now();
     const from = this.#acknowledged + 1;
     const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
+    const scheduled = sent.flatMap((one) => one.scheduled);
     const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
     try {
       const answer = await this.#store(from, {
@@ -194,6 +214,7 @@ export class Outbox implements LoopJournal {
         ...(inboxRead.length > 0 && { inboxRead }),
         ...(progress && { progress }),
         ...(expiries.length > 0 && { expiries }),
+        ...(scheduled.length > 0 && { scheduled }),
         ...ending,
       });
       if (answer === 'given-up') return;

@@ -1,7 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { SLICES } from '../agent/kinds.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
-import { NewerEventError } from '../journal/parse-event.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
@@ -17,11 +16,14 @@ import { untilAborted } from '../tool-loop/until-aborted.ts';
 import type { Json } from '../tools/json.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import { Secrets } from '../tools/secrets.ts';
+import type { Leaf } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
 import { closeOpenCalls } from './close-turn.ts';
-import { type FoldedSession, foldLeased } from './fold-session.ts';
+import { compactConversation } from './compact-conversation.ts';
+import { foldKept } from './fold-kept.ts';
+import type { FoldedSession } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter, UNLIMITED } from './platform.ts';
@@ -41,6 +43,8 @@ export interface TurnHost {
   readonly context?: ToolCallContext | undefined;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
+  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
+  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
@@ -59,8 +63,6 @@ export type TurnEnd =
 
 /** Take-overs in a row without progress after which a turn is given up (DESIGN 5, rule 4). */
 const MAX_EXPIRATIONS = 3;
-/** When a turn that this code cannot read is offered to a holder again, in ms. */
-const NEWER_DEPLOYMENT = 5_000;
 /** A snapshot is written when more events than this would have to be folded. */
 const SNAPSHOT_AFTER = 200;
 /** Characters; it travels with an append, and with the answer to every `begin`. */
@@ -75,10 +77,13 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, leave, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const { folded, heard } = await foldKept({ port, clock }, leased, sentAt);
+  const kept = await foldKept({ port, clock, meter }, leased, sentAt);
+  if (kept === 'too-long') return { status: 'lost', seq: leased.page.head };
+  const { folded, heard } = kept;
   const { state, turnEvents } = folded;
-  meter.fold(folded.tailBytes);
   const { turn } = state;
+  // It was erased while it was read.
+  if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
   if (!turn) throw new Error('A lease was given for a session without a turn.');
   const feed = host.show && new LiveFeed(host.show, () => state.seq);
   feed?.stored(turnEvents);
@@ -97,7 +102,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, leased, folded, turn, session, meter, live: feed ?? UNWATCHED });
+    return await drive({ host, port, leased, folded, turn, session, live: feed ?? UNWATCHED });
   } catch (failure) {
     if (failure instanceof Interrupted) return { status: 'lost', seq: session.outbox.acknowledged };
     throw failure;
@@ -109,44 +114,15 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 
 const UNWATCHED: LiveEvents = { restarted: () => {}, progress: () => {} };
 
-/**
- * Folds the session, and keeps its lease while that takes its pages. A session that this code is too old for is given
- * back, for a newer deployment.
- *
- * @throws NewerEventError then.
- */
-async function foldKept(
-  { port, clock }: Pick<TurnHost, 'port' | 'clock'>,
-  leased: Leased,
-  sentAt: number,
-): Promise<{ folded: FoldedSession; heard: number }> {
-  let heard = sentAt;
-  const keep = async (): Promise<void> => {
-    const now = clock.now();
-    if (now - heard < leased.leaseMs / 3) return;
-    const answer = await port.renew(leased.epoch);
-    if (answer.status === 'renewed') heard = now;
-  };
-  try {
-    const folded = await foldLeased(port, leased, SLICES, keep);
-    return { folded, heard };
-  } catch (failure) {
-    if (failure instanceof NewerEventError) {
-      const change = { events: [], release: 'yielded', resumeAfter: NEWER_DEPLOYMENT } as const;
-      await port.append(leased.epoch, leased.page.head + 1, change);
-    }
-    throw failure;
-  }
-}
-
 /** One invocation's part of one turn. */
 interface Run {
   readonly host: TurnHost;
+  /** Counted. */
+  readonly port: SessionPort;
   readonly leased: Leased;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
-  readonly meter: Meter;
   readonly live: LiveEvents;
 }
 
@@ -195,19 +171,18 @@ type Stopped =
       readonly signal?: Signal;
       readonly text?: string;
       readonly object?: Json;
-      readonly open: string;
     };
 
-const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled', open: 'was cancelled before it ran' };
+const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
 
 /** Every way in which a loop can stop, as data. */
 async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
   try {
     const { outcome, ...more } = await run();
     if (outcome === 'suspended') return { why: outcome, detail: '' };
-    return { why: 'ended', outcome, ...more, open: 'was not run' };
+    return { why: 'ended', outcome, ...more };
   } catch (thrown) {
-    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown), open: 'was not run' };
+    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown) };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
     return CANCELLED;
   }
@@ -225,7 +200,7 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
 }
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
-  const { host, leased, turn, session, meter } = run;
+  const { host, leased, turn, session } = run;
   if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
@@ -233,7 +208,12 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
-  const loop = toLoop({ host, turn, session, meter, live: run.live, secrets, startedAt });
+  const waiting = leased.page.queued.length;
+  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt, waiting });
+  const { compaction } = host.agent;
+  // One that two invocations have died of, perhaps, is done without.
+  const mayCompact = leased.expirations < MAX_EXPIRATIONS - 1;
+  if (compaction && mayCompact) await compactConversation({ compaction, loop, frame: root, port: run.port });
   const end: AnswerEnd = await runForOutput(loop, root);
   const text = answerShown(loop, root);
   const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };
@@ -256,19 +236,23 @@ const stuck = (turn: TurnState): AnswerEnd => ({
 
 async function endTurn(
   { session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
-  { why: _, open, ...end }: Extract<Stopped, { why: 'ended' }>,
+  { why: _, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
-  outbox.emit(...closeOpenCalls(turn, open), { type: 'turn-ended', turn: turn.id, ...end });
+  outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
-  await outbox.release('ended', isLong && isHeavy ? snapshotOf(state) : undefined);
+  // One that covers what was compacted away spares the next turn from reading it.
+  const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
+  const isDue = (isLong && isHeavy) || isCompacted;
+  await outbox.release('ended', isDue ? snapshotOf(state) : undefined);
 }
 
 /** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
 function snapshotOf(state: SessionState): Snapshot | undefined {
   try {
     const body = toSnapshot(state);
-    return body.length > MAX_SNAPSHOT ? undefined : { seq: state.seq, reducer: REDUCER_VERSION, body };
+    if (body.length > MAX_SNAPSHOT) return undefined;
+    return { seq: state.seq, reducer: REDUCER_VERSION, body, messagesFrom: state.compacted?.from };
   } catch (failure) {
     console.error('holdfast: a snapshot could not be made', failure);
     return undefined;

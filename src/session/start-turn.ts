@@ -1,6 +1,7 @@
-import type { Principal } from '../journal/events.ts';
+import type { Principal, ScheduledMessage } from '../journal/events.ts';
 import { toRow } from '../journal/parse-event.ts';
-import type { RequestKey, TurnStart } from '../journal/session-port.ts';
+import type { RequestKey, ScheduledTurn, TurnStart } from '../journal/session-port.ts';
+import type { TurnState } from '../journal/state.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 
 /** A message on its way into a session. */
@@ -37,4 +38,13 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
 const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),
+});
+
+/** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. */
+export const toScheduledTurn = (
+  { turn, message, after }: ScheduledMessage,
+  { context, principal }: Pick<TurnState, 'context' | 'principal'>,
+): ScheduledTurn => ({
+  started: toRow({ type: 'turn-started', turn, loopId: turn, message, context, principal }),
+  after,
 });

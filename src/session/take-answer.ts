@@ -1,4 +1,4 @@
-import { type Answer, inFrame, type SessionEvent, type Wait } from '../journal/events.ts';
+import { type Answer, inFrame, ROOT, type SessionEvent, type Wait } from '../journal/events.ts';
 import type { InboxRow } from '../journal/session-port.ts';
 import { type CallRecord, openBatch, pendingWait, type TurnState, waitId } from '../journal/state.ts';
 import { failure } from '../tools/tool-result.ts';
@@ -39,6 +39,10 @@ export type LateNote = Pick<Late, 'call' | 'tool' | 'result'>;
 
 type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
 type Started = Extract<SessionEvent, { type: 'turn-started' }>;
+
+/** A message is left for a turn of its own when nobody would answer it in this one any more. */
+export const isLeft = (turn: TurnState | undefined, { kind }: InboxRow): boolean =>
+  kind === 'steer' && (!turn || turn.cancelRequested || turn.frames.get(ROOT)?.refused !== undefined);
 
 /** The event of a message that came while the turn ran. */
 export function toSteered(turn: TurnState, row: InboxRow): SessionEvent {

@@ -7,27 +7,28 @@ import { CallLocks } from '../tool-loop/call-locks.ts';
 import { type LiveEvents, type Loop, withCallLimits } from '../tool-loop/loop.ts';
 import { Reservations } from '../tool-loop/reserve.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
-import { CONNECTIONS, Slots } from '../tool-loop/slots.ts';
+import { ScheduleRoom } from '../tool-loop/schedule-room.ts';
+import { Slots } from '../tool-loop/slots.ts';
 import { paragraphs } from '../tools/paragraphs.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
-import type { Meter } from './platform.ts';
 import type { TurnHost } from './run-turn.ts';
 
 interface Parts {
   readonly host: TurnHost;
   readonly turn: TurnState;
   readonly session: HeldSession;
-  readonly meter: Meter;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
   /** When the turn started, by the object's clock. */
   readonly startedAt: number;
+  /** Turns of the session that waited when it was leased. */
+  readonly waiting: number;
 }
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
-export function toLoop({ host, turn, session, meter, live, secrets, startedAt }: Parts): Loop {
+export function toLoop({ host, turn, session, live, secrets, startedAt, waiting }: Parts): Loop {
   const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
@@ -60,10 +61,12 @@ export function toLoop({ host, turn, session, meter, live, secrets, startedAt }:
     inSession: true,
     journal: session.outbox,
     live,
-    slots: new Slots(CONNECTIONS, () => meter.spend()),
+    slots: new Slots(),
     locks: new CallLocks(turn),
+    scheduleRoom: new ScheduleRoom(turn.scheduled, waiting),
     invocation: session,
     agents: host.agents,
+    leaf: host.leaf,
     run: runToolLoop,
   };
 }

@@ -41,8 +41,8 @@ class MemorySession {
   readonly #watchers = new Set<Watcher>();
   #ledger: SessionLedger;
   #disarm: () => void = () => {};
-  /** How often sessions of this name were erased. */
-  #erased = 0;
+  /** How often sessions of this name were begun; the next one has other epochs. */
+  #opened = 0;
 
   constructor(name: string, options: MemorySessionsOptions) {
     this.#name = name;
@@ -76,7 +76,10 @@ class MemorySession {
       onChange: () => {
         for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
       },
-      firstEpoch: () => this.#erased * 1_000_000,
+      firstEpoch: () => {
+        this.#opened += 1;
+        return (this.#opened - 1) * 1_000_000;
+      },
     });
   }
 
@@ -95,7 +98,6 @@ class MemorySession {
   }
 
   #erase(): boolean {
-    this.#erased += 1;
     const existed = this.#ledger.erase();
     for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
     return existed;

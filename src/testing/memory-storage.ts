@@ -116,6 +116,10 @@ export class MemoryStorage implements SessionStorage {
     this.#inbox = this.#inbox.filter((row) => !ids.includes(row.id));
   }
 
+  queueSteered(): void {
+    this.#inbox = this.#inbox.map((row) => (row.kind === 'steer' ? { ...row, kind: 'message' } : row));
+  }
+
   agenda(): AgendaEntry[] {
     return this.#agenda.toSorted((a, b) => a.due - b.due);
   }

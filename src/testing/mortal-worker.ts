@@ -22,18 +22,19 @@ export function mortalWorker(
   async function drive(turn: string, first: Leased): Promise<void> {
     let leased: Leased | undefined = first;
     while (leased) {
-      const successor = new Promise<Leased | NotResumed>((resolve) => {
-        die = () => {
-          die = undefined;
-          expireLease();
-          // The session changes hands within this call, so nothing that the dead one still sends is stored.
-          resolve(resume(turn));
-        };
-      });
-      const end: TurnEnd | Leased | NotResumed = await Promise.race([run(leased), successor]);
+      const successor = Promise.withResolvers<Leased | NotResumed>();
+      const dies = (): void => {
+        die = undefined;
+        expireLease();
+        // The session changes hands within this call, so nothing that the dead one still sends is stored.
+        successor.resolve(resume(turn));
+      };
+      die = dies;
+      const end: TurnEnd | Leased | NotResumed = await Promise.race([run(leased), successor.promise]);
       leased = end.status === 'leased' ? end : undefined;
+      // The next turn of the session may run already.
+      if (die === dies) die = undefined;
     }
-    die = undefined;
   }
 
   return {

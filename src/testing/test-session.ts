@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { SLICES } from '../agent/kinds.ts';
 import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import type { AnswerObject } from '../session/answer-object.ts';
@@ -28,9 +28,13 @@ import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
+import { cancelIn, type PostOptions, postTo, type SendOptions } from './post-message.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
 import { sendAnswer } from './send-answer.ts';
+import { skippableClock } from './skippable-clock.ts';
 import { type TurnSteps, turnSteps } from './turn-steps.ts';
+
+export type { PostOptions, SendOptions } from './post-message.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =
@@ -56,12 +60,6 @@ export type TestSessionOptions = TestModel & {
   readonly leaseMs?: number | undefined;
 };
 
-/** What a request body may say beside the message. */
-export interface SendOptions {
-  readonly context?: JsonObject | ToolCallContext | undefined;
-  readonly loopId?: string | undefined;
-}
-
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
 export interface TestSession<Output = unknown> {
   /**
@@ -71,6 +69,21 @@ export interface TestSession<Output = unknown> {
    * @throws Error when an earlier turn runs or waits (over HTTP: 409).
    */
   send(message: string, options?: SendOptions): Promise<TestAnswer<Output>>;
+  /**
+   * Sends a message as one with `Prefer: respond-async`, from a tool or a reply too: its turn runs in the background, waits, or
+   * is not to be, when the message has been taken into the turn that runs. `answer` tells what came of it.
+   *
+   * @throws Error when a turn is open, and nothing is said for that.
+   */
+  post(message: string, options?: PostOptions): Promise<Accepted | Deferred>;
+  /** What a turn comes to: of a message that was posted. @throws Error when it is not a turn. */
+  answer(turn: string): Promise<TestAnswer<Output>>;
+  /**
+   * Asks whoever runs the turn to stop it, or ends one that waits when it starts; the open one unless given. From a tool too.
+   *
+   * @throws Error when there is nothing to cancel.
+   */
+  cancel(turn?: string): Promise<void>;
   /** What the open turn waits for. */
   pending(): Promise<readonly PendingCall[]>;
   /**
@@ -126,7 +139,7 @@ export function createTestSession<Output>(
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const resolve = agentResolver({ groups: toolGroups, agents: app });
   const agent: Agent = resolve(declared, env);
-  const clock = skippable(options.clock ?? systemClock);
+  const clock = skippableClock(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
@@ -140,9 +153,11 @@ export function createTestSession<Output>(
   };
   const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents });
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
+  // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
+  const hear = () => clock.pass(leaseMs / 3);
   return {
     requests,
-    ...talkTo<Output>({ agent, clock, port, steps, worker, context: ToolCallContext.of(context) }),
+    ...talkTo<Output>({ agent, clock, port, steps, worker, hear, context: ToolCallContext.of(context) }),
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),
@@ -157,6 +172,8 @@ interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: MortalWorker;
+  /** Lets so much time pass that the turn that runs hears of what was left for it. */
+  readonly hear: () => void;
   /** Of every message. */
   readonly context: ToolCallContext;
 }
@@ -164,7 +181,7 @@ interface Stage {
 /** Everything that is sent to a session, each with what it is answered. */
 function talkTo<Output>(
   stage: Stage,
-): Pick<TestSession<Output>, 'send' | 'pending' | 'decide' | 'result' | 'settled'> {
+): Omit<TestSession<Output>, 'requests' | 'events' | 'state' | 'restart' | 'kill'> {
   const { agent, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
     (await foldAll(port, SLICES))?.turnEvents ?? [];
@@ -179,6 +196,9 @@ function talkTo<Output>(
   }
   return {
     send: async (message, options = {}) => answer(await runTurnOf(stage, message, options)),
+    post: (message, options = {}) => postTo(stage, message, options),
+    answer,
+    cancel: (turn) => cancelIn(stage, turn),
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
       const { by = 'tester', ...sent } = typeof decision === 'string' ? { decision } : decision;
@@ -209,18 +229,6 @@ async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Pr
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
   const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
   return stopped as TestAnswer<Output>; // its object has passed the agent's own schema
-}
-
-/** A clock that can be put forward. What is waited for by it falls due as before. */
-function skippable(clock: Clock): Clock & { skip(ms: number): void } {
-  let skipped = 0;
-  return {
-    now: () => clock.now() + skipped,
-    after: (ms, run) => clock.after(ms, run),
-    skip(ms) {
-      skipped += ms;
-    },
-  };
 }
 
 function recorded(given: ChatModel): {

@@ -1,7 +1,14 @@
 import { SLICES } from '../agent/kinds.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
-import type { Deferred, Leased, NotResumed, NotStarted } from '../journal/session-port.ts';
+import type {
+  Accepted,
+  Deferred,
+  Leased,
+  NotResumed,
+  NotStarted,
+  TurnStart,
+} from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { foldAll, READER } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
@@ -13,12 +20,16 @@ export interface NewMessage {
   readonly message: string;
   readonly context?: ToolCallContext | undefined;
   readonly loopId?: string | undefined;
+  readonly whenBusy?: TurnStart['whenBusy'];
+  readonly delayMs?: number | undefined;
 }
 
 /** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
 export interface TurnSteps {
   /** Stores a turn and leases it, without running it. */
   begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
+  /** Stores a turn for the background. */
+  accept(start: NewMessage): Promise<Accepted | Deferred | NotStarted>;
   /** Leases the open turn for another invocation. */
   resume(turn: string): Promise<Leased | NotResumed>;
   /** Runs a leased turn as far as its invocation may. */
@@ -37,11 +48,18 @@ export function turnSteps(host: TurnHost): TurnSteps {
     ids += 1;
     return `id${ids}`;
   };
+  const startOf = ({
+    context = ToolCallContext.EMPTY,
+    whenBusy,
+    delayMs,
+    ...more
+  }: NewMessage): TurnStart => {
+    const start = { agent: agent.name, context, from: { id: 'tester' }, ...more };
+    return { ...toTurnStart(start, newId), whenBusy, delayMs };
+  };
   return {
-    begin: ({ context = ToolCallContext.EMPTY, ...more }) => {
-      const start = { agent: agent.name, context, from: { id: 'tester' }, ...more };
-      return port.begin({ nonce: newId(), start: toTurnStart(start, newId), reader: READER });
-    },
+    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader: READER }),
+    accept: (start) => port.accept(startOf(start)),
     resume: (turn) => port.resume({ nonce: newId(), turn, reader: READER }),
     run: (leased, change = {}) => runTurn({ ...host, ...change }, leased, clock.now()),
     async state() {

@@ -6,6 +6,7 @@ import type { Loop } from './loop.ts';
 import { loopView } from './loop-view.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
+import { isPlanned } from './planned-model.ts';
 import { replied } from './replied.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { shownHistory } from './transform.ts';
@@ -17,6 +18,7 @@ import { untilAborted } from './until-aborted.ts';
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
+  const shown = frame.messages.length;
   const history = shownHistory(loop, frame.messages);
   const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));
   if (last) messages.push({ role: 'user', text: answerNow(loop.iterations) });
@@ -28,7 +30,8 @@ export async function askModel(loop: Loop, frame: FrameState, last: boolean): Pr
   const event = await loop.slots.hold(async () => {
     try {
       const reply = await replyOf(loop, frame, { messages, tools, ...inForm(loop) });
-      const answer = reply && replied(loop, reply, { last, offered });
+      const unseen = frame.messages.length - shown;
+      const answer = reply && replied(loop, reply, { last, unseen, offered });
       if (answer) loop.journal.emit(answer);
       return answer;
     } finally {
@@ -65,10 +68,13 @@ async function replyOf(
   request: ModelRequest,
 ): Promise<ModelReply | undefined> {
   const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0);
+  // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
+  loop.invocation.claim({ subrequests: isPlanned(loop.model) ? 0 : 1, ms: 0 });
   try {
     return await attemptReply(loop, frame, request, attempt);
   } catch (failure) {
     if (!(failure instanceof ModelError) || !failure.outputBegan) throw failure;
+    loop.invocation.count(1);
     return await attemptReply(loop, frame, request, attempt + 1);
   }
 }
@@ -100,10 +106,13 @@ async function attemptReply(
   }
 }
 
-/** Every attempt of an adapter is reserved by itself, under a limit: one that failed may have been charged for. */
+/**
+ * Every attempt of an adapter is a request, and reserved by itself under a limit: one that failed may have been charged for.
+ */
 function againOf(loop: Loop, frame: FrameState, request: ModelRequest): Pick<AskOptions, 'again'> {
-  if (loop.budgets.length === 0) return {};
   const again = async (): Promise<void> => {
+    loop.invocation.count(1);
+    if (loop.budgets.length === 0) return;
     if (!(await reserve(loop, frame, request, request.maxOutputTokens))) throw new OutOfBudget();
   };
   return { again };

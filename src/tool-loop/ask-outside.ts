@@ -106,7 +106,9 @@ export function bindingOf(
   question: Asked | Wait,
 ): Promise<string> {
   const put =
-    question.for === 'decision' ? [question.by, question.allows, question.schema, question.input] : [];
+    question.for === 'decision'
+      ? [question.message, question.by, question.allows, question.schema, question.input]
+      : [];
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
 }
 

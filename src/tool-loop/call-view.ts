@@ -1,4 +1,4 @@
-import type { CallChanges } from '../journal/events.ts';
+import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCells } from '../journal/reduce.ts';
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
@@ -111,13 +111,18 @@ export class CallView {
   };
 
   /** What the call changed, if anything; `noted`: what others remember of it. */
-  changes(noted: readonly SliceFact[] = []): CallChanges | undefined {
+  changes(
+    noted: readonly SliceFact[] = [],
+    scheduled: readonly ScheduledMessage[] = [],
+  ): CallChanges | undefined {
     const facts = [...this.#facts, ...noted];
-    if (this.#written.size === 0 && this.#added.length === 0 && facts.length === 0) return undefined;
+    const changed = this.#written.size + this.#added.length + facts.length + scheduled.length;
+    if (changed === 0) return undefined;
     return {
       ...(this.#written.size > 0 && { state: Object.fromEntries(this.#written) }),
       ...(this.#added.length > 0 && { blackboard: this.#added }),
       ...(facts.length > 0 && { facts }),
+      ...(scheduled.length > 0 && { scheduled }),
     };
   }
 

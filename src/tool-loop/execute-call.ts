@@ -31,6 +31,7 @@ import type { Offer } from './offer-tools.ts';
 import { permitCall } from './permit-call.ts';
 import type { Target } from './routed.ts';
 import { unknownOutcome } from './run-leaf.ts';
+import { scheduling } from './scheduling.ts';
 
 /** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
 const MAX_RESULT = 8 * 1024 * 1024;
@@ -103,7 +104,9 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   if (!permitted.ok) return { result: sentResult(call) ?? permitted.answer };
   const { tool } = permitted;
   const view = new CallView(loop, frame, call, offered.byName);
-  const invocation = createInvocation({ loop, frame, record: call, tool, view, offered: offered.byName });
+  const { schedule, scheduled } = scheduling(loop, call.id);
+  const bound = { loop, frame, record: call, tool, view, offered: offered.byName };
+  const invocation = createInvocation({ ...bound, schedule });
   const calling = settle(loop, tool.name, async () => {
     const parsed = readInput(permitted, call);
     return parsed.ok ? tool.call(parsed.input, invocation.call) : failure('invalid-input', parsed.message);
@@ -114,7 +117,7 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
   const noted = notesOn(loop, { id: call.id, tool, input: call.input, result }, invocation.call.view);
   const [clean, changes, said] = loop.secrets.redact([
     { ...withRemark(result, noted.remarks) },
-    view.changes(noted.facts),
+    view.changes(noted.facts, await scheduled()),
     view.said,
   ]);
   const ended = withSignal(

@@ -10,6 +10,7 @@ import { type Offer, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
+import type { Scheduling } from './scheduling.ts';
 
 /** What a tool is called with, and what became of it. */
 export interface PreparedCall {
@@ -31,10 +32,19 @@ interface Binding {
   readonly tool: AnyTool;
   readonly view: CallView;
   readonly offered: Offer['byName'];
+  readonly schedule: Scheduling['schedule'];
 }
 
 /** Binds one call to the loop that runs it. */
-export function createInvocation({ loop, frame, record, tool, view, offered }: Binding): PreparedCall {
+export function createInvocation({
+  loop,
+  frame,
+  record,
+  tool,
+  view,
+  offered,
+  schedule,
+}: Binding): PreparedCall {
   let ms: number | undefined;
   let reached = false;
   let ranOnce = false;
@@ -60,6 +70,7 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
     process: processView(loop),
     progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
+    schedule,
     history: () => callHistory(loop, frame),
     decide: outside.decide,
   };
@@ -78,7 +89,7 @@ export function createInvocation({ loop, frame, record, tool, view, offered }: B
     execute: async (leaf) => {
       enter();
       ranOnce = leaf.effect === 'once';
-      const ran = await runLeaf(loop, record, scope, leaf);
+      const ran = await runLeaf(loop, record, scope, loop.leaf?.(leaf) ?? leaf);
       ms = ran.ms;
       signal = ran.result.signal;
       return ran.result;

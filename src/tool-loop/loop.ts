@@ -5,7 +5,7 @@ import type { Instructions } from '../tools/frame.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
 import type { CallLimit, Limits } from '../tools/limits.ts';
 import type { Secrets } from '../tools/secrets.ts';
-import type { AnyTool } from '../tools/tool.ts';
+import type { AnyTool, Leaf } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { ToolResult } from '../tools/tool-result.ts';
 import type { AnswerForm } from './answer-form.ts';
@@ -16,6 +16,7 @@ import type { LoopAgents } from './loop-agent.ts';
 import type { LoopEnd } from './next-step.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { Reservations } from './reserve.ts';
+import type { ScheduleRoom } from './schedule-room.ts';
 import type { Slots } from './slots.ts';
 import type { LoopTransformer } from './transformer.ts';
 
@@ -79,9 +80,13 @@ export interface Loop {
   readonly slots: Slots;
   /** Of the invocation. */
   readonly locks: CallLocks;
+  /** Of the invocation; absent where nothing can be scheduled. */
+  readonly scheduleRoom?: ScheduleRoom | undefined;
   readonly invocation: Invocation;
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
+  /** What is run in place of a tool's effect; nested loops share it. */
+  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
   /** Of a planned frame: what loops inside it are run with instead of its plan. */
   readonly aroundPlan?: Pick<Loop, 'model' | 'iterations'> | undefined;
   /** Runs a nested loop; the same function that runs this one. */
@@ -96,6 +101,15 @@ export interface Invocation {
   readonly modelSignal: AbortSignal;
   /** @throws Interrupted when this invocation is to start nothing more. Checks its own deadline by the clock. */
   checkpoint(): void;
+  /**
+   * As `checkpoint`, before a piece of work that takes so many requests to others, and so long at the most: they are
+   * counted, or the work is left to another invocation when too little is left for it.
+   *
+   * @throws ToolConfigurationError when no invocation would have enough.
+   */
+  claim(needs: { readonly subrequests: number; readonly ms: number }): void;
+  /** Counts requests of work that has begun, and could not be foreseen. */
+  count(subrequests: number): void;
   /** As `checkpoint`, but only for the lease: the last look before a tool that is already journaled as started runs. */
   assertHeld(): void;
   /** Calls back once after `ms`; the answer cancels it. */

@@ -98,6 +98,8 @@ function alone(turn: string): Invocation {
     signal,
     modelSignal: signal,
     checkpoint: () => {},
+    claim: () => {},
+    count: () => {},
     assertHeld: () => {},
     after(ms, run) {
       const timer = setTimeout(run, ms);

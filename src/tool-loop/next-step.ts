@@ -40,11 +40,16 @@ export function nextStep(
   if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
-  if (last.last) return { do: 'end', outcome: 'limit-reached' };
-  if (isInterjected(frame.messages)) return { do: 'ask', last: frame.iterations >= iterations };
-  if (isReturned(last.calls, policies)) return { do: 'end', outcome: 'returned-direct' };
-  const error = unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies);
+  // Somebody has said something since, and is answered: at a limit too, by one more best answer.
+  const isAnswered = !isInterjected(frame.messages);
+  if (last.last && isAnswered) return { do: 'end', outcome: 'limit-reached' };
+  const isDirect = isReturned(last.calls, policies);
+  if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
+  const error = isDirect
+    ? undefined
+    : (unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies));
   if (error) return { do: 'end', outcome: 'failed', error };
+  if (!isAnswered) return { do: 'ask', last: frame.iterations >= iterations };
   if (last.calls.length === 0 && isAnswer(frame, policies)) return { do: 'end', outcome: 'completed' };
   return { do: 'ask', last: frame.iterations >= iterations };
 }

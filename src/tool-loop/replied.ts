@@ -9,14 +9,16 @@ import { sameName } from './tool-not-found.ts';
 
 export type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 
-/** `last`: asked without tools. */
 interface Asked {
+  /** Without tools. */
   readonly last: boolean;
+  /** Messages that came since; none unless given. */
+  readonly unseen?: number;
   readonly offered: Offer;
 }
 
 /** The event of a reply, with our ids for its calls. */
-export function replied(loop: Loop, reply: ModelReply, { last, offered }: Asked): Replied {
+export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offered }: Asked): Replied {
   const { turn, frame, journal } = loop;
   const { text, finish, usage } = reply;
   return {
@@ -40,10 +42,15 @@ export function replied(loop: Loop, reply: ModelReply, { last, offered }: Asked)
     ...(usage && { usage: priced(loop, usage) }),
     ...(isPlanned(loop.model) && { planned: true }),
     ...(last && { last }),
+    ...(unseen > 0 && { unseen }),
   };
 }
 
-const priced = ({ model: { prices } }: Loop, { inputTokens, outputTokens }: Usage): PricedUsage => ({
+/** What a reply used, with what that costs where the loop's model has prices. */
+export const priced = (
+  { model: { prices } }: Pick<Loop, 'model'>,
+  { inputTokens, outputTokens }: Usage,
+): PricedUsage => ({
   inputTokens,
   outputTokens,
   ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),

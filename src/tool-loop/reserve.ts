@@ -61,23 +61,13 @@ export async function reserve(
   request: ModelRequest,
   outputTokens?: number,
 ): Promise<ModelRequest | undefined> {
-  const { budgets, model, journal, reservations, invocation } = loop;
+  const { budgets, model, reservations, invocation } = loop;
   if (budgets.length === 0 || isPlanned(model)) return request;
   reservations.release(frame.id);
-  const size = sizeOf(model.name, request, frame.measured);
-  const most =
-    outputTokens ?? Math.min(request.maxOutputTokens ?? Infinity, model.maxOutputTokens ?? MAX_OUTPUT);
-  const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
+  const { size, most, least } = needOf(loop, frame, request, outputTokens);
   for (;;) {
     const room = tightest(loop, size);
-    if (room.outputTokens >= least) {
-      const reserved = { inputTokens: size.inputTokens, outputTokens: Math.min(most, room.outputTokens) };
-      emitAsked(loop, size, reserved);
-      reservations.hold(frame.id);
-      await journal.durable();
-      invocation.checkpoint();
-      return { ...request, maxOutputTokens: reserved.outputTokens };
-    }
+    if (room.outputTokens >= least) return hold(loop, request, size, Math.min(most, room.outputTokens));
     if (!isHeldWithin(loop, room.budget)) {
       emitRefused(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
       return undefined;
@@ -85,6 +75,50 @@ export async function reserve(
     await untilAborted(invocation.modelSignal, reservations.changed);
     invocation.checkpoint();
   }
+}
+
+/**
+ * As `reserve`, for a request that the loop can do without: `undefined` when a limit leaves too little for it, which is not
+ * journaled and ends nothing. To be asked for while nothing else of the turn runs.
+ */
+export async function reserveSpare(
+  loop: Loop,
+  frame: FrameState,
+  request: ModelRequest,
+): Promise<ModelRequest | undefined> {
+  if (loop.budgets.length === 0 || isPlanned(loop.model)) return request;
+  loop.reservations.release(frame.id);
+  const { size, most, least } = needOf(loop, frame, request);
+  const { outputTokens } = tightest(loop, size);
+  return outputTokens < least ? undefined : hold(loop, request, size, Math.min(most, outputTokens));
+}
+
+interface Need {
+  readonly size: RequestSize;
+  /** Tokens of the reply. */
+  readonly most: number;
+  readonly least: number;
+}
+
+function needOf({ model }: Loop, frame: FrameState, request: ModelRequest, outputTokens?: number): Need {
+  const most =
+    outputTokens ?? Math.min(request.maxOutputTokens ?? Infinity, model.maxOutputTokens ?? MAX_OUTPUT);
+  const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
+  return { size: sizeOf(model.name, request, frame.measured), most, least };
+}
+
+/** Stores what is held back, and answers the request as it may be sent. */
+async function hold(
+  loop: Loop,
+  request: ModelRequest,
+  size: RequestSize,
+  outputTokens: number,
+): Promise<ModelRequest> {
+  emitAsked(loop, size, { inputTokens: size.inputTokens, outputTokens });
+  loop.reservations.hold(loop.frame);
+  await loop.journal.durable();
+  loop.invocation.checkpoint();
+  return { ...request, maxOutputTokens: outputTokens };
 }
 
 /** The budget that leaves the least. */

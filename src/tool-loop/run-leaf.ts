@@ -27,6 +27,10 @@ export const unknownOutcome = (tool: string): ToolResult =>
       'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
   );
 
+/** Said of a call that a cancel met, and that may be run again under its key. */
+export const cancelledRunning = (tool: string): ToolResult =>
+  failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);
+
 /**
  * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
  * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown.
@@ -43,14 +47,16 @@ export async function runLeaf(
   // What was started as more than a read may have happened, whatever its tool has become since.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
   const leaf: Leaf = isWeakened ? { ...declared, effect: inherited } : declared;
+  // Begun as what may be repeated, and no longer so: run again, it could happen twice.
+  const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && leaf.effect === 'once');
   return loop.slots.hold(async () => {
-    loop.invocation.checkpoint();
+    loop.invocation.claim({ subrequests: leaf.subrequests ?? 1, ms: leaf.timeout });
     // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
-    const goesOn = inherited === 'once' || inherited === leaf.effect;
+    const goesOn = isInDoubt || inherited === leaf.effect;
     const started = goesOn ? undefined : start(loop, record, leaf);
     const [idempotencyKey] = await Promise.all([loop.invocation.idempotencyKey(record.id), started]);
     const call: ToolCall = { ...scope, ...(leaf.effect === 'once' && { decide: tooLate }), idempotencyKey };
-    if (inherited === 'once') {
+    if (isInDoubt) {
       await loop.invocation.formerHolderGone();
       const known = await reconciled(loop, call, leaf);
       if (known !== 'not-done') return { result: known };
@@ -133,17 +139,18 @@ async function tooLate(): Promise<never> {
 /** What a `read` or `idempotent` call came to that ran and gave no answer. */
 function stopped(loop: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
   const result = withoutAnswer(loop, call, leaf, signal);
+  if (leaf.effect !== 'idempotent') return result;
   // The model would repeat it under another key, so it must not take it for undone.
-  return leaf.effect === 'idempotent' ? unknownOutcome(call.tool) : result;
+  return isCancelled(loop.invocation) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
 }
+
+const isCancelled = ({ signal: { reason } }: Invocation): boolean =>
+  reason instanceof Interrupted && reason.why === 'cancelled';
 
 /** What a call came to that gave no answer, and either did not happen or may be repeated. */
 function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
-  const { reason } = invocation.signal;
-  if (reason instanceof Interrupted && reason.why === 'cancelled') {
-    return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
-  }
-  if (invocation.signal.aborted) throw reason;
+  if (isCancelled(invocation)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
+  if (invocation.signal.aborted) throw invocation.signal.reason;
   if (signal.aborted)
     return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
   return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);

@@ -8,11 +8,8 @@ export const CONNECTIONS = 6;
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
-  readonly #onTaken: () => void;
 
-  /** `onTaken` is called for every piece of work. */
-  constructor(size = CONNECTIONS, onTaken: () => void = () => {}) {
-    this.#onTaken = onTaken;
+  constructor(size = CONNECTIONS) {
     this.#free = size;
   }
 
@@ -20,7 +17,6 @@ export class Slots {
   async hold<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#onTaken();
     try {
       return await work();
     } finally {

@@ -34,6 +34,11 @@ interface ToolConfigBase<Name extends string, Declaration extends InputDeclarati
 interface RunConfig<Declaration extends InputDeclaration, Output> {
   /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
   readonly timeout?: number | undefined;
+  /**
+   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
+   * invocation: a run that has too few left is left to the next one.
+   */
+  readonly subrequests?: number | undefined;
   readonly expires?: undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
@@ -48,6 +53,7 @@ interface ManualConfig {
   readonly effect?: undefined;
   readonly reconcile?: undefined;
   readonly timeout?: undefined;
+  readonly subrequests?: undefined;
   /** Milliseconds until a call without a result is answered by an error; never unless given. */
   readonly expires?: number | undefined;
 }
@@ -115,8 +121,9 @@ function running<Declaration extends InputDeclaration, Output>(
   config: ToolConfig<string, Declaration, Output>,
   run: RunConfig<Declaration, Output>['run'],
 ): Act<InputOf<Declaration>> {
-  const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, reconcile } = config;
+  const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
   checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
+  checkSubrequests(name, subrequests);
   if (reconcile !== undefined && effect !== 'once') {
     throw new ToolDefinitionError(
       name,
@@ -130,10 +137,17 @@ function running<Declaration extends InputDeclaration, Output>(
       invocation.execute({
         effect,
         timeout,
+        subrequests,
         run: (call) => run(input, call),
         reconcile: reconcile && ((call) => reconcile(input, call)),
       }),
   };
+}
+
+function checkSubrequests(name: string, subrequests = 1): void {
+  if (Number.isSafeInteger(subrequests) && subrequests >= 0) return;
+  const problem = `its subrequests are ${subrequests}; they must be a whole number.`;
+  throw new ToolDefinitionError(name, 'subrequests', problem);
 }
 
 function manually<Declaration extends InputDeclaration>({
@@ -141,10 +155,12 @@ function manually<Declaration extends InputDeclaration>({
   effect,
   reconcile,
   timeout,
+  subrequests,
   expires,
 }: ToolConfig<string, Declaration, unknown>): Act<InputOf<Declaration>> {
-  if (effect !== undefined || reconcile !== undefined || timeout !== undefined) {
-    const problem = 'it has no run, so the caller runs it: effect, reconcile and timeout say nothing.';
+  if ([effect, reconcile, timeout, subrequests].some((said) => said !== undefined)) {
+    const problem =
+      'it has no run, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.';
     throw new ToolDefinitionError(name, 'run', problem);
   }
   const receive = leaveToCaller(name, expires);

@@ -55,6 +55,13 @@ export interface ResultRequest {
   readonly expires?: number | undefined;
 }
 
+/** A message that is to be sent later. */
+export interface ScheduleRequest {
+  readonly message: string;
+  /** From when the call's end is stored. */
+  readonly delaySeconds: number;
+}
+
 /**
  * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
  * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
@@ -96,6 +103,15 @@ export interface CallScope {
   progress(status: string): void;
   /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
   say(message: string): void;
+  /**
+   * Sends a message to this session later, which starts a turn of its own then, for the same principal and with the same
+   * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
+   * id of that turn.
+   *
+   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, or this
+   *   turn has scheduled as many as one may.
+   */
+  schedule(request: ScheduleRequest): Promise<string>;
   /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
   history(): readonly HistoryMessage[];
   /**
@@ -120,6 +136,8 @@ export interface Leaf {
   readonly effect: Effect;
   /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
   readonly timeout: number;
+  /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
+  readonly subrequests?: number | undefined;
   run(call: ToolCall): unknown;
   /** Asked instead of running again, when a `once` call started and its end is not known. */
   readonly reconcile?: ((call: ToolCall) => Reconciliation | Promise<Reconciliation>) | undefined;

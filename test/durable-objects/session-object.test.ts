@@ -34,6 +34,7 @@ describe('a session object nobody wrote to', () => {
     await session.append(0, 1, { events: [event('t1', 'x')] });
     await session.renew(0);
     await session.post('cancel', 't1', '{}');
+    await session.post('late', 't1', '{}');
     await session.post('answer', 't1', '{}', { wait: 't1.3.0#0', bodyHash: 'h' });
     const stop = await session.watch(
       () => {},
@@ -51,10 +52,14 @@ describe('a session object nobody wrote to', () => {
 });
 
 describe('the database of a session object', () => {
-  it('holds no value above 1 MiB, however long bodies and snapshots are', async () => {
+  it('holds no value above 1 MiB, however long bodies, snapshots and messages that wait are', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
+    const waiting = (turn: string) => ({ ...startOf(turn), started: { type: 'turn-started', turn, body } });
+    await session.accept({ ...waiting('t2'), whenBusy: 'queue' });
+    await session.accept({ ...waiting('t3'), whenBusy: 'steer' });
+    await session.accept({ ...waiting('t4'), delayMs: 3_600_000 });
     const snapshot = { seq: 3, reducer: 1, body };
     await session.append(1, 3, {
       events: [{ type: 'step', turn: 't1', body }],
@@ -79,11 +84,27 @@ describe('the database of a session object', () => {
     const leased = await lease(session, goingOn('t1', 'b'));
     expect(leased.snapshot?.body === body).toBe(true);
     expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
+    const [steer] = leased.inbox;
+    expect([steer?.kind, steer?.body === body]).toEqual(['steer', true]);
   });
 
-  it('is written one row an event by an append that gives nothing back', async () => {
+  it('keeps nothing of a long message that has left the line', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
+    const started = event('t2', 'x'.repeat(100_000), 'turn-started');
+    await session.accept({ ...startOf('t2'), started, whenBusy: 'steer' });
+    await session.append(1, 3, { events: [event('t1', 'steered')], inboxRead: [1] });
+    const left = await runInDurableObject(stub(), (_, { storage: { sql } }) =>
+      ['chunks', 'inbox'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+    );
+    expect(left).toEqual([[], []]);
+  });
+
+  it('is written one row an event by an append that gives nothing back, and asked nothing', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
+    await session.renew(1);
     const written = await runInDurableObject(stub(), (object, { storage }) => {
       const epoch = epochIn(storage);
       const exec = vi.spyOn(storage.sql, 'exec');
@@ -91,9 +112,9 @@ describe('the database of a session object', () => {
       object.append(epoch, 3, { events, progress: true });
       const cursors = exec.mock.results.map((result) => result.value);
       exec.mockRestore();
-      return cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+      return [cursors.length, cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0)];
     });
-    expect(written).toBe(3);
+    expect(written).toEqual([3, 3]);
   });
 });
 

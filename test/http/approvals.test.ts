@@ -34,7 +34,7 @@ describe('an approval', () => {
       },
     ]);
     const response = await answer(linkOf(wait), { ...APPROVE, reason: 'Fine.' });
-    expect([response.status, response.headers.get('content-location')]).toEqual([200, session]);
+    expect([response.status, response.headers.get('content-location')]).toEqual([200, `${session}/turns/${turn}`]);
     expect(await json(response)).toEqual({
       turn,
       loopId: turn,
@@ -82,7 +82,7 @@ describe('an approval', () => {
     const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC });
     expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
       202,
-      wait.session,
+      `${wait.session}/turns/${wait.turn}`,
       { turn: wait.turn, session: wait.session.split('/').at(-1), agent: 'clerk', status: 'accepted' },
     ]);
     await ended(wait.session);
@@ -112,7 +112,7 @@ describe('an approval', () => {
     const { links, session, turn, to } = await waiting(['pay', 'pay_plainly', 'pay_now']);
     expect(paidTo(to)).toEqual([3]);
     const first = await answer(links[1] ?? '', APPROVE);
-    expect([first.status, first.headers.get('location')]).toEqual([202, session]);
+    expect([first.status, first.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     expect(await json(first)).toMatchObject({ turn, status: 'suspended', pending: [{ tool: 'pay' }] });
     expect(paidTo(to)).toEqual([3]);
     expect(await json(await answer(links[0] ?? '', APPROVE))).toMatchObject({ outcome: 'completed' });

@@ -6,14 +6,14 @@ import { ended, json, newSession, post, SSE, send } from './client.ts';
 const ASYNC = { prefer: 'respond-async' };
 
 describe('a message for the background', () => {
-  it('is answered 202 with the address of its session, and its turn ends by itself', async () => {
+  it('is answered 202 with the address of its turn, which ends by itself', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
     const response = await post(session, { message: message() }, { headers: ASYNC });
     expect(response.status).toBe(202);
-    expect(response.headers.get('location')).toBe(session);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
     const accepted = await json(response);
+    expect(response.headers.get('location')).toBe(`${session}/turns/${accepted.turn}`);
     expect(accepted).toEqual({
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
       session: session.split('/').at(-1),

@@ -201,11 +201,12 @@ describe('a path', () => {
     ['POST', '/', 'GET, HEAD'],
     ['POST', '/health', 'GET, HEAD'],
     ['OPTIONS', '/openapi.json', 'GET, HEAD'],
-    ['PUT', '/agents/scripted/sessions/s', 'GET, HEAD'],
+    ['PUT', '/agents/scripted/sessions/s', 'GET, HEAD, DELETE'],
     ['POST', '/agents/scripted/sessions/s/events', 'GET, HEAD'],
     ['GET', '/agents/scripted/sessions/s/messages', 'POST'],
     ['OPTIONS', '/agents/scripted/sessions/s/messages', 'POST'],
     ['GET', '/agents/scripted/sessions/s/cancel', 'POST'],
+    ['POST', '/agents/scripted/sessions/s/turns/t', 'GET, HEAD'],
   ])('with the wrong method says which to use: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);

@@ -1,12 +1,26 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../src/agent/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { createHoldfast } from '../../src/worker-entry.ts';
 import { withLease } from '../fixtures/lease-terms.ts';
-import { held, script } from '../fixtures/scripts.ts';
-import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+import { held, modelBySession, script, until } from '../fixtures/scripts.ts';
+import { allEvents, ended, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
+import { problem, waiting } from './waiting.ts';
 
 /** A holder that waits for its model hears of a note when it renews: after a third of its lease. */
 const renewingSession = (): string => newSession('scripted', withLease(1_000));
 
-const cancel = (session: string): Promise<Response> => send(`${session}/cancel`, { method: 'POST' });
+const cancel = (session: string, turn?: unknown): Promise<Response> =>
+  send(`${session}/cancel${turn === undefined ? '' : `?turn=${turn}`}`, { method: 'POST' });
+
+/** Sends a message that is not to be answered here. */
+const waitingPost = (session: string, query: string, body: unknown): Promise<Response> =>
+  send(`${session}/messages?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify(body),
+  });
 
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
@@ -15,8 +29,8 @@ describe('cancel', () => {
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
-    expect([response.status, response.headers.get('location')]).toEqual([202, session]);
     const { turn } = await json(response);
+    expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     const answered = await answering;
     expect(answered.status).toBe(200);
     expect(await json(answered)).toMatchObject({ turn, outcome: 'cancelled', text: '', iterations: 0 });
@@ -96,4 +110,119 @@ describe('cancel', () => {
       detail: 'No turn is open, so there is nothing to cancel.',
     });
   });
+
+  it('of a turn that waits ends it when it starts, before its model is asked', async () => {
+    const session = renewingSession();
+    const first = held('First.');
+    const { message, model } = script(first.reply);
+    const answering = post(session, { message: message() });
+    await first.asked();
+    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
+    const later = await json(await waitingPost(session, '', { message: 'Later', delaySeconds: 3600 }));
+    for (const { turn } of [queued, later]) {
+      const response = await cancel(session, turn);
+      expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+        202,
+        `${session}/turns/${turn}`,
+        { turn, status: 'cancel-requested' },
+      ]);
+    }
+    first.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+    for (const { turn } of [queued, later]) {
+      const path = `${session}/turns/${turn}`;
+      await expect.poll(async () => (await send(path)).status).toBe(200);
+      expect(await json(await send(path))).toMatchObject({ outcome: 'cancelled', iterations: 0 });
+    }
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('of the open turn by its name is cancelling it, and leaves those that wait', async () => {
+    const session = renewingSession();
+    const first = held('Never.');
+    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    await first.asked();
+    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
+    const { openTurn } = await json(await send(session));
+    expect((await cancel(session, openTurn)).status).toBe(202);
+    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+    const path = `${session}/turns/${queued.turn}`;
+    await expect.poll(async () => (await send(path)).status).toBe(200);
+    expect(await json(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
+  });
+
+  it('of what is not to be cancelled says why', async () => {
+    const session = renewingSession();
+    expect((await cancel(session, 'x')).status).toBe(404);
+    const done = await json(await post(session, { message: script('Done.').message() }));
+    expect(await json(await cancel(session, done.turn))).toEqual(
+      problem(
+        'turn-over',
+        409,
+        `Turn ${done.turn} has ended: GET ${session}/turns/${done.turn} shows its answer.`,
+      ),
+    );
+    const unknown = `There is no turn 'nope' in this session: GET ${session} shows the last one, and those that wait.`;
+    expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
+  });
+
+  it('of a message on its way into a turn names that one', async () => {
+    const { session, turn } = await waiting(['pay']);
+    const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
+    const detail = `Message ${steering.turn} is on its way into turn ${turn}, and no turn of its own. Cancel turn ${turn}.`;
+    expect(await json(await cancel(session, steering.turn))).toEqual(
+      problem('no-open-turn', 409, detail, { turn }),
+    );
+  });
+});
+
+describe('a once call that goes on after its turn was cancelled', () => {
+  let isPaid = false;
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    run: async () => {
+      await until(() => isPaid);
+      return 'paid';
+    },
+  });
+  const payer = defineAgent({
+    name: 'payer',
+    description: 'Pays.',
+    instructions: 'Follow the script.',
+    tools: [pay],
+    model: modelBySession,
+  });
+
+  it('keeps the invocation of its request, and is told to the next turn', async () => {
+    const { worker } = createHoldfast({ agents: [payer] });
+    const kept: Promise<unknown>[] = [];
+    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // all that is used
+    const via: Send = async (path, init) => {
+      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+      return worker.fetch(request, { ...env }, ctx);
+    };
+    const session = newSession('payer', withLease(1_000));
+    const { message, model } = script({ calls: [{ name: 'pay' }] }, 'Next.');
+    const answering = post(session, { message: message() }, { via });
+    await expect
+      .poll(async () => (await journal(session, via).catch(() => [])).map(({ type }) => type))
+      .toContain('tool-call-started');
+    await via(`${session}/cancel`, { method: 'POST' });
+    const { turn, outcome } = await json(await answering);
+    expect(outcome).toBe('cancelled');
+    let isOver = false;
+    const over = Promise.all(kept).then(() => (isOver = true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isOver).toBe(false);
+    isPaid = true;
+    await over;
+    await post(session, { message: 'And now?' }, { via });
+    expect(model.requests[1]?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: "The call of 'pay' whose outcome was unknown has answered after all: paid",
+    });
+    const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
+    expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });
+  }, 20_000);
 });

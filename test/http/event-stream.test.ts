@@ -148,7 +148,7 @@ describe('a message answered as a stream', () => {
     const response = await post(newSession(), { message: message() }, { headers: SSE });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
-    expect(new TextDecoder().decode(value).startsWith(':\n\n')).toBe(true);
+    expect(new TextDecoder().decode(value).startsWith('retry: 1000\n\n')).toBe(true);
     await reader?.cancel();
   });
 

@@ -10,7 +10,6 @@ describe('a message answered as JSON', () => {
     const response = await post(session, { message: message() });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
-    expect(response.headers.get('content-location')).toBe(session);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     const answer = await json(response);
     expect(answer).toEqual({
@@ -26,6 +25,7 @@ describe('a message answered as JSON', () => {
       toolCalls: 1,
       model: 'scripted',
     });
+    expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
   });
 
   it('shows the model the conversation so far', async () => {

@@ -23,7 +23,7 @@ describe('an event stream', () => {
       stream.sendNamed('answer', null);
     });
     expect(await response.text()).toBe(
-      ':\n\n' +
+      'retry: 1000\n\n' +
         'id: 3\nevent: cancel-requested\ndata: {"seq":3,"at":7,"type":"cancel-requested","turn":"t"}\n\n' +
         'event: text-delta\ndata: {"reply":"1.1","text":"a\\nb\\r"}\n\n' +
         'event: answer\ndata: null\n\n',
@@ -63,7 +63,7 @@ describe('an event stream', () => {
     const { response, finished } = open(() => writing.promise, client.signal);
     const text = response.text();
     client.abort();
-    expect(await text).toBe(':\n\n');
+    expect(await text).toBe('retry: 1000\n\n');
     writing.resolve();
     await finished();
   });
@@ -72,7 +72,7 @@ describe('an event stream', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('broken');
     const { response, finished } = open(() => Promise.reject(failure));
-    expect(await response.text()).toBe(':\n\n');
+    expect(await response.text()).toBe('retry: 1000\n\n');
     await finished();
     expect(log.mock.calls).toEqual([['holdfast: an event stream broke off', failure]]);
     log.mockRestore();
@@ -86,7 +86,7 @@ describe('an event stream', () => {
     vi.advanceTimersByTime(45_000);
     client.abort();
     await finished();
-    expect(await text).toBe(':\n\n'.repeat(4));
+    expect(await text).toBe(`retry: 1000\n\n${':\n\n'.repeat(3)}`);
     expect(vi.getTimerCount()).toBe(0);
     vi.useRealTimers();
   });

@@ -9,6 +9,7 @@ const nothing = (): never => {
 };
 const host: Host = {
   agents: new Map([['scripted', scripted]]),
+  webhooks: new Map(),
   auth: () => null,
   contextHeaders: new Map(),
   maxBodyBytes: 1,
@@ -18,6 +19,7 @@ const host: Host = {
   resolve: (agent) => agent,
   context: nothing,
   secrets: nothing,
+  platform: nothing,
   session: nothing,
 };
 
@@ -79,6 +81,8 @@ describe('/openapi.json', () => {
       'limit',
       'pending',
       'question',
+      'turn',
+      'whenBusy',
     ];
     expect([...new Set(names)].sort()).toEqual(headersAndQuery);
   });

@@ -56,13 +56,14 @@ const said = (session: string, turn: unknown) => ({
 });
 
 describe('a turn that waits for a decision', () => {
-  it('is answered 202 with the address of its session, and refuses the next message', async () => {
+  it('is answered 202 with the address of its turn, and refuses the next message', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const response = await post(session, { message: message() }, { via });
-    expect([response.status, response.headers.get('location')]).toEqual([202, session]);
     expect(response.headers.has('preference-applied')).toBe(false);
     const { turn, ...rest } = await json(response);
+    const location = `${session}/turns/${turn}`;
+    expect([response.status, response.headers.get('location')]).toEqual([202, location]);
     expect({ turn, ...rest }).toEqual(said(session, turn));
     expect((await json(await via(session))).pending).toEqual([pending(session, turn)]);
     const refused = await post(session, { message: 'More' }, { via });
@@ -94,7 +95,11 @@ describe('a turn that waits for a decision', () => {
     const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
     const first = await json(await post(session, body, { headers: KEY, via }));
     const again = await post(session, body, { headers: KEY, via });
-    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([202, session, first]);
+    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+      202,
+      `${session}/turns/${first.turn}`,
+      first,
+    ]);
     const streamed = await allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
     expect(streamed.map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],

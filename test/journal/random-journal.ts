@@ -58,11 +58,13 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
+  if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
     return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
   }
-  if (!frame || !call) return reply(draw, turn, frame?.id ?? ROOT, state.seq + 1);
+  if (!frame || !call)
+    return { ...reply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...unseen(draw, frame) };
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
   const waitsInside = state.turn?.frames.has(call.id);
   switch (draw(waitsInside ? 1 : 5)) {
@@ -84,6 +86,27 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
     default:
       return ended(draw, at);
   }
+}
+
+/** What comes while a turn runs: a message, or the result of a call that was told as unknown. */
+const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
+  draw(3) > 0
+    ? { type: 'turn-steered', turn, as: `s${seq}`, message: `and ${seq}`, principal: { id: 'ann' } }
+    : {
+        type: 'late-result-received',
+        turn,
+        call: `${turn}.1.0`,
+        tool: 'pay',
+        result: { type: 'text', content: 'paid' },
+      };
+
+/** Of a reply of the turn's own loop: how many of the messages that came were not shown to the model. */
+function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
+  if (frame?.id !== ROOT) return {};
+  const trailing = [...frame.messages].reverse();
+  const heard = trailing.findIndex((message) => message.role === 'assistant' || !message.by);
+  const count = draw(1 + Math.max(0, heard));
+  return count > 0 ? { unseen: count } : {};
 }
 
 /** The loop has an answer, which the model may be told to correct. */

@@ -6,7 +6,7 @@ import { HeldSession } from '../../src/session/held-session.ts';
 import { DEFAULT_PLATFORM, Meter } from '../../src/session/platform.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
-import { counted } from '../survival/lab/counted-clock.ts';
+import { counted } from '../crash-matrix/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
 

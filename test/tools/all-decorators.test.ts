@@ -73,7 +73,15 @@ const OTHERS = [
   ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolGroupDefinitionError', 'ToolObjectError'],
   ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
   // What makes tools, agents and types.
-  ...['communicateTool', 'defineAgent', 'defineDomainType', 'definePipeline', 'defineTextTool', 'defineTool'],
+  ...[
+    'communicateTool',
+    'scheduleMessage',
+    'defineAgent',
+    'defineDomainType',
+    'definePipeline',
+    'defineTextTool',
+    'defineTool',
+  ],
   ...[
     'defineToolGroup',
     'humanInput',

@@ -87,6 +87,7 @@ defineTool({
   serial: undefined,
   reconcile: undefined,
   timeout: undefined,
+  subrequests: undefined,
   returnDirect: undefined,
   run: () => 'ok',
 });

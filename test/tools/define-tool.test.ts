@@ -249,6 +249,15 @@ describe('a definition that cannot work', () => {
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });
 
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is refused with %d subrequests',
+    (subrequests) => {
+      expect(() => defineTool({ ...base, subrequests })).toThrow(
+        `Tool 'order': its subrequests are ${subrequests}; they must be a whole number.`,
+      );
+    },
+  );
+
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
     'is refused with the timeout %d',
     (timeout) => {

@@ -17,6 +17,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     inSession: true,
     progress: () => undefined,
     say: () => undefined,
+    schedule: () => Promise.resolve('t2'),
     history: () => [],
     async execute(leaf) {
       leaves.push(leaf);

@@ -5,6 +5,7 @@ import { wantsEvents } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { eventStream } from '../sse.ts';
 import type { Target } from '../target.ts';
+import { continuesView } from '../turn-response.ts';
 import { unknownSession } from './session.ts';
 
 /** Events a JSON page holds unless fewer are asked for. */
@@ -20,13 +21,23 @@ export async function getEvents(exchange: Exchange): Promise<Response> {
     sequence('Last-Event-ID', request.headers.get('last-event-id')) ??
     sequence('after', query.get('after')) ??
     0;
-  if (!(await target.port.read({ from: 1, limit: 1 }))) throw unknownSession(target);
+  const first = await target.port.read({ from: after + 1, limit: 1 });
+  if (!first) throw unknownSession(target);
+  // One that newer code wrote is told by the status: a stream would only end.
+  first.rows.forEach(parseEvent);
   return eventStream(exchange, async (stream, leave) => {
-    const from = after + 1;
-    for await (const stored of followSession({ port: target.port, clock: host.clock, from, signal: leave })) {
-      stream.send({ type: 'event', stored });
-      await stream.room();
-    }
+    let last = after;
+    const { clock, meter } = host;
+    const end = await followSession(
+      { port: target.port, clock, meter, from: after + 1, signal: leave },
+      async (stored) => {
+        stream.send({ type: 'event', stored });
+        last = stored.seq;
+        await stream.room();
+      },
+    );
+    // An EventSource comes again by itself, with the last id.
+    if (end === 'over') stream.sendNamed('continues', continuesView(target, last));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import { SessionUnavailableError } from '../../session/object-session.ts';
+import type { TurnHost } from '../../session/run-turn.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { readBody } from '../body.ts';
 import { contextOfHeaders } from '../context-headers.ts';
@@ -8,11 +9,13 @@ import { declinePending } from '../decline-pending.ts';
 import type { Exchange } from '../exchange.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { parseMessageBody } from '../message-body.ts';
+import { messageQuery } from '../message-query.ts';
 import { prefersAsync } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { refusal } from '../refusal.ts';
 import type { Target } from '../target.ts';
-import { accepted, deferred, joined, runHere, turnHost } from '../turn-response.ts';
+import { accepted, joined, runHere, turnHost } from '../turn-response.ts';
+import { waiting } from '../waiting-response.ts';
 
 /** `POST .../messages`: runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export function postMessage(exchange: Exchange): Promise<Response> {
@@ -23,43 +26,65 @@ export function postMessage(exchange: Exchange): Promise<Response> {
 }
 
 async function answerMessage(exchange: Exchange): Promise<Response> {
-  const { host, target, request } = exchange;
-  const declines = wantsDecline(request);
-  const start = await readStart(exchange);
+  const { target, request } = exchange;
+  const { whenBusy, declines } = messageQuery(request);
+  const start = { ...(await readStart(exchange)), whenBusy };
+  if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   const part = turnHost(exchange);
-  let sentAt = host.clock.now();
-  let taken = await take(exchange, start);
-  if (taken.status === 'suspended' && declines) {
-    await declinePending(exchange, part, taken.turn);
-    sentAt = host.clock.now();
-    taken = await take(exchange, start);
-  }
-  switch (taken.status) {
+  const { answer, sentAt } = await (declines ? takeDeclining(exchange, part, start) : take(exchange, start));
+  switch (answer.status) {
     case 'accepted':
-      return accepted(target, taken.turn);
-    case 'known':
-      return prefersAsync(request) ? accepted(target, taken.turn) : joined(exchange, taken.turn);
+      return accepted(target, answer.turn);
+    case 'known': {
+      const { turn, into } = answer;
+      if (into !== undefined) return waiting(target, { status: 'steered', turn, into }, request);
+      return prefersAsync(request) ? accepted(target, turn) : joined(exchange, turn);
+    }
     case 'leased':
-      return runHere(exchange, { turn: start.turn, part, leased: taken, sentAt });
+      return runHere(exchange, { turn: start.turn, part, leased: answer, sentAt });
     case 'queued':
-      return prefersAsync(request) ? deferred(target, taken) : joined(exchange, taken.turn);
+      return prefersAsync(request) ? waiting(target, answer, request) : joined(exchange, answer.turn);
     case 'steering':
     case 'scheduled':
-      return deferred(target, taken);
+      return waiting(target, answer, request);
     default:
-      throw await refusal(taken, target);
+      throw await refusal(answer, target);
   }
 }
 
+const steersLater = (): Problem =>
+  new Problem(
+    400,
+    'invalid-query',
+    'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
+  );
+
+/** What the session says to a turn that is sent to it, and when it was asked. */
+interface Taken {
+  readonly answer: Accepted | Deferred | Leased | NotStarted;
+  readonly sentAt: number;
+}
+
 /** Stores the turn for the background, or leases the session for it. */
-function take(
-  { host, target, request }: Exchange,
-  start: TurnStart,
-): Promise<Accepted | Deferred | Leased | NotStarted> {
+async function take({ host, target, request }: Exchange, start: TurnStart): Promise<Taken> {
   const { port } = target;
-  return mayBeTaken<Accepted | Deferred | Leased | NotStarted>(target, start.turn, () =>
+  const sentAt = host.clock.now();
+  const answer = await mayBeTaken<Taken['answer']>(target, start.turn, () =>
     prefersAsync(request) ? port.accept(start) : port.begin({ nonce: host.newId(), start, reader: READER }),
   );
+  return { answer, sentAt };
+}
+
+/**
+ * Declines what the open turn waits for, if it does, before the message may wait behind it: whoever may not decline is told so,
+ * and has sent nothing.
+ */
+async function takeDeclining(exchange: Exchange, part: TurnHost, start: TurnStart): Promise<Taken> {
+  const first = await take(exchange, { ...start, whenBusy: undefined });
+  const { answer } = first;
+  if (answer.status === 'suspended') await declinePending(exchange, part, answer.turn);
+  else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
+  return take(exchange, start);
 }
 
 /** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
@@ -81,7 +106,8 @@ async function mayBeTaken<T>({ path }: Target, turn: string, send: () => Promise
 /** The turn that a message asks for. @throws Problem when it is not a message. */
 async function readStart({ host, target, request }: Exchange): Promise<TurnStart> {
   const { text, value } = await readBody(request, host.maxBodyBytes);
-  const { message, context, loopId } = parseMessageBody(value);
+  const { message, context, loopId, delaySeconds } = parseMessageBody(value);
+  const delayMs = delaySeconds === undefined ? undefined : Math.ceil(delaySeconds * 1000);
   const fromHeaders = contextOfHeaders(request.headers, host.contextHeaders);
   const start = {
     agent: target.agent.name,
@@ -91,12 +117,5 @@ async function readStart({ host, target, request }: Exchange): Promise<TurnStart
     from: target.caller,
     request: await idempotencyKey(request.headers, text),
   };
-  return toTurnStart(start, host.newId);
-}
-
-/** `?pending=decline`. @throws Problem when `pending` says anything else. */
-function wantsDecline({ url }: Request): boolean {
-  const pending = new URL(url).searchParams.get('pending');
-  if (pending === null || pending === 'decline') return pending !== null;
-  throw new Problem(400, 'invalid-query', 'pending can be decline, and nothing else.');
+  return { ...toTurnStart(start, host.newId), delayMs };
 }

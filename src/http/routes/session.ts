@@ -18,6 +18,7 @@ export async function getSession(target: Target): Promise<Response> {
     seq: state.seq,
     turn: turnView(target, state),
     openTurn: page.openTurn?.id ?? null,
+    queued: page.queued,
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),
@@ -25,20 +26,6 @@ export async function getSession(target: Target): Promise<Response> {
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   });
-}
-
-/** `POST .../cancel`: asks whoever runs the open turn to stop it. */
-export async function cancelTurn(target: Target): Promise<Response> {
-  const page = await target.port.read({ from: 1, limit: 1 });
-  if (!page) throw unknownSession(target);
-  const turn = page.openTurn?.id;
-  if (turn === undefined || (await target.port.post('cancel', turn, '{}')) !== 'posted') {
-    throw new Problem(409, 'no-open-turn', 'No turn is open, so there is nothing to cancel.');
-  }
-  return Response.json(
-    { turn, status: 'cancel-requested' },
-    { status: 202, headers: { location: target.path } },
-  );
 }
 
 export const unknownSession = ({ session, path }: Target): Problem =>

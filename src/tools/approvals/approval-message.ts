@@ -1,7 +1,12 @@
 import type { AnyTool, CallScope } from '../tool.ts';
 import type { ToolInput } from '../tool-input.ts';
 
-/** What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model. */
+/**
+ * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
+ *
+ * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
+ * changes while it waits, such as the time of day.
+ */
 export type ApprovalMessage<T extends AnyTool> =
   | string
   | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);

@@ -48,6 +48,8 @@ export interface AnyToolEntry {
   readonly serial?: string | undefined;
   /** Milliseconds that the method has, 30,000 unless given. */
   readonly timeout?: number | undefined;
+  /** Requests that one call makes at the most; 1 unless given. */
+  readonly subrequests?: number | undefined;
   /** The type of the artifacts that it returns without naming one. */
   readonly output?: ArtifactType | undefined;
 }

@@ -1,0 +1,91 @@
+import type { InboxKind, InboxRow } from '../src/journal/session-port.ts';
+import type { WaitingRow } from './session-storage.ts';
+import type { SqlChunks } from './sql-chunks.ts';
+
+/** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
+const INLINE = 64 * 1024;
+
+/** What is known of a row without its body. */
+interface Head {
+  readonly id: number;
+  readonly kind: InboxKind;
+  readonly turn: string;
+}
+type HeadColumns = { [K in keyof Head]: Head[K] };
+
+/**
+ * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
+ * bodies, is kept in memory until it changes.
+ */
+export class SqlInbox {
+  readonly #sql: SqlStorage;
+  readonly #chunks: SqlChunks;
+  #heads: readonly Head[] | undefined;
+
+  constructor(sql: SqlStorage, chunks: SqlChunks) {
+    this.#sql = sql;
+    this.#chunks = chunks;
+  }
+
+  notes(turn: string): InboxRow[] {
+    return this.#rows().flatMap(({ kind, ...row }) => {
+      if (kind === 'message' || kind === 'scheduled') return [];
+      const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
+      return isFor ? [{ ...row, kind, body: this.#body(row.id) }] : [];
+    });
+  }
+
+  waiting(): WaitingRow[] {
+    return this.#rows().flatMap(({ kind, ...row }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ ...row, kind }] : [],
+    );
+  }
+
+  take(id: number): string {
+    const body = this.#body(id);
+    this.remove([id]);
+    return body;
+  }
+
+  /** The row of a long body has an empty one, which no body is. */
+  add(kind: InboxKind, turn: string, body: string): void {
+    this.#heads = undefined;
+    const isInline = body.length <= INLINE;
+    const { id } = this.#sql
+      .exec<{ id: number }>(
+        'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
+        ...[kind, turn, isInline ? body : ''],
+      )
+      .one();
+    if (!isInline) this.#chunks.add('inbox', { seq: id, body });
+  }
+
+  remove(ids: readonly number[]): void {
+    this.#heads = undefined;
+    for (const id of ids) {
+      this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+      this.#chunks.remove('inbox', id);
+    }
+  }
+
+  queueSteered(): void {
+    if (!this.#rows().some(({ kind }) => kind === 'steer')) return;
+    this.#heads = undefined;
+    this.#sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
+  }
+
+  /** What is stored may be another than before: it was undone, or erased. */
+  forget(): void {
+    this.#heads = undefined;
+  }
+
+  #rows(): readonly Head[] {
+    this.#heads ??= this.#sql.exec<HeadColumns>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
+    return this.#heads;
+  }
+
+  #body(id: number): string {
+    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
+    return body || this.#chunks.body('inbox', id);
+  }
+}

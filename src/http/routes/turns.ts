@@ -1,0 +1,82 @@
+import type { StoredEvent } from '../../journal/events.ts';
+import { parseEvent } from '../../journal/parse-event.ts';
+import type { Deferred, EventPage } from '../../journal/session-port.ts';
+import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
+import { stoppedTurn } from '../../session/turn-answer.ts';
+import { toResponse } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { Problem } from '../problem.ts';
+import { type Target, turnPath } from '../target.ts';
+import { suspendedView } from '../turn-response.ts';
+import { standingView } from '../waiting-response.ts';
+import { unknownSession } from './session.ts';
+
+/** When to ask again for a turn that goes on by itself, and for one that waits for somebody, in seconds. */
+const SOON = 1;
+const LATER = 5;
+/** A turn that starts in a week need not be asked for before; one that is cancelled is over sooner. In seconds. */
+const MOST_WAIT = 60 * 60;
+
+/**
+ * `GET .../turns/{turn}`: the answer of one turn, as its message would have been answered; 202 while there is none; 303 when
+ * its message went into another turn, whose answer is its answer.
+ */
+export async function getTurn(
+  { host, target }: Pick<Exchange, 'host' | 'target'>,
+  turn: string,
+): Promise<Response> {
+  const page = await target.port.read({ from: 1, turn, limit: 1 });
+  if (!page) throw unknownSession(target);
+  if (page.waits) return stillWaiting(target, page.waits, host.clock.now());
+  const events = await readTurn(target.port, turn);
+  if (events.length === 0) return steered(target, turn);
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const { outcome } = answer;
+  if (outcome !== 'suspended') return toResponse({ ...answer, outcome }, turnPath(target, turn));
+  return open(target, page, events);
+}
+
+function open(target: Target, { openTurn }: EventPage, events: readonly StoredEvent[]): Response {
+  const { turn, session, agent } = stoppedTurn(target.session, target.agent.name, events);
+  return openTurn?.id === turn && openTurn.state === 'waiting'
+    ? notYet(suspendedView(target, events), LATER)
+    : notYet({ turn, session, agent, status: 'running' }, SOON);
+}
+
+function stillWaiting(target: Target, waits: Deferred, now: number): Response {
+  const wait = waits.status === 'scheduled' ? Math.ceil((waits.at - now) / 1000) : SOON;
+  return notYet(standingView(target, waits), Math.min(Math.max(wait, SOON), MOST_WAIT));
+}
+
+const notYet = (view: unknown, retryAfter: number): Response =>
+  Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
+
+/** @throws Problem when no message of the session had this id. */
+async function steered(target: Target, turn: string): Promise<Response> {
+  const into = await turnThatTookIn(target, turn);
+  if (into === undefined) throw unknownTurn(target, turn);
+  const headers = { location: turnPath(target, into) };
+  return Response.json(standingView(target, { status: 'steered', turn, into }), { status: 303, headers });
+}
+
+/** The journal tells for ever; the object's columns only for as long as a message may be sent again. */
+async function turnThatTookIn({ port }: Target, as: string): Promise<string | undefined> {
+  const types = { names: ['turn-steered'], until: Number.MAX_SAFE_INTEGER };
+  for (let from: number | null = 1; from !== null; ) {
+    const page: EventPage | null = await port.read({ from, types, maxBytes: PAGE_BYTES });
+    for (const row of page?.rows ?? []) {
+      const { event } = parseEvent(row);
+      if (event.type === 'turn-steered' && event.as === as) return event.turn;
+    }
+    from = page?.next ?? null;
+  }
+  return undefined;
+}
+
+/** No message of the session has this id. */
+export const unknownTurn = ({ path }: Target, turn: string): Problem =>
+  new Problem(
+    404,
+    'unknown-turn',
+    `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
+  );

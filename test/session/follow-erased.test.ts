@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { followSession, SessionErasedError, turnStopped } from '../../src/session/follow-session.ts';
+import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createMemorySessions } from '../../src/testing/memory-session.ts';
+import { lease, starting } from '../session-contract/harness.ts';
+
+const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
+const yielded = { type: 'turn-yielded', turn: 't1', body: BODY };
+
+/** A session whose open turn has five events. */
+async function scene() {
+  const clock = createManualClock(1_000);
+  const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
+  const port = sessions.session('s');
+  const { epoch } = await lease(port, starting('t1', 'a'));
+  await port.append(epoch, 3, { events: [yielded, yielded, yielded] });
+  return { clock, port };
+}
+
+const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const { signal } = new AbortController();
+
+it.each([
+  ['erased', false],
+  ['erased, and begun anew before anybody was told', true],
+])('a follower ends when its session is %s', async (_, isAnew) => {
+  const { clock, port } = await scene();
+  const seen: number[] = [];
+  const following = followSession({ port, clock, signal, from: 3 }, ({ seq }) => void seen.push(seq));
+  await idle();
+  const erased = port.erase();
+  if (isAnew) await port.begin(starting('t2', 'b'));
+  await erased;
+  expect(await following).toBe('erased');
+  expect(seen).toEqual([3, 4, 5]);
+});
+
+it.each([
+  ['erased', false],
+  ['erased, and begun anew before anybody was told', true],
+])('whoever waits for a turn is told when its session is %s', async (_, isAnew) => {
+  const { clock, port } = await scene();
+  const waiting = turnStopped({ port, clock, signal, turn: 't1' });
+  const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
+  await idle();
+  const erased = port.erase();
+  if (isAnew) await port.begin(starting('t2', 'b'));
+  await erased;
+  await outcome;
+});
+
+it('a follower of a session that begins later than it looks goes on', async () => {
+  const { clock, port } = await scene();
+  const seen: number[] = [];
+  const leave = new AbortController();
+  const following = followSession(
+    { port, clock, signal: leave.signal, from: 9 },
+    ({ seq }) => void seen.push(seq),
+  );
+  await idle();
+  const resumed = await port.resume({
+    nonce: 'a',
+    turn: 't1',
+    reader: { reducer: 1, messageTypes: [], maxBytes: 1 },
+  });
+  expect(resumed.status).toBe('leased');
+  for (let from = 6; from < 10; from += 1) await port.append(1, from, { events: [yielded] });
+  await idle();
+  expect(seen).toEqual([9]);
+  leave.abort();
+  expect(await following).toBe('left');
+});
