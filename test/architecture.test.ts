@@ -180,6 +180,7 @@ describe('who may import whom', () => {
     const values = [
       'src/journal/parse-event.ts',
       'src/model/configuration-error.ts',
+      'src/webhooks/webhook-refusal.ts', // an app's webhooks are given to it: it brings none
       ...['json', 'sha256', 'tool-call-context', 'tool-result'].map((name) => `src/tools/${name}.ts`),
     ];
     expect(
@@ -188,10 +189,42 @@ describe('who may import whom', () => {
         (one) =>
           isIn(one.to, 'src/http/', 'src/session/', 'src/agent/') ||
           values.includes(one.to) ||
-          (one.typeOnly && isIn(one.to, 'src/journal/', 'src/tools/', 'src/model/')) ||
+          (one.typeOnly && isIn(one.to, 'src/journal/', 'src/tools/', 'src/model/', 'src/webhooks/')) ||
           isPackage(one, 'hono'),
       ),
     ).toEqual([]);
+  });
+
+  it('webhooks reads what senders sent: it stands on tools alone, and knows no session, no HTTP and no platform', () => {
+    const strange = strays('src/webhooks/', ({ to }) => isIn(to, 'src/webhooks/', 'src/tools/'));
+    expect(strange).toEqual([]);
+  });
+
+  it('background starts turns without a request: it stands on what http has for that, and on session', () => {
+    const values = [
+      'src/journal/parse-event.ts',
+      'src/model/configuration-error.ts',
+      'src/tools/tool-call-context.ts',
+      ...['target', 'turn-part'].map((name) => `src/http/${name}.ts`),
+    ];
+    expect(
+      strays(
+        'src/background/',
+        ({ to, typeOnly }) =>
+          isIn(to, 'src/background/', 'src/session/') ||
+          values.includes(to) ||
+          (typeOnly && isIn(to, 'src/http/', 'src/journal/', 'src/tools/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('no sender of webhooks imports another, so that a Worker pays for the one that it uses', () => {
+    const senders = ['github', 'stripe', 'slack', 'standard'].map((sender) => `src/webhooks/${sender}/`);
+    const across = imports.filter(
+      ({ from, to }) =>
+        from !== 'src/webhooks/entry.ts' && senders.some((one) => isIn(to, one) && !isIn(from, one)),
+    );
+    expect(across).toEqual([]);
   });
 
   it('testing runs sessions by the rules of the object, in memory: without a platform, HTTP or a test runner', () => {

@@ -24,7 +24,8 @@ it('the README names the defaults of settings', () => {
 });
 
 it('the README names what a Worker needs of our wrangler.toml', () => {
-  const lines = read('wrangler.toml').split('\n');
+  const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
+  const lines = ofEveryWorker.split('\n');
   const needed = lines.filter((line) =>
     /^(\[\[|main|compatibility_|name = "S|class_name|tag|new_)/.test(line),
   );

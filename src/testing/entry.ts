@@ -5,6 +5,15 @@ export type { SentDecision, SentResult } from '../session/check-answer.ts';
 export type { Clock } from '../session/clock.ts';
 export type { PendingCall } from '../session/pending-call.ts';
 export type { SuspendedTurn } from '../session/turn-answer.ts';
+export {
+  type AgentUnderTest,
+  type CrashMatrixOptions,
+  type CrashMatrixWorld,
+  crashMatrix,
+} from './crash-matrix/crash-matrix.ts';
+export type { CrashFailure, CrashReport } from './crash-matrix/crash-report.ts';
+export type { CrashKit } from './crash-matrix/outside.ts';
+export type { CrashReply, CrashScript, CrashStep, Exchange } from './crash-matrix/script.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
 export {
@@ -16,6 +25,7 @@ export {
 } from './scripted-model.ts';
 export {
   createTestSession,
+  type PostOptions,
   type SendOptions,
   type TestAnswer,
   type TestDecision,

@@ -16,3 +16,10 @@ await session.decide('pay', 'maybe');
 await session.result('look_up', { result: { total: 1 } });
 // @ts-expect-error it is one of the three
 await session.result('look_up', { text: 'a', error: 'b' });
+
+expectTypeOf(await session.post('And?', { whenBusy: 'steer' })).toHaveProperty('turn');
+await session.post('Later.', { delaySeconds: 7_200, context: { locale: 'de' } });
+// @ts-expect-error a message of a test is taken, or the test fails
+await session.post('And?', { whenBusy: 'reject' });
+await session.cancel();
+expectTypeOf(await session.answer('t1')).toEqualTypeOf<typeof answer>();

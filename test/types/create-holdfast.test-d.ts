@@ -66,9 +66,12 @@ createHoldfast({
   contextHeaders: undefined,
   maxBodyBytes: undefined,
   toolGroups: undefined,
+  webhooks: undefined,
   context: undefined,
   secrets: undefined,
   location: undefined,
+  schedules: undefined,
+  platform: undefined,
 });
 createHoldfast({
   agents: [clerk],
@@ -76,6 +79,22 @@ createHoldfast({
   contextHeaders: { 'x-tenant': 'tenant' },
   location: { locationHint: 'weur', jurisdiction: 'eu' },
 });
+
+// What an invocation may use, in the code or by the vars.
+createHoldfast({ agents: [clerk], platform: { subrequests: 10_000, cpuMs: undefined } });
+createHoldfast({
+  agents: [clerk],
+  platform(env) {
+    expectTypeOf(env).toEqualTypeOf<Env>();
+    return { cpuUsed: ({ subrequests, folded }) => subrequests + folded };
+  },
+});
+// @ts-expect-error there is no such limit
+createHoldfast({ agents: [clerk], platform: { memory: 128 } });
+
+// A Worker takes messages of its queue, and cron events.
+expectTypeOf(holdfast.worker.queue).not.toBeNullable();
+expectTypeOf(holdfast.worker.scheduled).not.toBeNullable();
 
 // @ts-expect-error an app has agents
 createHoldfast({});

@@ -8,6 +8,7 @@ import {
 import { checkPrices, type Prices } from '../prices.ts';
 import { answerFrom } from './answer.ts';
 import { answerInForm } from './answer-in-form.ts';
+import { digestOf } from './digest.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { planNext } from './plan.ts';
 import { toolCard } from './tool-card.ts';
@@ -76,7 +77,9 @@ function replyTo(request: ModelRequest): ModelReply {
     name: tool,
     input: JSON.stringify(input),
   }));
-  const text = toolCalls.length > 0 ? '' : textOf(request, memory, answerFrom(memory, plan, cards));
+  const digest = digestOf(request);
+  const text =
+    toolCalls.length > 0 ? '' : (digest ?? textOf(request, memory, answerFrom(memory, plan, cards)));
   const output =
     text.length + toolCalls.reduce((sum, { name, input }) => sum + name.length + input.length, 0);
   return {

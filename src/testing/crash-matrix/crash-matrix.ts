@@ -1,0 +1,115 @@
+import type { Agent } from '../../agent/define-agent.ts';
+import { agentResolver } from '../../agent/tool-groups/resolve-agent.ts';
+import type { Prices } from '../../model/prices.ts';
+import { toSecrets } from '../../session/to-secrets.ts';
+import { ToolCallContext } from '../../tools/tool-call-context.ts';
+import type { TestSessionOptions } from '../test-session.ts';
+import type { Disturbance, Mode } from './course.ts';
+import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
+import { damageOf } from './damage.ts';
+import { MODES } from './disturbances.ts';
+import { memoryStage } from './memory-stage.ts';
+import type { CrashKit } from './outside.ts';
+import type { App, Production } from './play.ts';
+import { disturbancesAt, manyAtOnce, playDisturbed } from './play-disturbed.ts';
+import { type CrashScript, isOpenEnded } from './script.ts';
+import { Undisturbed, unknownIn } from './undisturbed.ts';
+
+/** The agent that is talked to, with the others of its app if it hands work to them by name. */
+export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
+
+/** What turns of the agent need beside a script, and which of the plays are played. */
+export interface CrashMatrixOptions
+  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'toolGroups' | 'env'> {
+  /** For agents with a limit on cost that have no model of their own. */
+  readonly prices?: Prices | undefined;
+  /** Plays these alone: one position of a failure, one mode, or both. */
+  readonly only?: { readonly at?: number | undefined; readonly mode?: Mode | undefined } | undefined;
+}
+
+/** The same, with a world outside that the agent is made in. */
+export interface CrashMatrixWorld<World> extends CrashMatrixOptions {
+  /** Makes what outlives a crash: fakes of whatever the tools act on. Called once a play. */
+  readonly world: () => World;
+}
+
+/**
+ * Finds out whether a crash at any point loses a message or doubles an effect. Plays the script once undisturbed; then once
+ * for every position (before and after each lease, append, renewal, model call and tool run) and every disturbance there:
+ * the session is folded anew, an acknowledgement is lost, the object restarts, the invocation rejects or hangs from there
+ * on, or goes on as a zombie while another has taken the turn over. Deterministic, and in memory.
+ *
+ * An agent that is given as it is, is counted by the runs of its tools, and a tool that declares `reconcile` is answered
+ * from what was seen of them. A function makes it anew for every invocation, as a new isolate would; its tools may report
+ * what their receivers see with `kit.effect`, and answer `reconcile` themselves. The tools' `run`s are really run, a few
+ * times a position: what they act on must be a fake. All agents speak by the script, whatever their models; only a model
+ * that an agentic tool has of its own is asked.
+ *
+ * @throws Error when the undisturbed play cannot be played to its end, or asks for a reply that the script does not have.
+ *   ConfigurationError when a tool group that the agent asks for is not to be had.
+ */
+export function crashMatrix<World>(
+  agent: (kit: CrashKit<World>) => AgentUnderTest,
+  script: CrashScript,
+  options: CrashMatrixWorld<World>,
+): Promise<CrashReport>;
+export function crashMatrix(
+  agent: AgentUnderTest | ((kit: CrashKit) => AgentUnderTest),
+  script: CrashScript,
+  options?: CrashMatrixOptions,
+): Promise<CrashReport>;
+export async function crashMatrix<World>(
+  agent: AgentUnderTest | ((kit: CrashKit<World>) => AgentUnderTest),
+  script: CrashScript,
+  options: CrashMatrixOptions & { readonly world?: () => World } = {},
+): Promise<CrashReport> {
+  const production = toProduction(agent, script, options);
+  const undisturbed = await Undisturbed.of(production);
+  const { moments, missed } = undisturbed.aftermath;
+  if (missed[0]) throw new Error(`The model was asked for what the script does not have: ${missed[0]}.`);
+  const { at, mode } = options.only ?? {};
+  const disturbances = MODES.filter((one) => mode === undefined || one === mode)
+    .flatMap((one) => disturbancesAt(moments, one))
+    .filter((one) => at === undefined || one.at === at);
+  const plays = await manyAtOnce(disturbances, (disturbance) =>
+    disturbed(production, undisturbed, disturbance),
+  );
+  return toCrashReport(moments.length, plays);
+}
+
+async function disturbed<World>(
+  production: Production<World>,
+  undisturbed: Undisturbed<World>,
+  disturbance: Disturbance,
+): Promise<DisturbedPlay> {
+  const seen = await playDisturbed(production, memoryStage, { disturbances: [disturbance] });
+  const expected = await undisturbed.when(unknownIn(seen.events));
+  const isOpen = isOpenEnded(production.script);
+  const moment = undisturbed.aftermath.moments[disturbance.at] ?? { side: 'before', deed: 'lease' };
+  return { disturbance, moment, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
+}
+
+function toProduction<World>(
+  agent: AgentUnderTest | ((kit: CrashKit<World>) => AgentUnderTest),
+  script: CrashScript,
+  options: CrashMatrixOptions & { readonly world?: () => World },
+): Production<World> {
+  const { context = {}, secrets, toolGroups = [], env = {}, prices } = options;
+  const make = typeof agent === 'function' ? agent : () => agent;
+  return {
+    app(kit) {
+      const [first, ...others] = listOf(make(kit));
+      const resolve = agentResolver({ groups: toolGroups, agents: [first, ...others] });
+      return [resolve(first, env), ...others.map((one) => resolve(one, env))];
+    },
+    resolve: (one) => agentResolver({ groups: toolGroups, agents: [one] })(one, env),
+    script,
+    reconciles: typeof agent === 'function' ? 'own' : 'simulated',
+    world: () => options.world?.() as World, // absent only where the kit's world is `undefined`
+    context: ToolCallContext.of(context),
+    ...(secrets && { secrets: async (principal) => toSecrets(await secrets(principal)) }),
+    prices,
+  };
+}
+
+const listOf = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);

@@ -1,0 +1,201 @@
+import { expectedOfItself } from './by-itself.ts';
+import { callNames } from './call-names.ts';
+import { isGentle, type Mode } from './course.ts';
+import type { SeenRun } from './outside.ts';
+import type { Aftermath } from './play.ts';
+import { unknownIn } from './undisturbed.ts';
+
+/** What disturbances did to a play, for whoever sent the messages and pays for the effects. */
+export interface Damage {
+  /** Turns that ended as they do undisturbed. */
+  readonly turnsCompleted: number;
+  /** Accepted messages without exactly one outcome. */
+  readonly messagesLost: number;
+  /** Effects beyond those of the undisturbed play. */
+  readonly effectsDoubled: number;
+  /**
+   * Calls that were cut off and whose tools are `once` and cannot tell what became of them, or whose turn was cancelled: the
+   * model was told so.
+   */
+  readonly effectsUnknown: number;
+  /** Everything that must not be, in words. */
+  readonly problems: readonly string[];
+}
+
+/** What a play is measured by. */
+export interface Yardstick {
+  /** The same, undisturbed; but for the connections of calls that are unknown. */
+  readonly expected: Aftermath;
+  readonly modes: readonly Mode[];
+  /** The story may go another way (`isOpenEnded`). */
+  readonly isOpen: boolean;
+}
+
+/** Compares what happened outside, and what became of each message, with the undisturbed play. Of the journal it takes only names. */
+export function damageOf(seen: Aftermath, { expected: undisturbed, modes, isOpen }: Yardstick): Damage {
+  const expected = isOpen ? expectedOfItself(seen) : undisturbed;
+  const turns = turnFaults(seen, { expected: undisturbed, isOpen });
+  const doubts = doubtsOf(seen, { expected: undisturbed, modes });
+  const effects = effectFaults(seen, expected, doubts.unknown);
+  const repeated = modes.every(isGentle) ? repetitions(seen, expected) : [];
+  const problems = [
+    ...(seen.broken ? [seen.broken.message] : []),
+    ...(seen.missed.length > undisturbed.missed.length ? [`the script has no ${seen.missed.at(-1)}`] : []),
+    ...(seen.disturbed || seen.broken ? [] : ['the play was over before it was disturbed']),
+    ...turns.problems,
+    ...effects.problems,
+    ...doubts.problems,
+    ...repeated,
+    ...(seen.timersLeft > 0 && !seen.broken ? [`${seen.timersLeft} timers are left`] : []),
+  ];
+  return {
+    turnsCompleted: turns.completed,
+    messagesLost: turns.lost,
+    effectsDoubled: effects.doubled,
+    effectsUnknown: doubts.allowed,
+    problems,
+  };
+}
+
+/** What became of each message that was accepted, or that a call has scheduled, by a name that is the same in every play. */
+function outcomesOf({ events, turns }: Aftermath): ReadonlyMap<string, readonly string[]> {
+  const names = callNames(events);
+  const scheduled = events.flatMap(({ event }) =>
+    event.type === 'tool-call-ended' ? (event.changes?.scheduled ?? []).map(({ turn }) => turn) : [],
+  );
+  const outcomes = new Map([...turns, ...scheduled].map((turn): [string, string[]] => [turn, []]));
+  for (const { event } of events) {
+    if (event.type === 'turn-ended') outcomes.get(event.turn)?.push(event.outcome);
+    if (event.type === 'turn-steered') outcomes.get(event.as)?.push('steered');
+  }
+  return new Map([...outcomes].map(([turn, list]) => [names.get(turn) ?? turn, list]));
+}
+
+function turnFaults(seen: Aftermath, { expected, isOpen }: Omit<Yardstick, 'modes'>) {
+  const problems: string[] = [];
+  let [completed, lost] = [0, 0];
+  const mine = outcomesOf(seen);
+  for (const [turn, [usual]] of outcomesOf(expected)) {
+    const outcomes = mine.get(turn);
+    const [outcome, ...more] = outcomes ?? [];
+    if (outcomes === undefined) problems.push(`the message of turn ${turn} was never accepted`);
+    else if (outcome === undefined && usual === undefined)
+      completed += 1; // it waits for somebody
+    else if (outcome === undefined || more.length > 0) {
+      lost += 1;
+      problems.push(`turn ${turn} has ${outcomes.length} outcomes, not 1`);
+    } else if (outcome !== usual && !(isOpen && outcome !== 'failed'))
+      problems.push(`turn ${turn} ended as ${outcome}, not ${usual}`);
+    else completed += 1;
+  }
+  return { completed, lost, problems };
+}
+
+/** Calls whose outcome is unknown, and those of them where it may be. */
+function doubtsOf(seen: Aftermath, { expected, modes }: Omit<Yardstick, 'isOpen'>) {
+  const unknown = unknownIn(seen.events);
+  const cares = new Map([...named(seen), ...named(expected)].map((run) => [run.name, run.care]));
+  const names = callNames(seen.events);
+  const cancelled = seen.events.flatMap(({ event }) =>
+    event.type === 'turn-ended' && event.outcome === 'cancelled'
+      ? `${names.get(event.turn) ?? event.turn}:`
+      : [],
+  );
+  // Whoever ends a turn that was cancelled asks nobody what became of its calls.
+  const isCancelled = (call: string): boolean => cancelled.some((turn) => call.startsWith(turn));
+  const isAllowed = (call: string): boolean =>
+    !modes.every(isGentle) && (cares.get(call) === 'once' || isCancelled(call));
+  const problems = [...unknown]
+    .filter((call) => !isAllowed(call))
+    .map((call) => `call ${call} (${cares.get(call) ?? 'never run'}) is unknown`);
+  return { unknown, allowed: unknown.size - problems.length, problems };
+}
+
+/** A run with the name of its call, which is the same in every play; none when the journal does not know of it. */
+type NamedRun = SeenRun & { readonly name: string | undefined };
+
+function named({ events, runs }: Pick<Aftermath, 'events' | 'runs'>): NamedRun[] {
+  const names = callNames(events);
+  return runs.map((run) => ({ ...run, name: names.get(run.call) }));
+}
+
+function effectFaults(seen: Aftermath, expected: Aftermath, unknown: ReadonlySet<string>) {
+  const [mine, theirs] = [seen, expected].map((one) => named(one).filter(({ care }) => care !== 'read'));
+  const tools = new Set([...(mine ?? []), ...(theirs ?? [])].map(({ tool }) => tool));
+  const ofTools = [...tools].map((tool) => {
+    const is = (run: NamedRun): boolean => run.tool === tool;
+    return runFaults(tool, { mine: (mine ?? []).filter(is), theirs: (theirs ?? []).filter(is), unknown });
+  });
+  const faults = [...ofTools, reportFaults(seen, expected, unknown.size)];
+  return {
+    doubled: faults.reduce((sum, { doubled }) => sum + doubled, 0),
+    problems: faults.flatMap(({ problems }) => problems),
+  };
+}
+
+interface Faults {
+  readonly doubled: number;
+  readonly problems: readonly string[];
+}
+
+interface Compared {
+  readonly mine: readonly NamedRun[];
+  readonly theirs: readonly NamedRun[];
+  readonly unknown: ReadonlySet<string>;
+}
+
+/**
+ * What a tool's own receiver would carry out: every run, but one a key where it is idempotent. What a run did that was cut
+ * off between its effects, only those who receive them can tell.
+ */
+function carriedOut(runs: readonly NamedRun[]): number {
+  const done = runs.filter(({ isDone }) => isDone);
+  return done[0]?.care === 'idempotent' ? new Set(done.map(({ key }) => key)).size : done.length;
+}
+
+function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
+  const names = new Set([...mine, ...theirs].map(({ name }) => name));
+  const problems: string[] = [];
+  let doubled = 0;
+  for (const name of names) {
+    const [own, others] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name));
+    const [count, usual] = [carriedOut(own ?? []), carriedOut(others ?? [])];
+    const isCutOff = (own ?? []).some(({ isDone }) => !isDone);
+    const of = name === undefined ? `calls of '${tool}' that no journal knows` : `call ${name} of '${tool}'`;
+    if (count > usual) problems.push(`${of} had ${count} effects, not ${usual}`);
+    if (count < usual && !isCutOff && !(name !== undefined && unknown.has(name)))
+      problems.push(`${of} had ${count} effects, not ${usual}`);
+    if (name !== undefined) doubled += Math.max(0, count - usual);
+  }
+  // What ran for a reply that was lost is done again for the next one, under another key.
+  return { doubled: Math.max(doubled, carriedOut(mine) - carriedOut(theirs), 0), problems };
+}
+
+/** Where nobody was cut off, nothing runs again, whether it does harm or not. */
+function repetitions(seen: Aftermath, expected: Aftermath): string[] {
+  const [mine, theirs] = [named(seen), named(expected)];
+  const names = new Set([...mine, ...theirs].map(({ name }) => name));
+  return [...names].flatMap((name) => {
+    const [count, usual] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name).length);
+    return count === usual
+      ? []
+      : [`call ${name ?? 'in no journal'} ran ${count} times, not ${usual}, and nobody was cut off`];
+  });
+}
+
+/** What receivers reported. Of a call that is unknown nobody knows what it should have come to. */
+function reportFaults(seen: Aftermath, expected: Aftermath, unknown: number): Faults {
+  const names = new Set([...seen.reported, ...expected.reported].map(({ name }) => name));
+  const problems: string[] = [];
+  let doubled = 0;
+  for (const name of names) {
+    const [count = 0, usual = 0] = [seen, expected].map(
+      ({ reported }) => reported.filter((one) => one.name === name).length,
+    );
+    doubled += Math.max(0, count - usual);
+    if (count > usual || (count < usual && unknown === 0)) {
+      problems.push(`'${name}' happened ${count} times, not ${usual}`);
+    }
+  }
+  return { doubled, problems };
+}

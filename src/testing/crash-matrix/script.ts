@@ -1,0 +1,130 @@
+import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import type { SentDecision, SentResult } from '../../session/check-answer.ts';
+import type { DecisionKind } from '../../tools/decision.ts';
+import type { ScriptedCall } from '../scripted-model.ts';
+
+/**
+ * What a model replies once: its words, or its calls, by name or with their input. A function of the request must be one
+ * of nothing else, since a reply that was lost is asked for again.
+ */
+export type CrashReply =
+  | string
+  | readonly (string | ScriptedCall)[]
+  | ((request: ModelRequest) => string | readonly (string | ScriptedCall)[]);
+
+/** What a model replies to one message, in order. */
+export interface Exchange {
+  /** Part of the message. Of several that fit, the first is played. */
+  readonly to: string;
+  readonly replies: readonly CrashReply[];
+}
+
+/** What comes while a turn runs: in the first `run` of a tool. One that may run again is sure to be there once. */
+export type Meanwhile = { readonly during: string } & (
+  | {
+      readonly send: string;
+      readonly whenBusy: 'queue' | 'steer';
+      readonly replies?: readonly CrashReply[] | undefined;
+    }
+  | { readonly cancel: true }
+);
+
+/** What the user does next, once every turn that runs has stopped. */
+export type CrashStep =
+  /** Sends a message. `replies`: what the model replies to it. */
+  | {
+      readonly send: string;
+      readonly replies?: readonly CrashReply[] | undefined;
+      readonly meanwhile?: readonly Meanwhile[] | undefined;
+    }
+  /** Waits so many milliseconds, for what is scheduled. */
+  | { readonly wait: number }
+  /** Decides about the call that waits under this tool's name. */
+  | { readonly decide: string; readonly as: DecisionKind | SentDecision }
+  /** Sends the result of the call that waits under this tool's name. */
+  | { readonly result: string; readonly as: SentResult };
+
+/** A story, the same whenever it is told. */
+export interface CrashScript {
+  readonly steps: readonly CrashStep[];
+  /** Replies to messages that no step sends: those that open nested loops, and what a loop says by itself. */
+  readonly replies?: readonly Exchange[] | undefined;
+}
+
+/**
+ * What comes from outside is taken in at another moment when it is disturbed, so that the story may go another way: what
+ * becomes of it is measured by itself.
+ */
+export const isOpenEnded = ({ steps }: CrashScript): boolean =>
+  steps.some(
+    (step) =>
+      'send' in step && step.meanwhile?.some((one) => 'cancel' in one || one.whenBusy === 'steer') === true,
+  );
+
+/** The words of a model that was asked for more than its script has: a play then differs from what was meant. */
+export const OFF_SCRIPT = 'The script is over.';
+
+/** All that the model says in a story. */
+export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Exchange[] => [
+  ...steps
+    .flatMap((step) => ('send' in step ? [step, ...(step.meanwhile ?? [])] : []))
+    .flatMap((sent): Exchange[] =>
+      'send' in sent && sent.replies ? [{ to: sent.send, replies: sent.replies }] : [],
+    ),
+  ...replies,
+];
+
+/**
+ * Answers by what was said so far, and by nothing else: a request that is repeated gets the same reply. `missed` is told
+ * of what the script has no reply to.
+ */
+export const modelOf = (
+  exchanges: readonly Exchange[],
+  missed: (what: string) => void = () => {},
+): ChatModel => ({
+  name: 'script',
+  ask: async (request) => replyTo(exchanges, request, missed),
+});
+
+function replyTo(
+  exchanges: readonly Exchange[],
+  request: ModelRequest,
+  missed: (what: string) => void,
+): ModelReply {
+  const { messages } = request;
+  const begins = messages.findLastIndex(({ role }) => role === 'user');
+  const asked = messages[begins]?.text ?? '';
+  const position = messages.slice(begins).filter(({ role }) => role === 'assistant').length;
+  const played = exchangeFor(exchanges, messages.slice(0, begins), asked);
+  const scripted = exchanges[played]?.replies[position];
+  if (scripted === undefined) missed(`reply ${position + 1} to '${asked.slice(0, MAX_QUOTED)}'`);
+  const reply = typeof scripted === 'function' ? scripted(request) : (scripted ?? OFF_SCRIPT);
+  const usage = { inputTokens: messages.length, outputTokens: 3 };
+  if (typeof reply === 'string') return { text: reply, toolCalls: [], finish: 'stop', usage };
+  const toolCalls = reply.map((call, index) => {
+    const { name, input = {}, id } = typeof call === 'string' ? { name: call } : call;
+    const text = typeof input === 'string' ? input : JSON.stringify(input);
+    return { id: id ?? `p${played}-${position}-${index}`, name, input: text };
+  });
+  return { text: '', toolCalls, finish: 'tool-calls', usage };
+}
+
+const MAX_QUOTED = 80;
+
+/**
+ * Which exchange is played: one for just this message, or else the first for a part of it. Of several for the same, a
+ * message that is sent again has the next one.
+ */
+function exchangeFor(
+  exchanges: readonly Exchange[],
+  earlier: readonly ModelMessage[],
+  asked: string,
+): number {
+  const isExact = exchanges.some(({ to }) => to === asked);
+  const fits = (text: string, to: string): boolean => (isExact ? text === to : text.includes(to));
+  const to = exchanges.find((exchange) => fits(asked, exchange.to))?.to;
+  if (to === undefined) return -1;
+  const same = exchanges.flatMap((exchange, index) => (exchange.to === to ? index : []));
+  const before = earlier.filter(({ role, text }) => role === 'user' && fits(text, to)).length;
+  return same[Math.min(before, same.length - 1)] ?? -1;
+}

@@ -1,0 +1,71 @@
+import { isGentle as isGentleMode, type Mode } from '../../../src/testing/crash-matrix/course.ts';
+import type { Portrait } from './portrait.ts';
+
+/** What a disturbance did to a play. */
+export type Verdict =
+  | { readonly is: 'equal' }
+  /** But for calls that were cut off and that nobody can ask about: the model was told so. */
+  | { readonly is: 'unknown' }
+  | { readonly is: 'failed'; readonly why: readonly string[] };
+
+/** What a disturbed play is compared with. */
+export interface Comparison {
+  readonly modes: readonly Mode[];
+  /** The undisturbed play in which the connection of the same calls broke; the undisturbed one itself when none is unknown. */
+  readonly expected: Portrait;
+  /** What the model may have been shown by whoever was cut off: he knew of calls what nobody else does. */
+  readonly alsoShown: readonly string[];
+}
+
+/**
+ * Compares a disturbed play with the undisturbed one: what the model was shown, what the session remembers, and what
+ * happened. How often each call had its effect is another's to say.
+ */
+export function verdictOf(seen: Portrait, { modes, expected, alsoShown }: Comparison): Verdict {
+  const isGentle = modes.every(isGentleMode);
+  const why = [
+    ...seen.unjustified.map((name) => `call ${name} is unknown to whoever began it`),
+    ...(isGentle && seen.takenOver > 0 ? ['an invocation was lost that nobody had cut off'] : []),
+    ...storyFaults(seen, expected),
+    ...memoryFaults(seen, expected),
+    ...requestFaults(seen, { expected, alsoShown, isGentle }),
+  ];
+  if (why.length > 0) return { is: 'failed', why };
+  return { is: seen.unknown.size > 0 ? 'unknown' : 'equal' };
+}
+
+interface Expectation extends Pick<Comparison, 'expected' | 'alsoShown'> {
+  /** Everything is to have happened exactly as often. */
+  readonly isGentle: boolean;
+}
+
+function requestFaults({ shown }: Portrait, { alsoShown, expected, isGentle }: Expectation): string[] {
+  const known = new Set([...alsoShown, ...expected.shown]);
+  const seen = new Set(shown);
+  return [
+    ...shown.filter((request) => !known.has(request)).map((request) => `the model was shown ${request}`),
+    ...expected.shown
+      .filter((request) => !seen.has(request))
+      .map((request) => `the model was never shown ${request}`),
+    ...(isGentle && shown.length !== expected.shown.length
+      ? [`the model was asked ${shown.length} times, not ${expected.shown.length}`]
+      : []),
+  ];
+}
+
+function storyFaults({ story }: Portrait, expected: Portrait): string[] {
+  const left = [...expected.story];
+  const more = story.filter((event) => {
+    const at = left.indexOf(event);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  return [...more.map((event) => `there is ${event}`), ...left.map((event) => `there is no ${event}`)];
+}
+
+function memoryFaults({ memory }: Portrait, expected: Portrait): string[] {
+  const parts = new Set([...Object.keys(memory), ...Object.keys(expected.memory)]);
+  return [...parts]
+    .filter((part) => memory[part] !== expected.memory[part])
+    .map((part) => `'${part}' is ${memory[part]}, not ${expected.memory[part]}`);
+}

@@ -1,0 +1,29 @@
+import { isGentle } from '../../src/testing/crash-matrix/course.ts';
+import { manyAtOnce } from '../../src/testing/crash-matrix/play-disturbed.ts';
+import { objectStage } from './lab/object-stage.ts';
+import { type Guard, SABOTAGES } from './lab/sabotage.ts';
+import type { Cell, Played } from './matrix.ts';
+
+/** Where a lease has to expire, in ms. Another invocation that stalls as long is only one more disturbance. */
+const SHORT_LEASE = 1_500;
+/** Where nobody is abandoned: no machine is so busy that it runs out. */
+const LONG_LEASE = 20_000;
+
+/** Plays cells in real Durable Objects. Most of their time they wait for a lease to expire. */
+export function playSamples(
+  cells: readonly Cell[],
+  {
+    without,
+    onPlayed = () => {},
+  }: { without?: Guard | undefined; onPlayed?: ((count: number) => void) | undefined } = {},
+): Promise<Played[]> {
+  let count = 0;
+  return manyAtOnce(cells, async ({ trial, disturbance }) => {
+    const stage = () => objectStage(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);
+    const makeStage = without ? () => SABOTAGES[without](stage()) : stage;
+    const found = await trial.find(makeStage, [disturbance]);
+    count += 1;
+    onPlayed(count);
+    return { kind: trial.scenario.kind, disturbance, ...found };
+  });
+}

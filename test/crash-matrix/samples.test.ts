@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { trialsOf } from './matrix.ts';
+import { samplesOf } from './samples.ts';
+import { leaves } from './scenarios/leaves.ts';
+import { failuresOf, tableOf } from './table.ts';
+
+it('draws the same samples by the same seed, of every kind as often', async () => {
+  const trials = await trialsOf(leaves);
+  const drawn = (seed: number) =>
+    samplesOf(trials, { count: 70, seed }).map(({ trial, disturbance }) => [
+      trial.scenario.kind,
+      disturbance,
+    ]);
+  expect(drawn(7)).toEqual(drawn(7));
+  expect(drawn(7)).not.toEqual(drawn(8));
+  expect(drawn(7).filter(([kind]) => kind === 'read')).toHaveLength(10);
+});
+
+it('prints what was played, and why it failed', () => {
+  const damage = { turnsCompleted: 1, messagesLost: 0, effectsDoubled: 0, effectsUnknown: 0, problems: [] };
+  const disturbance = { at: 3, mode: 'rejects' } as const;
+  const played = [
+    { kind: 'read', disturbance, damage, verdict: { is: 'equal' } },
+    { kind: 'once', disturbance, damage: { ...damage, effectsUnknown: 1 }, verdict: { is: 'unknown' } },
+    {
+      kind: 'once',
+      disturbance: { at: 4, mode: 'zombie-amid' },
+      damage: { ...damage, turnsCompleted: 0, messagesLost: 1, effectsDoubled: 2 },
+      verdict: { is: 'failed', why: ['this', 'that'] },
+    },
+  ] as const;
+  const rows = [
+    { kind: 'read', positions: 18 },
+    { kind: 'once', positions: 20 },
+  ];
+  expect(tableOf(rows, played)).toBe(
+    [
+      'kind  positions  cold fold  lost acknowledgement  restart  abandoned  zombie  turns  lost  doubled  unknown  failed',
+      'read         18          0                     0        0          1       0      1     0        0        0       0',
+      'once         20          0                     0        0          1       1      1     1        2        1       1',
+      'all          38          0                     0        0          2       1      2     1        2        1       1',
+    ].join('\n'),
+  );
+  expect(failuresOf(played, 10)).toEqual(['once at 4, zombie-amid: this (and 1 more)']);
+});

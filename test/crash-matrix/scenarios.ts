@@ -1,0 +1,29 @@
+import type { Scenario } from './lab/scenario.ts';
+import { agents } from './scenarios/agents.ts';
+import { chains } from './scenarios/chains.ts';
+import { compactions } from './scenarios/compactions.ts';
+import { everything } from './scenarios/everything.ts';
+import { interruptions } from './scenarios/interruptions.ts';
+import { leaves } from './scenarios/leaves.ts';
+import { machines } from './scenarios/machines.ts';
+import { memories } from './scenarios/memories.ts';
+import { playbooks } from './scenarios/playbooks.ts';
+import { processes } from './scenarios/processes.ts';
+import { unfoldings } from './scenarios/unfoldings.ts';
+import { waits } from './scenarios/waits.ts';
+
+/** Every kind of tool, each in a story of its own. */
+export const SCENARIOS: readonly Scenario[] = [
+  ...leaves,
+  ...memories,
+  ...waits,
+  ...unfoldings,
+  ...agents,
+  ...playbooks,
+  ...machines,
+  ...chains,
+  ...processes,
+  ...interruptions,
+  ...compactions,
+  everything,
+];

@@ -1,0 +1,82 @@
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** Two messages wait for the turn that runs, and are answered one after another. */
+const queued: Scenario = {
+  kind: 'queued',
+  agent: (kit) =>
+    survivor([kit.tool({ name: 'look', care: 'read' }), kit.tool({ name: 'pay', care: 'reconciled' })]),
+  script: [
+    { to: 'Go.', replies: [['look'], ['pay'], 'Paid.'] },
+    { to: 'And then?', replies: [['pay'], 'Paid again.'] },
+    { to: 'At last?', replies: ['That is all.'] },
+  ],
+  steps: [
+    {
+      send: 'Go.',
+      meanwhile: [
+        { during: 'look', send: 'And then?', whenBusy: 'queue' },
+        { during: 'look', send: 'At last?', whenBusy: 'queue' },
+      ],
+    },
+  ],
+};
+
+/** A message that is taken into the turn that runs. */
+const steered: Scenario = {
+  kind: 'steered',
+  tells: '"type":"turn-steered"',
+  agent: (kit) =>
+    survivor([
+      kit.tool({ name: 'put', care: 'idempotent' }),
+      kit.tool({ name: 'pay', care: 'reconciled' }),
+      kit.tool({ name: 'mail', care: 'once' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['put'], ['pay'], 'Paid.'] },
+    { to: 'Mail it, too.', replies: [['pay', 'mail'], 'Paid and mailed.'] },
+  ],
+  steps: [{ send: 'Go.', meanwhile: [{ during: 'put', send: 'Mail it, too.', whenBusy: 'steer' }] }],
+};
+
+/** A turn that is cancelled while the calls of a batch run. */
+const cancelled: Scenario = {
+  kind: 'cancelled',
+  tells: '"outcome":"cancelled"',
+  agent: (kit) =>
+    survivor([
+      kit.tool({ name: 'look', care: 'read' }),
+      kit.tool({ name: 'put', care: 'idempotent' }),
+      kit.tool({ name: 'pay', care: 'reconciled' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['pay'], ['put', 'pay', 'look'], ['pay'], 'Never said.'] },
+    { to: 'Again.', replies: [['pay'], 'Paid.'] },
+  ],
+  steps: [{ send: 'Go.', meanwhile: [{ during: 'put', cancel: true }] }, { send: 'Again.' }],
+};
+
+/** A call that schedules a message to its own session. */
+const scheduled: Scenario = {
+  kind: 'scheduled',
+  tells: '"scheduled":[',
+  agent: (kit) =>
+    survivor([
+      kit.tool({
+        name: 'remind',
+        care: 'idempotent',
+        answer: async (_, call) => {
+          await call.schedule({ message: 'It is time.', delaySeconds: 0.1 });
+          return 'reminded';
+        },
+      }),
+      kit.tool({ name: 'pay', care: 'reconciled' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['remind'], ['pay'], 'Paid.'] },
+    { to: 'It is time.', replies: [['pay'], 'Paid in time.'] },
+  ],
+  steps: [{ send: 'Go.' }, { wait: 200 }],
+};
+
+export const interruptions: readonly Scenario[] = [queued, steered, cancelled, scheduled];

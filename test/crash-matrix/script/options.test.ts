@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { help, readOptions } from './options.ts';
+
+const read = (...args: readonly string[]) => readOptions(args, ['read', 'once']);
+
+describe('the options of the crash matrix', () => {
+  it('play everything, and 200 samples, unless told otherwise', () => {
+    const all = { only: undefined, at: undefined, without: undefined, seed: 1, samples: 200 };
+    expect(read()).toEqual(all);
+    expect(read('--only', 'once', '--seed', '7', '--samples', '3')).toEqual({
+      ...all,
+      only: 'once',
+      seed: 7,
+      samples: 3,
+    });
+    expect(read('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
+  });
+
+  it('play one moment in memory alone', () => {
+    expect(read('--at', '4')).toMatchObject({ at: 4, samples: 0 });
+  });
+
+  it.each([
+    [['--only', 'nothing'], "There is no kind 'nothing'."],
+    [['--without', 'mercy'], "There is no guard 'mercy'."],
+    [['--without', 'toString'], "There is no guard 'toString'."],
+    [['--seed', 'x'], "--seed is 'x', not a whole number."],
+    [['--samples', '-1'], /is ambiguous/],
+    [['--what'], /^Unknown option '--what'/],
+    [['extra'], /^Unexpected argument 'extra'/],
+  ])('refuse %j', (args, problem) => {
+    expect(() => read(...args)).toThrow(problem);
+  });
+
+  it('are explained', () => {
+    expect(read('--help')).toBeUndefined();
+    expect(help(['read', 'once'])).toContain('  --only <kind>      one kind alone: read, once\n');
+  });
+});

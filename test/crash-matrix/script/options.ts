@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import { type Guard, SABOTAGES } from '../lab/sabotage.ts';
+
+/** What is played. */
+export interface MatrixOptions {
+  /** This kind alone. */
+  readonly only: string | undefined;
+  /** This moment alone, in memory. */
+  readonly at: number | undefined;
+  /** The guard that is taken away; the matrix must then fail. */
+  readonly without: Guard | undefined;
+  readonly seed: number;
+  /** How many samples are played in workerd. */
+  readonly samples: number;
+}
+
+export const help = (kinds: readonly string[]): string => `Usage: npm run crash-matrix -- [options]
+
+Plays every kind of tool once undisturbed, and then once for each moment and each disturbance. What the model was shown,
+what the session remembers and how often each call had its effect must be the same.
+
+  --only <kind>      one kind alone: ${kinds.join(', ')}
+  --at <moment>      one moment alone, and none in workerd
+  --samples <count>  plays in workerd, with real Durable Objects; 200 unless given
+  --seed <number>    draws them; 1 unless given
+  --without <guard>  takes a guard away, so that the matrix fails: ${Object.keys(SABOTAGES).join(', ')}
+  --help             shows this`;
+
+const OPTIONS = {
+  only: { type: 'string' },
+  at: { type: 'string' },
+  without: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  samples: { type: 'string', default: '200' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Reads the arguments. @throws Error that says what is wrong with them. `undefined`: help is asked for. */
+export function readOptions(args: readonly string[], kinds: readonly string[]): MatrixOptions | undefined {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.help) return undefined;
+  const { only, without, at } = values;
+  if (only !== undefined && !kinds.includes(only)) throw new Error(`There is no kind '${only}'.`);
+  if (without !== undefined && !isGuard(without)) throw new Error(`There is no guard '${without}'.`);
+  return {
+    only,
+    without,
+    at: at === undefined ? undefined : whole('at', at),
+    seed: whole('seed', values.seed),
+    samples: at === undefined ? whole('samples', values.samples) : 0,
+  };
+}
+
+const isGuard = (name: string): name is Guard => Object.hasOwn(SABOTAGES, name);
+
+function whole(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is '${text}', not a whole number.`);
+  return Number(text);
+}

@@ -1,0 +1,68 @@
+/**
+ * `npm run crash-matrix`: every kind of tool, disturbed at every moment of a story in every way, in memory; and a
+ * seeded sample of that in real Durable Objects. Prints what was played and what came of it; the exit code says it too.
+ */
+import type { Played } from '../matrix.ts';
+import { SCENARIOS } from '../scenarios.ts';
+import { failuresOf, type TableRow, tableOf } from '../table.ts';
+import type { WorkerdOrder } from '../workerd-order.ts';
+import { playInMemory } from './in-memory.ts';
+import { playInWorkerd } from './in-workerd.ts';
+import { help, type MatrixOptions, readOptions } from './options.ts';
+
+const kinds = SCENARIOS.map(({ kind }) => kind);
+
+/** How many failures are shown. */
+const SHOWN = 10;
+
+/** @throws Error when something else than a guarantee broke. */
+async function run(options: MatrixOptions): Promise<boolean> {
+  const began = performance.now();
+  const { only, without, seed, samples: count } = options;
+  if (without) console.log(`crash-matrix: without ${without}`);
+  let shown = 0;
+  const memory = await playInMemory(options, (done, of) => {
+    const tenth = Math.floor((10 * done) / of);
+    if (tenth > shown) console.log(`crash-matrix: ${done} of ${of} in memory, ${seconds(began)}`);
+    shown = Math.max(shown, tenth);
+  });
+  print('in memory', memory.rows, memory.played);
+  const sampled = count === 0 ? [] : await inWorkerd({ count, seed, only, without });
+  const isRight = [...memory.played, ...sampled].every(({ verdict }) => verdict.is !== 'failed');
+  console.log(`crash-matrix: ${seconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
+  return isRight;
+}
+
+async function inWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
+  console.log(`crash-matrix: ${order.count} samples in workerd, seed ${order.seed} ...`);
+  const played = await playInWorkerd(order);
+  const rows = kinds.flatMap((kind) => {
+    const positions = new Set(
+      played.filter((one) => one.kind === kind).map(({ disturbance }) => disturbance.at),
+    );
+    return positions.size === 0 ? [] : [{ kind, positions: positions.size }];
+  });
+  print('in workerd', rows, played);
+  return played;
+}
+
+function print(where: string, rows: readonly TableRow[], played: readonly Played[]): void {
+  console.log(`\n${where}\n${tableOf(rows, played)}\n`);
+  for (const failure of failuresOf(played, SHOWN)) console.log(`failed: ${failure}`);
+}
+
+const seconds = (began: number): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+
+function optionsOrHelp(): MatrixOptions | undefined {
+  try {
+    return readOptions(process.argv.slice(2), kinds);
+  } catch (problem) {
+    console.error(`${problem instanceof Error ? problem.message : problem}\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+const options = optionsOrHelp();
+if (options) process.exitCode = (await run(options)) ? 0 : 1;
+else console.log(help(kinds));

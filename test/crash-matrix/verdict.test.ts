@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Portrait } from './lab/portrait.ts';
+import { type Verdict, verdictOf } from './lab/verdict.ts';
+
+const undisturbed: Portrait = {
+  shown: ['a', 'b'],
+  story: ['one', 'two'],
+  memory: { blackboard: '[]' },
+  takenOver: 0,
+  unknown: new Set(),
+  unjustified: [],
+};
+
+const against = (seen: Partial<Portrait>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
+  verdictOf(
+    { ...undisturbed, ...seen },
+    { modes: [mode], expected: undisturbed, alsoShown: ['a', 'b', 'also'] },
+  );
+
+describe('verdictOf', () => {
+  it('finds a play equal that differs in nothing', () => {
+    expect(against({})).toEqual({ is: 'equal' });
+  });
+
+  it('lets whoever was cut off show the model again what it was shown, and what only he knew', () => {
+    expect(against({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
+  });
+
+  it('finds that a call is unknown', () => {
+    expect(against({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
+  });
+
+  it.each<[string, Partial<Portrait>, string]>([
+    ['a request of its own', { shown: ['a', 'b', 'c'] }, 'the model was shown c'],
+    ['a request that was never made', { shown: ['a'] }, 'the model was never shown b'],
+    ['an event too many', { story: ['one', 'one', 'two'] }, 'there is one'],
+    ['an event too few', { story: ['one'] }, 'there is no two'],
+    ['another memory', { memory: { blackboard: '[1]' } }, "'blackboard' is [1], not []"],
+    ['a memory too many', { memory: { blackboard: '[]', more: '1' } }, "'more' is 1, not undefined"],
+    [
+      'a doubt of whoever began it',
+      { unjustified: ['t1:1.0'] },
+      'call t1:1.0 is unknown to whoever began it',
+    ],
+  ])('finds %s', (_, seen, why) => {
+    const verdict = against(seen);
+    expect(verdict.is === 'failed' && verdict.why).toContain(why);
+  });
+
+  it('lets nothing be asked twice where nobody was cut off', () => {
+    const again = against({ shown: ['a', 'a', 'b'] }, 'cold-fold');
+    expect(again).toEqual({ is: 'failed', why: ['the model was asked 3 times, not 2'] });
+    const lost = against({ takenOver: 1 }, 'cold-fold');
+    expect(lost).toEqual({ is: 'failed', why: ['an invocation was lost that nobody had cut off'] });
+  });
+});

@@ -1,0 +1,35 @@
+import { expectTypeOf } from 'vitest';
+import type { Agent } from '../../src/index.ts';
+import { type CrashFailure, type CrashKit, type CrashReport, crashMatrix } from '../../src/testing/entry.ts';
+
+declare const agent: Agent;
+const script = { steps: [{ send: 'Go.', replies: [['act'], 'Done.'] }] };
+
+expectTypeOf(crashMatrix(agent, script)).resolves.toEqualTypeOf<CrashReport>();
+expectTypeOf((await crashMatrix([agent, agent], script)).failures).toEqualTypeOf<readonly CrashFailure[]>();
+
+// A function is given the world that its options make.
+crashMatrix(
+  (kit) => {
+    expectTypeOf(kit.world).toEqualTypeOf<Map<string, number>>();
+    expectTypeOf(kit.effect('paid')).toEqualTypeOf<Promise<boolean>>();
+    return agent;
+  },
+  script,
+  { world: () => new Map<string, number>() },
+);
+crashMatrix((kit) => {
+  expectTypeOf(kit.world).toBeUndefined();
+  return [agent];
+}, script);
+
+// @ts-expect-error a world that nobody makes
+crashMatrix((_kit: CrashKit<Map<string, number>>) => agent, script);
+// @ts-expect-error an agent that is given as it is has no use for a world
+crashMatrix(agent, script, { world: () => new Map() });
+// @ts-expect-error nobody can decide that
+crashMatrix(agent, { steps: [{ decide: 'pay', as: 'maybe' }] });
+// @ts-expect-error there is no such disturbance
+crashMatrix(agent, script, { only: { mode: 'flood' } });
+// @ts-expect-error an app has an agent
+crashMatrix([], script);
