@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SessionErasedError } from '../session/follow-session.ts';
-import { SessionUnavailableError } from '../session/object-session.ts';
+import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
 import type { Authenticate, Caller } from './auth.ts';
 import { describeAgent } from './describe-agent.ts';
 import type { Exchange } from './exchange.ts';

@@ -4,8 +4,8 @@ import type { EventPage, Notice, SessionPort } from '../journal/session-port.ts'
 import type { Clock } from './clock.ts';
 import { PAGE_BYTES } from './fold-session.ts';
 import { Notices } from './notices.ts';
-import { SessionUnavailableError } from './object-session.ts';
 import type { Meter } from './platform.ts';
+import { SessionUnavailableError } from './session-unavailable-error.ts';
 
 interface Watch {
   readonly port: Pick<SessionPort, 'read' | 'watch'>;

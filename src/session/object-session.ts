@@ -1,14 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
-
-/** The object of a session could not be reached, and would not be by asking at once again. */
-export class SessionUnavailableError extends Error {
-  override readonly name = 'SessionUnavailableError';
-
-  constructor(cause: Error) {
-    super(`The session cannot be reached: ${cause.message}`, { cause });
-  }
-}
+import { SessionUnavailableError } from './session-unavailable-error.ts';
 
 export interface ObjectSessionOptions {
   /** Where an object that does not exist yet is made. */

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { objectSession, SessionUnavailableError } from '../../src/session/object-session.ts';
+import { objectSession } from '../../src/session/object-session.ts';
+import { SessionUnavailableError } from '../../src/session/session-unavailable-error.ts';
 import { event, lease, starting } from '../session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 

@@ -1,7 +1,7 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
-import { SessionUnavailableError } from '../../session/object-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
+import { SessionUnavailableError } from '../../session/session-unavailable-error.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { readBody } from '../body.ts';
 import { contextOfHeaders } from '../context-headers.ts';
