@@ -34,7 +34,10 @@ describe('an approval', () => {
       },
     ]);
     const response = await answer(linkOf(wait), { ...APPROVE, reason: 'Fine.' });
-    expect([response.status, response.headers.get('content-location')]).toEqual([200, `${session}/turns/${turn}`]);
+    expect([response.status, response.headers.get('content-location')]).toEqual([
+      200,
+      `${session}/turns/${turn}`,
+    ]);
     expect(await json(response)).toEqual({
       turn,
       loopId: turn,

@@ -26,6 +26,7 @@ describe('the state of a session', () => {
       seq: 7,
       turn: answer,
       openTurn: null,
+      queued: [],
       messages: [
         { role: 'user', text },
         { role: 'assistant', text: '', toolCalls: [{ ...call, result: 'Recorded.' }] },

@@ -134,6 +134,7 @@ describe('GET /agents', () => {
         ],
       },
       expect.objectContaining({ name: 'clerk' }),
+      expect.objectContaining({ name: 'marathon' }),
     ]);
   });
 });

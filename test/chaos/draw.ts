@@ -1,0 +1,117 @@
+import type { Chance } from '../process/chance.ts';
+import type { Plan, PlannedCall, ToolName } from './worker/plan.ts';
+
+/** What somebody does about a call that waits for approval. */
+export type Verdict = 'approve' | 'reject' | 'leave';
+
+/** One message, and how its sender behaves. All times in ms. */
+export interface Errand {
+  readonly session: string;
+  readonly plan: Plan;
+  /** How the first request wants its answer. */
+  readonly way: 'json' | 'stream' | 'background';
+  /** With an `Idempotency-Key`: sent again until it is answered. Without: sent again only when it cannot have arrived. */
+  readonly keyed: boolean;
+  readonly whenBusy: 'reject' | 'queue' | 'steer';
+  /** Requests that send it at the same time. */
+  readonly copies: number;
+  /** It waits for the answer by sending the message again, and not by looking at the turn. */
+  readonly rejoins: boolean;
+  readonly startAfter: number;
+  readonly hangUpAfter?: number | undefined;
+  readonly cancelAfter?: number | undefined;
+  readonly verdict: Verdict;
+}
+
+/** Messages that are sent to a session together, and the rest before the next ones. */
+export interface Round {
+  readonly errands: readonly Errand[];
+  readonly rest: number;
+}
+
+/** What is special about a session's user. */
+export const HABITS = ['plain', 'rival', 'approver', 'canceller', 'queuer', 'steerer'] as const;
+export type Habit = (typeof HABITS)[number];
+
+/** What a user does, without an end: the same for the same chance. */
+export function* drawRounds(chance: Chance, session: string, habit: Habit): Generator<Round, never> {
+  for (let number = 1; ; number += 1) {
+    const name = `${session}-m${number}`;
+    const errands = [drawErrand(chance, session, name, habit), ...drawOthers(chance, session, name, habit)];
+    yield { errands, rest: chance.between(0, 3_000) };
+  }
+}
+
+/** Messages that meet a busy session. */
+function drawOthers(chance: Chance, session: string, name: string, habit: Habit): Errand[] {
+  const whenBusy = BUSY[habit];
+  if (whenBusy === undefined) return [];
+  const count = whenBusy === 'queue' ? chance.between(1, 2) : chance.between(0, 1);
+  return Array.from({ length: count }, (_, at) => ({
+    ...drawErrand(chance, session, `${name}${'bc'[at]}`, habit),
+    whenBusy,
+    startAfter: chance.between(0, 1_200),
+  }));
+}
+
+const BUSY: Readonly<Partial<Record<Habit, Errand['whenBusy']>>> = {
+  rival: 'reject',
+  queuer: 'queue',
+  steerer: 'steer',
+};
+
+/** @param name of the message */
+function drawErrand(chance: Chance, session: string, name: string, habit: Habit): Errand {
+  const keyed = chance.between(1, 10) > 1;
+  const way = oneOf(chance, ['json', 'stream', 'background'] as const);
+  const plan = drawPlan(chance, name, habit);
+  const oddity = chance.between(1, 12);
+  const verdict = oneOf(chance, ['approve', 'approve', 'reject', 'leave'] as const);
+  const cancelAfter = chance.between(0, 1_500);
+  return {
+    session,
+    plan,
+    way,
+    keyed,
+    whenBusy: 'reject',
+    copies: keyed && oddity === 1 ? 2 : 1,
+    rejoins: keyed && chance.between(1, 2) === 1,
+    startAfter: 0,
+    verdict,
+    ...(keyed && oddity === 2 && { hangUpAfter: chance.between(50, 900) }),
+    ...(habit === 'canceller' && oddity % 2 === 1 && { cancelAfter }),
+  };
+}
+
+function drawPlan(chance: Chance, message: string, habit: Habit): Plan {
+  const steps = Array.from({ length: chance.between(1, 4) }, (_, step) =>
+    Array.from({ length: chance.between(1, 4) }, (_, index) =>
+      drawCall(chance, `${message}.${step + 1}.${index + 1}`),
+    ),
+  );
+  const think = chance.between(20, 400);
+  const isAsking = habit === 'approver' && chance.between(1, 3) === 1;
+  const asked: PlannedCall = { ...drawCall(chance, `${message}.a`), tool: 'approved' };
+  return {
+    message,
+    ...(habit === 'steerer' && { steers: true }),
+    think,
+    steps: isAsking ? [...steps.slice(0, -1), [...(steps.at(-1) ?? []), asked]] : steps,
+  };
+}
+
+const CARES: readonly ToolName[] = ['read', 'idempotent', 'once', 'once', 'reconciled', 'reconciled'];
+
+const drawCall = (chance: Chance, label: string): PlannedCall => ({
+  tool: oneOf(chance, CARES),
+  label,
+  // At once as often as not: then the effect follows the record of its start most closely.
+  before: Math.max(0, chance.between(-400, 400)),
+  after: chance.between(0, 400),
+});
+
+function oneOf<T>(chance: Chance, list: readonly T[]): T {
+  const one = list[chance.between(0, list.length - 1)];
+  if (one === undefined) throw new Error('There is nothing to draw from.');
+  return one;
+}

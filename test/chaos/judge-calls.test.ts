@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  type Bare,
+  CALLS,
+  effects,
+  ended,
+  execution,
+  goodJournal,
+  idOf,
+  ledger,
+  opening,
+  resumed,
+  started,
+  TURN,
+  turnEnded,
+  withJournal,
+} from './hand-made.ts';
+import { judge } from './oracle.ts';
+import type { PlannedCall } from './worker/plan.ts';
+
+const [read, idempotent, once, reconciled] = CALLS as readonly [
+  PlannedCall,
+  PlannedCall,
+  PlannedCall,
+  PlannedCall,
+]; // hand-made: four
+const others = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
+
+/** A turn in which this call alone ends otherwise. */
+const endingOf = (call: PlannedCall, end: Parameters<typeof ended>[1], events: readonly Bare[] = [resumed]) =>
+  withJournal(
+    ...opening(),
+    ...CALLS.map(started),
+    ...events,
+    ...others(call).map((one) => ended(one)),
+    ended(call, end),
+    turnEnded('completed'),
+  );
+
+const without = (call: PlannedCall) => ({ executions: effects().filter((one) => one.call !== idOf(call)) });
+
+describe('the oracle of the chaos run, about calls', () => {
+  it.each<[string, Parameters<typeof ledger>[0], string, PlannedCall, string]>([
+    [
+      'a `once` call that happened twice',
+      { executions: [...effects(), execution(once)] },
+      'doubled',
+      once,
+      'It happened 2 times, and was told as done.',
+    ],
+    [
+      'a reconciling call that happened twice',
+      { executions: [...effects(), execution(reconciled)] },
+      'doubled',
+      reconciled,
+      'It happened 2 times, and was told as done.',
+    ],
+    [
+      'a call in doubt that happened twice',
+      { ...endingOf(once, 'unknown-outcome'), executions: [...effects(), execution(once)] },
+      'doubled',
+      once,
+      'It happened 2 times, and was told as unknown.',
+    ],
+    [
+      'a success without an effect',
+      without(once),
+      'told without effect',
+      once,
+      'Told as done, and it was not.',
+    ],
+    [
+      'an effect of a call that is told as not run',
+      endingOf(reconciled, 'cancelled'),
+      'effect untold',
+      reconciled,
+      'Told as not run, and it was.',
+    ],
+    [
+      'a call that fails',
+      { ...endingOf(idempotent, 'threw') },
+      'failed',
+      idempotent,
+      'No call of this run fails.',
+    ],
+    [
+      'a reconciling call in doubt',
+      endingOf(reconciled, 'unknown-outcome'),
+      'unknown',
+      reconciled,
+      'It could have been found out.',
+    ],
+    [
+      'an idempotent call in doubt',
+      endingOf(idempotent, 'unknown-outcome'),
+      'unknown',
+      idempotent,
+      'It could have been found out.',
+    ],
+    [
+      'a `once` call in doubt for no reason',
+      endingOf(once, 'unknown-outcome', []),
+      'unknown',
+      once,
+      'Nothing happened between its start and its end.',
+    ],
+    ['a read in doubt', endingOf(read, 'unknown-outcome'), 'unknown', read, 'A read is never in doubt.'],
+    [
+      'a call that is told of twice',
+      withJournal(...goodJournal().slice(0, -1), ended(once), turnEnded('completed')),
+      'told once',
+      once,
+      'The model was told 2 times: done, done.',
+    ],
+    [
+      'a call that a turn which has ended never tells of',
+      withJournal(
+        ...opening(),
+        ...CALLS.map(started),
+        resumed,
+        ...others(read).map((one) => ended(one)),
+        turnEnded('completed'),
+      ),
+      'told once',
+      read,
+      'The model was told 0 times: .',
+    ],
+  ])('finds %s', (_, parts, rule, { label, tool }, what) => {
+    expect(judge(ledger(parts))).toEqual([{ rule, where: `${label} (${tool})`, what }]);
+  });
+
+  it('finds an effect whose start is not in the journal, as when nothing is written ahead', () => {
+    const events = goodJournal().filter(
+      (event) => event.type !== 'tool-call-started' || event.call !== idOf(once),
+    );
+    expect(judge(ledger(withJournal(...events)))).toEqual([
+      {
+        rule: 'write-ahead',
+        where: `${once.label} ${idOf(once)}`,
+        what: 'It happened, and its start is not in the journal.',
+      },
+    ]);
+  });
+
+  it('finds a key that changes, or that two calls share', () => {
+    const key = (label: string, id: string) => ({
+      rule: 'key',
+      where: `${label} ${id}`,
+      what: 'Its idempotency key is not its own.',
+    });
+    const again = execution(idempotent, { key: 'another' });
+    expect(judge(ledger({ executions: [...effects(), again] }))).toEqual([
+      {
+        rule: 'doubled',
+        where: `${idempotent.label} (idempotent)`,
+        what: 'It happened 2 times, and was told as done.',
+      },
+      key(idempotent.label, idOf(idempotent)),
+    ]);
+    const shared = effects().map((one) =>
+      one.call === idOf(once) ? { ...one, key: `key of ${idOf(reconciled)}` } : one,
+    );
+    expect(judge(ledger({ executions: shared }))).toEqual([key(once.label, idOf(once))]);
+  });
+
+  it('finds a planned call that a completed turn has made twice', () => {
+    const again = {
+      id: `${TURN}.9.0`,
+      providerId: 'p',
+      name: 'read',
+      input: JSON.stringify({ label: read.label }),
+    };
+    const events: Bare[] = [
+      ...goodJournal().slice(0, -1),
+      {
+        type: 'model-replied',
+        turn: TURN,
+        model: 'planned',
+        text: '',
+        finish: 'tool-calls',
+        toolCalls: [again],
+      },
+      { ...ended(read), call: again.id } as Bare, // of the other call
+      turnEnded('completed'),
+    ];
+    expect(judge(ledger(withJournal(...events)))).toEqual([
+      { rule: 'made twice', where: `${read.label} (read)`, what: 'Turn t1 has 2 calls of it.' },
+    ]);
+  });
+
+  it('finds a planned call that a completed turn has not made', () => {
+    const fewer = withJournal(
+      ...opening(others(read)),
+      ...others(read).flatMap((one) => [started(one), ended(one)]),
+      turnEnded('completed'),
+    );
+    expect(judge(ledger(fewer))).toEqual([
+      { rule: 'not made', where: `${read.label} (read)`, what: 'Turn t1 was completed without it.' },
+    ]);
+  });
+
+  it('lets an idempotent call run again under its key', () => {
+    expect(judge(ledger({ executions: [...effects(), execution(idempotent)] }))).toEqual([]);
+  });
+
+  it('lets a `once` call be in doubt when its holder died inside it, whether it happened or not', () => {
+    expect(judge(ledger(endingOf(once, 'unknown-outcome')))).toEqual([]);
+    expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...without(once) }))).toEqual([]);
+  });
+
+  it('lets an idempotent call that a cancel met have its effect, when the model is told that it may have', () => {
+    const cancelled = (message: string): Bare => ({
+      type: 'tool-call-ended',
+      turn: TURN,
+      call: idOf(idempotent),
+      result: { type: 'error', reason: 'cancelled', message },
+    });
+    const rulesOf = (message: string) => {
+      const events = goodJournal().filter(
+        (event) => event.type !== 'tool-call-ended' || event.call !== idOf(idempotent),
+      );
+      const cancel: Bare = { type: 'cancel-requested', turn: TURN };
+      const run = withJournal(...events.slice(0, -1), cancel, cancelled(message), turnEnded('cancelled'));
+      return judge(ledger(run, { replies: [answer('cancelled')] })).map(({ rule }) => rule);
+    };
+    expect(rulesOf("The call of 'idempotent' was cancelled while it ran. It may have taken effect.")).toEqual(
+      [],
+    );
+    expect(rulesOf("The call of 'idempotent' was cancelled.")).toEqual(['effect untold']);
+  });
+
+  it('lets a call that was not run have no effect', () => {
+    expect(judge(ledger({ ...endingOf(once, 'cancelled'), ...without(once) }))).toEqual([]);
+  });
+});

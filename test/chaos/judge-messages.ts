@@ -1,0 +1,123 @@
+import { cannotBeThere, type Sent } from './deliver.ts';
+import type { Finding, Ledger } from './ledger.ts';
+import { storyOf, type TurnStory } from './story.ts';
+
+/** The turns that took each message in. */
+export type Homes = ReadonlyMap<string, readonly TurnStory[]>;
+
+/** One turn for each message, if all is well. */
+export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
+  const homes = new Map<string, TurnStory[]>();
+  for (const turn of [...journals.values()].flatMap(storyOf)) {
+    for (const { name } of turn.messages) homes.set(name, [...(homes.get(name) ?? []), turn]);
+  }
+  return homes;
+}
+
+/** True once somebody was told that the message is stored. */
+export const isAccepted = ({ replies }: Sent): boolean => replies.some((reply) => 'turn' in reply);
+
+/** The turn waits for a decision, and its sender leaves that to nobody, or does not know of it. */
+export const isLeft = (sent: Sent, turn: TurnStory): boolean =>
+  (sent.errand.verdict === 'leave' || mayGiveUp(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
+
+/** A message without a key whose connection broke: sent again, it could be a second one. */
+const mayGiveUp = (sent: Sent): boolean => !sent.errand.keyed && !isAccepted(sent);
+
+/** Every accepted message has exactly one outcome, in time, and its sender was told no other. */
+export function judgeMessages(ledger: Ledger, homes: Homes): Finding[] {
+  return ledger.sent.flatMap((sent) => {
+    const turns = homes.get(sent.errand.plan.message) ?? [];
+    return [
+      ...judgeTurns(ledger, sent, turns),
+      ...judgeReplies(sent, turns),
+      ...judgeSilence(sent),
+      ...judgeShown(ledger, sent),
+    ];
+  });
+}
+
+const about = (sent: Sent, rule: string, what: string): Finding => ({
+  rule,
+  where: sent.errand.plan.message,
+  what,
+});
+
+/** How long a turn took from the last restart on, or from the end of the turn that it had to wait for, in ms. */
+export const tookSince = (
+  { restartedAt }: Pick<Ledger, 'restartedAt'>,
+  { freeAt, endedAt }: TurnStory,
+): number => endedAt - Math.max(restartedAt, freeAt);
+
+function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Finding[] {
+  const [turn] = turns;
+  if (!turn) return isAccepted(sent) ? [about(sent, 'lost', 'It was accepted, and no turn took it in.')] : [];
+  if (turns.length > 1) {
+    return [about(sent, 'taken twice', `It is in the turns ${turns.map((one) => one.turn).join(', ')}.`)];
+  }
+  const { outcomes } = turn;
+  if (outcomes.length > 1) return [about(sent, 'ended twice', `Turn ${turn.turn}: ${outcomes.join(', ')}.`)];
+  if (outcomes.length === 0) {
+    return isLeft(sent, turn) ? [] : [about(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
+  }
+  const took = tookSince(ledger, turn);
+  const lateness =
+    took > ledger.patience ? [about(sent, 'late', `It ended ${took} ms after it could go on.`)] : [];
+  return [...lateness, ...judgeOutcome(ledger, sent, turn)];
+}
+
+/** Take-overs in a row, without progress between them, after which a turn is given up (DESIGN 5, rule 4). */
+const GIVEN_UP_AFTER = 3;
+
+/** A turn is completed, or somebody stopped it, or its holders died again and again. */
+function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
+  const { outcomes, error, cancelRequested, startedAt, endedAt, inVain } = turn;
+  // Whoever takes over and is killed at once leaves no word of it; a holder that is held up is not killed, and loses its lease.
+  const kills = ledger.kills.filter((at) => at >= startedAt && at <= endedAt).length;
+  switch (outcomes[0]) {
+    case 'completed':
+      return [];
+    case 'cancelled':
+      return cancelRequested ? [] : [about(sent, 'outcome', 'It was cancelled by nobody.')];
+    case 'failed':
+      if (error?.type === 'stuck' && Math.max(kills, inVain) >= GIVEN_UP_AFTER) return [];
+      return [about(sent, 'outcome', `It failed: ${error?.type}: ${error?.message}`)];
+    default:
+      return [about(sent, 'outcome', `It ended as ${outcomes[0]}.`)];
+  }
+}
+
+/** Nobody is told anything but what the journal says. */
+function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
+  return sent.replies.flatMap((reply) => {
+    if (reply.came === 'unexpected') return about(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
+    if (!home || !('turn' in reply)) return [];
+    const own = home.messages.find(({ name }) => name === sent.errand.plan.message);
+    const isItsTurn = reply.turn === home.turn || reply.turn === own?.as;
+    const isItsEnd = reply.came !== 'answer' || home.outcomes.some((outcome) => outcome === reply.outcome);
+    if (isItsTurn && isItsEnd) return [];
+    const told = reply.came === 'answer' ? reply.outcome : reply.came;
+    const what = `Told ${told} in turn ${reply.turn}; it is ${home.outcomes.join() || 'open'} in turn ${home.turn}.`;
+    return about(sent, 'told wrongly', what);
+  });
+}
+
+/** Whoever may ask again, or was told that the message is stored, is answered in the end. */
+function judgeSilence(sent: Sent): Finding[] {
+  const { replies, errand } = sent;
+  const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
+  const hasLeft = errand.verdict === 'leave' && replies.some(({ came }) => came === 'suspended');
+  if (isOver || hasLeft || mayGiveUp(sent) || cannotBeThere(sent)) return [];
+  return [about(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`)];
+}
+
+/** Nothing is shown that a crash can take back (DESIGN 5, rule 7). */
+function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
+  const journal = journals.get(sent.errand.session) ?? [];
+  const types = new Map(journal.map(({ seq, type }) => [seq, type]));
+  return sent.shown
+    .filter(({ seq, type }) => types.get(seq) !== type)
+    .map(({ seq, type }) =>
+      about(sent, 'shown and lost', `${type} at ${seq}, where there is ${types.get(seq)}.`),
+    );
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createChance } from '../process/chance.ts';
+import { drawRounds } from './draw.ts';
+import { readOptions } from './options.ts';
+import { drawLives } from './schedule.ts';
+
+describe('the options of the chaos run', () => {
+  it('are 20 kills, 50 sessions and leases of 3 s unless others are given', () => {
+    expect(readOptions([])).toEqual({ seed: 1, kills: 20, sessions: 50, leaseMs: 3_000 });
+    expect(readOptions(['--seed', '7', '--kills', '2', '--sessions', '3', '--lease-ms', '500'])).toEqual({
+      seed: 7,
+      kills: 2,
+      sessions: 3,
+      leaseMs: 500,
+    });
+  });
+
+  it('are explained', () => {
+    expect(readOptions(['--help'])).toBeUndefined();
+  });
+
+  it.each([
+    [['--seed', 'x'], "--seed is 'x', not a whole number from 0."],
+    [['--kills', '0'], "--kills is '0', not a whole number from 1."],
+    [['--sessions', '1.5'], "--sessions is '1.5', not a whole number from 1."],
+    [['--lease-ms', '20'], "--lease-ms is '20', not a whole number from 300."],
+    [['--what'], /^Unknown option '--what'/],
+    [['extra'], /^Unexpected argument 'extra'/],
+  ])('refuse %j', (args, problem) => {
+    expect(() => readOptions(args)).toThrow(problem);
+  });
+});
+
+describe('a seed', () => {
+  const roundsOf = (seed: number) => {
+    const rounds = drawRounds(createChance(seed), 's00', 'approver');
+    return Array.from({ length: 30 }, () => rounds.next().value);
+  };
+
+  it('repeats what a user does', () => {
+    expect(roundsOf(1)).toEqual(roundsOf(1));
+    expect(roundsOf(1)).not.toEqual(roundsOf(2));
+  });
+
+  it('repeats the moments of the kills', () => {
+    const lives = drawLives(createChance(5), 20, 3_000);
+    expect(lives).toEqual(drawLives(createChance(5), 20, 3_000));
+    expect(lives.every((life) => life >= 600 && life <= 10_800)).toBe(true);
+  });
+});

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+
+/** What is run. */
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly kills: number;
+  readonly sessions: number;
+  readonly leaseMs: number;
+}
+
+export const USAGE = `Usage: npm run chaos -- [options]
+
+Kills wrangler dev by SIGKILL, again and again, under a load of many sessions. Afterwards every message that was accepted
+has one outcome, and no effect happened twice, as counted by a separate process.
+
+  --seed <number>      draws the kills' moments and the load; 1 unless given
+  --kills <count>      20 unless given
+  --sessions <count>   50 unless given
+  --lease-ms <number>  how long an invocation may hold a session; 3000 unless given
+  --help               shows this`;
+
+const OPTIONS = {
+  seed: { type: 'string', default: '1' },
+  kills: { type: 'string', default: '20' },
+  sessions: { type: 'string', default: '50' },
+  'lease-ms': { type: 'string', default: '3000' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+export function readOptions(args: readonly string[]): ChaosOptions | undefined {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  if (values.help) return undefined;
+  return {
+    seed: whole('seed', values.seed, 0),
+    kills: whole('kills', values.kills, 1),
+    sessions: whole('sessions', values.sessions, 1),
+    leaseMs: whole('lease-ms', values['lease-ms'], 300),
+  };
+}
+
+function whole(name: string, text: string, least: number): number {
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= least) return value;
+  throw new Error(`--${name} is '${text}', not a whole number from ${least}.`);
+}

@@ -1,0 +1,34 @@
+import { judgeCalls } from './judge-calls.ts';
+import { judgeLog } from './judge-log.ts';
+import { homesOf, judgeMessages } from './judge-messages.ts';
+import type { Finding, Ledger } from './ledger.ts';
+
+/** Everything of a run that may not be; nothing, if all is well. */
+export function judge(ledger: Ledger): readonly Finding[] {
+  const homes = homesOf(ledger);
+  return [
+    ...judgeMessages(ledger, homes),
+    ...judgeStrangers(ledger, [...homes.keys()]),
+    ...judgeCalls(ledger, homes),
+    ...judgeJournals(ledger),
+    ...judgeLog(ledger.log),
+  ];
+}
+
+/** No turn holds a message that nobody has sent. */
+function judgeStrangers({ sent }: Ledger, messages: readonly string[]): Finding[] {
+  const known = new Set(sent.map(({ errand }) => errand.plan.message));
+  return messages
+    .filter((message) => !known.has(message))
+    .map((message) => ({ rule: 'stranger', where: message, what: 'A turn has it, and nobody sent it.' }));
+}
+
+/** A journal has no gap. */
+function judgeJournals({ journals }: Ledger): Finding[] {
+  return [...journals].flatMap(([session, events]) => {
+    const gap = events.findIndex(({ seq }, at) => seq !== at + 1);
+    return gap === -1
+      ? []
+      : { rule: 'gap', where: session, what: `Event ${gap + 1} is ${events[gap]?.seq}.` };
+  });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { type Reply, toReply } from './reply.ts';
+
+const read = (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
+  toReply(new Response(null, { status, headers }), typeof body === 'string' ? body : JSON.stringify(body));
+
+const problem = (type: string, more: object = {}) => ({ type: `urn:holdfast:problem:${type}`, ...more });
+
+describe('what a client makes of an answer', () => {
+  it.each<[string, Reply, Reply]>([
+    [
+      'an answer',
+      read(200, { turn: 't', outcome: 'completed' }),
+      { came: 'answer', turn: 't', outcome: 'completed' },
+    ],
+    [
+      'the problem of a failed turn, which is its answer',
+      read(502, problem('model-failure', { turn: 't', outcome: 'failed', status: 502 })),
+      { came: 'answer', turn: 't', outcome: 'failed' },
+    ],
+    [
+      'a turn that waits',
+      read(202, { turn: 't', outcome: 'suspended', status: 'suspended', pending: [] }),
+      { came: 'suspended', turn: 't', pending: [] },
+    ],
+    [
+      'a message that is stored',
+      read(202, { turn: 't', status: 'queued' }),
+      { came: 'accepted', turn: 't', status: 'queued' },
+    ],
+    [
+      'a busy session, though it names the turn in the way',
+      read(409, problem('session-busy', { turn: 'other' }), { 'retry-after': '2' }),
+      { came: 'refused', why: 'session-busy', retryAfter: 2_000 },
+    ],
+    [
+      'a file that was saved',
+      read(503, 'Your worker restarted mid-request. Please try sending the request again.'),
+      { came: 'broken' },
+    ],
+    ['a server error', read(500, 'Oh'), { came: 'unexpected', status: 500, body: 'Oh' }],
+    ['a refusal that nobody has asked for', read(404, '{}'), { came: 'unexpected', status: 404, body: '{}' }],
+  ])('knows %s', (_, reply, expected) => {
+    expect(reply).toEqual(expected);
+  });
+});

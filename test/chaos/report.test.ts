@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { figuresOf } from './figures.ts';
+import { CALLS, effects, execution, idOf, ledger } from './hand-made.ts';
+import { judge } from './oracle.ts';
+import { reportOf } from './report.ts';
+
+const reported = (...parts: Parameters<typeof ledger>): string => {
+  const run = ledger(...parts);
+  return reportOf(figuresOf(run), judge(run));
+};
+
+const TOP = [
+  'messages: accepted 1: completed 1; without a key, and nobody can know: 0; never taken: 0',
+  'requests that joined a turn 1; told to queue 0; taken in by a running turn 0',
+  'turns taken over from a dead process 1',
+  '',
+  'calls and effects         told done   told unknown        not run           seen      run again  unknown, seen',
+];
+
+it('tells what was sent, what the model was told, and what was seen', () => {
+  expect(reported().split('\n')).toEqual([
+    ...TOP,
+    'read                              1              0              0              -              -              -',
+    'idempotent                        1              0              0              1              0              0',
+    'once                              1              0              0              1              0              0',
+    'once, reconciles                  1              0              0              1              0              0',
+    'once, approved                    0              0              0              0              0              0',
+  ]);
+});
+
+it('tells what is wrong, the count of each kind first, and no more of it than somebody reads', () => {
+  const [, , once] = CALLS;
+  if (!once) throw new Error('There is no such call.');
+  const executions = [
+    ...effects(),
+    execution(once),
+    ...Array.from({ length: 50 }, (_, index) => ({
+      ...execution(once, { call: `t9.1.${index}`, key: `k${index}` }),
+      what: '{"label":"x"}',
+    })),
+  ];
+  const lines = reported({ executions })
+    .split('\n')
+    .slice(TOP.length + 6);
+  expect(lines.slice(0, 3)).toEqual([
+    'findings: doubled 1, write-ahead 50',
+    '  doubled: m1.1.3 (once): It happened 2 times, and was told as done.',
+    '  write-ahead: x t9.1.0: It happened, and its start is not in the journal.',
+  ]);
+  expect(lines.at(-1)).toBe('  and 11 more');
+  expect(lines.join('\n')).not.toContain(idOf(once));
+});
+
+describe('the figures of the chaos run', () => {
+  const idempotent = CALLS[1];
+  if (!idempotent) throw new Error('There is no such call.');
+
+  it('count messages by their outcome, and calls by what was told of them', () => {
+    const figures = figuresOf(ledger({ executions: [...effects(), execution(idempotent)] }));
+    expect(figures).toMatchObject({
+      accepted: 1,
+      outcomes: { completed: 1 },
+      uncertain: 0,
+      refused: 0,
+      joined: 1,
+      queued: 0,
+      steered: 0,
+      tookOver: 1,
+      last: 400,
+      longest: 400,
+    });
+    const one = { told: { done: 1, unknown: 0, failed: 0, 'not-run': 0 }, seen: 1, again: 0, unknownSeen: 0 };
+    expect(figures.effects).toEqual([
+      { ...one, tool: 'read', seen: 0 },
+      { ...one, tool: 'idempotent', again: 1 },
+      { ...one, tool: 'once' },
+      { ...one, tool: 'reconciled' },
+      { ...one, tool: 'approved', told: { ...one.told, done: 0 }, seen: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { USAGE } from './options.ts';
+
+const run = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'run-chaos.ts'), ...args], { encoding: 'utf8' });
+
+describe('npm run chaos', () => {
+  it('explains itself, and starts nothing', () => {
+    expect(run('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
+  });
+
+  it('refuses what it does not know, and says what it does', () => {
+    const { status, stdout, stderr } = run('--calm');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--calm'/);
+    expect(stderr.endsWith(`\n\n${USAGE}\n`)).toBe(true);
+  });
+});
