@@ -1,15 +1,37 @@
 import type { InboxRow, NoteKind } from '../src/journal/session-port.ts';
 import { arm, wake } from './agenda.ts';
 import type { LedgerScope } from './ledger-scope.ts';
-import type { SessionStorage } from './session-storage.ts';
+import type { NoteRow, SessionStorage } from './session-storage.ts';
 import { closeWait } from './wait-answers.ts';
 import { waitsAs } from './waiting-turns.ts';
 
-/** The unread notes for whoever holds the open turn. */
+/** Characters of notes in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
+const MOST_AT_ONCE = 4 * 1024 * 1024;
+
+/** What is told first, if not all can be: a message may be left for a turn of its own, and keeps nothing else from the holder. */
+const RANK: Readonly<Record<InboxRow['kind'], number>> = {
+  cancel: 0,
+  expired: 0,
+  answer: 1,
+  late: 2,
+  steer: 3,
+};
+
+/** The unread notes for whoever holds the open turn, as many as one answer may hold; the others come when these were read. */
 export function unreadNotes(storage: SessionStorage): InboxRow[] {
   const { turn } = storage.lease();
-  return turn === null ? [] : storage.notes(turn);
+  const told: InboxRow[] = [];
+  let size = 0;
+  for (const row of turn === null ? [] : storage.notes(turn).toSorted(byRank)) {
+    const body = storage.noteBody(row.id);
+    size += body.length;
+    if (told.length > 0 && size > MOST_AT_ONCE) break;
+    told.push({ ...row, body });
+  }
+  return told.toSorted((a, b) => a.id - b.id);
 }
+
+const byRank = (a: NoteRow, b: NoteRow): number => RANK[a.kind] - RANK[b.kind];
 
 /**
  * Whether a turn can be left such a note. A turn that waits can only be cancelled; a message on its way into another turn is
@@ -27,10 +49,8 @@ type Note = Pick<InboxRow, 'turn' | 'body'> & { readonly kind: NoteKind };
 /** The same unread note twice is one note. A suspended turn that gets one waits for a holder again. */
 export function leaveNote(scope: LedgerScope, { kind, turn, body }: Note): void {
   const { storage, term } = scope;
-  const unread = storage.notes(turn);
-  if (!unread.some((row) => row.kind === kind && row.turn === turn && row.body === body)) {
-    storage.addInbox(kind, turn, body);
-  }
+  const unread = storage.notes(turn).filter((row) => row.kind === kind && row.turn === turn);
+  if (!unread.some(({ id }) => storage.noteBody(id) === body)) storage.addInbox(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'late') return; // for whoever comes next
   if (lease.turn === turn && lease.state === 'suspended') storage.setLease({ ...lease, state: 'free' });
@@ -67,5 +87,5 @@ export function dropNotes(storage: SessionStorage, turn: string): void {
 }
 
 /** The unread notes that are for this turn and no other. */
-export const ownNotes = (storage: SessionStorage, turn: string): InboxRow[] =>
+export const ownNotes = (storage: SessionStorage, turn: string): NoteRow[] =>
   storage.notes(turn).filter((row) => row.turn === turn && row.kind !== 'late');

@@ -1,6 +1,6 @@
 import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/session-port.ts';
 import type { Lease, SessionStorage } from './session-storage.ts';
-import { queuedTurns, waitsAs } from './waiting-turns.ts';
+import { waitingTurns, waitsAs } from './waiting-turns.ts';
 
 export type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
@@ -22,7 +22,7 @@ export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPa
   }
   const openTurn = openTurnOf(storage.lease());
   const waits = turn === undefined ? null : waitsAs(storage, turn);
-  const page = { rows, next, head: storage.head(), openTurn, queued: queuedTurns(storage) };
+  const page = { rows, next, head: storage.head(), openTurn, waiting: waitingTurns(storage) };
   return waits === null ? page : { ...page, waits };
 }
 

@@ -30,7 +30,7 @@ import type { SessionStorage, StoredRow } from './session-storage.ts';
 import { busy, storeStart, whyNotNow } from './start-turns.ts';
 import { storedAt, toStoredRows } from './stored-rows.ts';
 import { closeWait, isOver, whyClosed } from './wait-answers.ts';
-import { keepSteered, queueDue, queuedTurns, scheduleTurns } from './waiting-turns.ts';
+import { keepSteered, queueDue, scheduleTurns, waitingTurns } from './waiting-turns.ts';
 
 export interface LedgerOptions {
   readonly leaseMs: number;
@@ -70,7 +70,7 @@ export class SessionLedger {
 
   notice(): Notice {
     const storage = this.#storage;
-    return { head: storage.head(), openTurn: openTurnOf(storage.lease()), queued: queuedTurns(storage) };
+    return { head: storage.head(), openTurn: openTurnOf(storage.lease()), waiting: waitingTurns(storage) };
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {

@@ -41,8 +41,12 @@ export interface SessionStorage {
   /** Forgets the requests that expired at `now` or before. */
   forgetRequests(now: number): void;
 
-  /** The unread notes for the holder of this turn, in the order they were posted. An id is never used twice. */
-  notes(turn: string): InboxRow[];
+  /**
+   * The unread notes for the holder of this turn, in the order they were posted, without their bodies: all of them together
+   * may be more than an object can keep in memory. An id is never used twice.
+   */
+  notes(turn: string): NoteRow[];
+  noteBody(id: number): string;
   /** The messages that wait, in the order they were posted, without their bodies. */
   waiting(): WaitingRow[];
   /** The body of a message that waits, which then waits no more. */
@@ -67,6 +71,9 @@ export interface SessionStorage {
   /** Removes everything, the alarm too; there is no session then. Not to be called in a transaction. */
   erase(): void;
 }
+
+/** A note for a holder; see `InboxRow`. */
+export type NoteRow = Omit<InboxRow, 'body'>;
 
 /** A message that waits. `turn` is that which it will be, or would. */
 export interface WaitingRow {

@@ -1,5 +1,5 @@
-import type { InboxKind, InboxRow } from '../src/journal/session-port.ts';
-import type { WaitingRow } from './session-storage.ts';
+import type { InboxKind } from '../src/journal/session-port.ts';
+import type { NoteRow, WaitingRow } from './session-storage.ts';
 import type { SqlChunks } from './sql-chunks.ts';
 
 /** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
@@ -27,11 +27,11 @@ export class SqlInbox {
     this.#chunks = chunks;
   }
 
-  notes(turn: string): InboxRow[] {
+  notes(turn: string): NoteRow[] {
     return this.#rows().flatMap(({ kind, ...row }) => {
       if (kind === 'message' || kind === 'scheduled') return [];
       const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
-      return isFor ? [{ ...row, kind, body: this.#body(row.id) }] : [];
+      return isFor ? [{ ...row, kind }] : [];
     });
   }
 
@@ -41,8 +41,13 @@ export class SqlInbox {
     );
   }
 
+  body(id: number): string {
+    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
+    return body || this.#chunks.body('inbox', id);
+  }
+
   take(id: number): string {
-    const body = this.#body(id);
+    const body = this.body(id);
     this.remove([id]);
     return body;
   }
@@ -82,10 +87,5 @@ export class SqlInbox {
   #rows(): readonly Head[] {
     this.#heads ??= this.#sql.exec<HeadColumns>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
     return this.#heads;
-  }
-
-  #body(id: number): string {
-    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
-    return body || this.#chunks.body('inbox', id);
   }
 }

@@ -1,10 +1,11 @@
-import type { InboxKind, InboxRow, Snapshot } from '../src/journal/session-port.ts';
+import type { InboxKind, Snapshot } from '../src/journal/session-port.ts';
 import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
   type AgendaEntry,
   type BodyQuery,
   type Lease,
   NO_LEASE,
+  type NoteRow,
   type Scan,
   type SessionStorage,
   type StoredRequest,
@@ -175,8 +176,12 @@ export class SqlSessionStorage implements SessionStorage {
     this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
   }
 
-  notes(turn: string): InboxRow[] {
+  notes(turn: string): NoteRow[] {
     return this.#isMigrated ? this.#inbox.notes(turn) : [];
+  }
+
+  noteBody(id: number): string {
+    return this.#inbox.body(id);
   }
 
   waiting(): WaitingRow[] {

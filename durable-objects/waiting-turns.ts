@@ -1,22 +1,39 @@
-import type { Deferred, NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
+import type {
+  Deferred,
+  NotStarted,
+  ScheduledTurn,
+  TurnStart,
+  WaitingKind,
+  WaitingTurn,
+} from '../src/journal/session-port.ts';
 import type { SessionStorage, WaitingRow } from './session-storage.ts';
 import { toStoredRows } from './stored-rows.ts';
 
-/** As many messages may wait in a session: each is kept whole, and nobody waits for the last of more. */
+/**
+ * As many messages may wait in a session for those before them, and as many for their time: each is kept whole, and nobody
+ * waits for the last of more. Counted apart, so that what is for next year keeps nothing out that is for now.
+ */
 export const MOST_WAITING = 100;
 
-const isQueued = ({ kind }: WaitingRow): boolean => kind !== 'scheduled';
+/** It starts when those before it have ended; a message for the open turn does if that takes it in no more. */
+const isNext = ({ kind }: WaitingRow): boolean => kind !== 'scheduled';
 
-/** How long it is known into which turn a message went, in ms: longer than any key by which it is asked for. */
-const STEERED_TTL = 8 * 24 * 60 * 60_000;
+/** How long it is known into which turn a message went, in ms: longer than any key by which it is asked for, which a test pins. */
+export const STEERED_TTL = 8 * 24 * 60 * 60_000;
 
 const steeredKey = (turn: string): string => `steered ${turn}`;
 
+const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
+  message: 'queued',
+  steer: 'steering',
+  scheduled: 'scheduled',
+};
+
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
-export function queuedTurns(storage: Pick<SessionStorage, 'waiting'>): string[] {
+export function waitingTurns(storage: Pick<SessionStorage, 'waiting'>): WaitingTurn[] {
   const rows = storage.waiting();
-  const later = rows.filter((row) => !isQueued(row));
-  return [...rows.filter(isQueued), ...later].map(({ turn }) => turn);
+  const later = rows.filter((row) => !isNext(row));
+  return [...rows.filter(isNext), ...later].map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
 }
 
 /** How this turn waits; `null` when it does not. */
@@ -36,16 +53,19 @@ export function waitsAs(storage: SessionStorage, turn: string): Deferred | null 
   }
 }
 
-/** Stores a turn that cannot, or is not to, start now; `null` when it starts. What is refused changes nothing. */
+/** Stores a turn that is for later; `null` when it is to start now, or is refused as one that is not for later would be. */
 export function defer(
   storage: SessionStorage,
   { turn, started, whenBusy, delayMs }: TurnStart,
   now: number,
 ): Deferred | Extract<NotStarted, { status: 'full' }> | null {
   const kind = delayMs !== undefined ? 'scheduled' : whenBusy === 'steer' ? 'steer' : 'message';
-  const isFree = storage.lease().turn === null;
-  if (kind !== 'scheduled' && (isFree || whenBusy === undefined)) return null;
-  if (storage.waiting().length >= MOST_WAITING) return { status: 'full', most: MOST_WAITING };
+  const { turn: open, state } = storage.lease();
+  if (kind !== 'scheduled' && (open === null || whenBusy === undefined)) return null;
+  // "Stop, that is wrong" would reach the model only when what it is about was approved, and done.
+  if (kind === 'steer' && state === 'suspended') return null;
+  const alike = storage.waiting().filter((row) => isNext(row) === (kind !== 'scheduled'));
+  if (alike.length >= MOST_WAITING) return { status: 'full', most: MOST_WAITING };
   storage.addInbox(kind, turn, started.body);
   if (delayMs !== undefined) storage.schedule({ kind: 'start', ref: turn, due: now + delayMs });
   return waitsAs(storage, turn);
@@ -90,7 +110,7 @@ export function queueDue(storage: SessionStorage, now: number): void {
 /** When no turn is open, the first of those that wait is started: it is answered, and needs a holder. */
 export function startNext(storage: SessionStorage, now: number): string | null {
   const lease = storage.lease();
-  const next = storage.waiting().find(isQueued);
+  const next = storage.waiting().find(isNext);
   if (lease.turn !== null || !next) return null;
   const { turn } = next;
   const started = { type: 'turn-started', turn, body: storage.takeWaiting(next.id) };

@@ -12,6 +12,7 @@ export { type AnyChained, chainAny } from './chaining/chain-any.ts';
 export { type AcceptOptions, type ChainedType, chainFrom } from './chaining/chain-from.ts';
 export type { Chained, Chaining } from './chaining/chaining.ts';
 export { type DiscoveredType, type DiscoverOptions, discover } from './chaining/discover.ts';
+export { type Summarise, type SummaryOptions, summarised } from './compaction/summarised.ts';
 export type {
   CallChanges,
   FinalOutcome,
@@ -77,7 +78,7 @@ export type { StateEntry } from './state-machine/read-states.ts';
 export { startingIn } from './state-machine/starting-in.ts';
 export type { ParsedAnswer } from './tool-loop/answer-form.ts';
 export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
-export type { Compaction, Summarise } from './tool-loop/compaction.ts';
+export type { Compaction } from './tool-loop/compaction.ts';
 export {
   type ExceptionOptions,
   type ExceptionProcessor,

@@ -2,8 +2,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
-import { type Retention, retainMs } from './agent/retention.ts';
+import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
+import { byName, checkOwners, checkPrices, checkStarters } from './app/check-app.ts';
+import type { Env, Host } from './app/host.ts';
+import { invoked } from './app/invoked.ts';
 import type { Schedule } from './background/define-schedule.ts';
 import { resumeTurn } from './background/resume-turn.ts';
 import { runSchedules } from './background/run-schedules.ts';
@@ -11,8 +14,8 @@ import { takeBatch } from './background/take-batch.ts';
 import { createApp } from './http/app.ts';
 import { type Authenticate, defaultAuth } from './http/auth.ts';
 import { parseContextHeaders } from './http/context-headers.ts';
-import type { Env, Host } from './http/host.ts';
-import { invoked } from './http/invoked.ts';
+import { parseOrigins } from './http/cross-site.ts';
+import type { HttpHost } from './http/http-host.ts';
 import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
@@ -26,19 +29,19 @@ import { type AppContext, toAppContext } from './session/to-app-context.ts';
 import { checkPlatform, toPlatform } from './session/to-platform.ts';
 import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
 import { withRetention } from './session/with-retention.ts';
-import { noPrices } from './tool-loop/budget.ts';
 import type { ToolGroup } from './tools/groups/define-tool-group.ts';
 import type { Webhook } from './webhooks/webhook.ts';
 
 export type { Retention } from './agent/retention.ts';
+export type { Caller } from './app/caller.ts';
+export type { Env } from './app/host.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './background/define-schedule.ts';
-export { type Authenticate, bearerToken, type Caller } from './http/auth.ts';
-export type { Env } from './http/host.ts';
+export { type Authenticate, bearerToken } from './http/auth.ts';
 export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
-export type { Platform, PlatformConfig, Work } from './session/platform.ts';
+export type { PlatformConfig } from './session/platform.ts';
 export type { AppContext } from './session/to-app-context.ts';
 export type { MintedSecrets } from './session/to-secrets.ts';
 
@@ -64,6 +67,12 @@ export interface HoldfastConfig {
   readonly auth?: Authenticate | undefined;
   /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sites whose pages may do more than read, such as `https://app.example`, beside the Worker's own. A browser's request from
+   * any other is refused before anybody is asked for a token. Whether a page may see what is answered is not said here, but by
+   * the CORS headers of whatever stands around `worker.fetch`.
+   */
+  readonly origins?: readonly string[] | undefined;
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
@@ -97,14 +106,16 @@ export interface Holdfast {
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when two agents, webhooks or schedules share a name, a webhook or a schedule is for an agent
- *   that is not there, the context is not JSON, or maps a header that carries credentials or cannot be one, a limit of the
- *   platform is impossible, the retention is no time, or an agent has a cost limit and the app's model no prices (found out by its first turn when
- *   the environment chooses the model).
+ *   that is not there, nobody says whose a webhook's sessions are, the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one
+ *   of `origins` is none, a
+ *   limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's model no
+ *   prices. What the environment decides is found out by the first turn.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
+  const { schedules = [] } = config;
   checkPrices(config);
-  checkWebhooks(config);
-  const schedules = checkedSchedules(config);
+  checkStarters(config);
+  checkOwners(config);
   const host = toHost(config);
   const app = createApp(host);
 
@@ -122,12 +133,13 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   return { worker, TurnRunner: Runner };
 }
 
-function toHost(config: HoldfastConfig): Host {
+function toHost(config: HoldfastConfig): HttpHost {
   const {
     agents,
     model = chooseModel,
     auth = defaultAuth,
     contextHeaders = {},
+    origins = [],
     maxBodyBytes = 1_000_000,
     toolGroups: groups = [],
     context = {},
@@ -137,6 +149,7 @@ function toHost(config: HoldfastConfig): Host {
     webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
     contextHeaders: parseContextHeaders(contextHeaders),
+    origins: parseOrigins(origins),
     maxBodyBytes,
     clock: systemClock,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
@@ -162,12 +175,9 @@ function sessionIn({ agents, retention = 'forever', location }: HoldfastConfig):
 }
 
 function keptFor(retention: Retention): number | undefined {
-  try {
-    return retainMs(retention);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new ConfigurationError(`The retention is ${cause.message}.`);
-  }
+  const problem = retentionProblem(retention);
+  if (problem) throw new ConfigurationError(`The retention is ${problem.value}: use ${problem.use}.`);
+  return retainMs(retention);
 }
 
 /** What does not depend on the environment is checked at once. */
@@ -182,45 +192,6 @@ function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['pl
   if (typeof declared === 'function') return (env) => toPlatform(env, declared(env));
   checkPlatform(declared);
   return (env) => toPlatform(env, declared);
-}
-
-/** A schedule that starts nobody would be found out at its time. */
-function checkedSchedules({ agents, schedules = [] }: HoldfastConfig): readonly Schedule[] {
-  for (const { name, agent } of byName('schedules', schedules).values()) {
-    if (agents.some((one) => one.name === agent)) continue;
-    throw new ConfigurationError(
-      `Schedule '${name}' starts the agent '${agent}', which is not among the agents.`,
-    );
-  }
-  return schedules;
-}
-
-function checkPrices({ agents, model }: HoldfastConfig): void {
-  if (model === undefined || typeof model === 'function' || model.prices) return;
-  const limited = agents.find((agent) => !agent.model && agent.limits.cost !== undefined);
-  if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
-}
-
-function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules',
-  all: readonly Named[],
-): ReadonlyMap<string, Named> {
-  const named = new Map<string, Named>();
-  for (const one of all) {
-    if (named.has(one.name)) throw new ConfigurationError(`Two ${what} are called '${one.name}'.`);
-    named.set(one.name, one);
-  }
-  return named;
-}
-
-/** A webhook that starts nobody would be found out by its first delivery, which may be months away. */
-function checkWebhooks({ agents, webhooks = [] }: HoldfastConfig): void {
-  for (const { name, agent } of webhooks) {
-    if (agent === undefined || agents.some((one) => one.name === agent)) continue;
-    throw new ConfigurationError(
-      `Webhook '${name}' starts the agent '${agent}', which is not among the agents.`,
-    );
-  }
 }
 
 function sessionsOf(env: Env): DurableObjectNamespace<SessionObject> {

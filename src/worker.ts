@@ -21,12 +21,10 @@ interface Vars {
   readonly GITHUB_API_URL?: string;
   /** A secret: of an app's installation, or fine-grained, with write access to issues and read access to contents. */
   readonly GITHUB_TOKEN?: string;
-  /** A secret of `holdfast/worker`: with it, callers are `token`, without it `local`. */
-  readonly HOLDFAST_TOKEN?: string;
 }
 
 // Vars of wrangler.toml or of --var, and secrets.
-const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN, HOLDFAST_TOKEN } = env as Vars;
+const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN } = env as Vars;
 const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
 const expires = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
 const github = GITHUB_API_URL ? githubAt(GITHUB_API_URL) : paperGitHub;
@@ -41,8 +39,7 @@ const holdfast = createHoldfast({
     workspace,
   ],
   secrets: () => ({ GITHUB_TOKEN }),
-  // Whoever may talk to the agents may also see what GitHub has started.
-  webhooks: [triageWebhook(HOLDFAST_TOKEN ? 'token' : 'local')],
+  webhooks: [triageWebhook],
 });
 
 export default holdfast.worker;

@@ -159,6 +159,13 @@ describe('who may import whom', () => {
     },
   );
 
+  it('compaction stands on loop and journal, and only the entry brings it: an agent without one does not carry it', () => {
+    const below = ['src/compaction/', 'src/tool-loop/', 'src/tools/', 'src/model/', 'src/journal/'];
+    expect(strays('src/compaction/', ({ to }) => isIn(to, ...below))).toEqual([]);
+    const users = imports.filter(({ to }) => isIn(to, 'src/compaction/')).map(({ from }) => from);
+    expect(users.filter((file) => !isIn(file, 'src/compaction/'))).toEqual(['src/index.ts']);
+  });
+
   it('session imports agent, tool-loop, journal and what they stand on; of durable-objects only a type', () => {
     const below = [
       'src/session/',
@@ -181,13 +188,15 @@ describe('who may import whom', () => {
       'src/journal/parse-event.ts',
       'src/model/configuration-error.ts',
       'src/webhooks/webhook-refusal.ts', // an app's webhooks are given to it: it brings none
-      ...['json', 'sha256', 'tool-call-context', 'tool-result'].map((name) => `src/tools/${name}.ts`),
+      ...['delay', 'json', 'sha256', 'tool-call-context', 'tool-result'].map(
+        (name) => `src/tools/${name}.ts`,
+      ),
     ];
     expect(
       strays(
         'src/http/',
         (one) =>
-          isIn(one.to, 'src/http/', 'src/session/', 'src/agent/') ||
+          isIn(one.to, 'src/http/', 'src/app/', 'src/session/', 'src/agent/') ||
           values.includes(one.to) ||
           (one.typeOnly && isIn(one.to, 'src/journal/', 'src/tools/', 'src/model/', 'src/webhooks/')) ||
           isPackage(one, 'hono'),
@@ -200,20 +209,36 @@ describe('who may import whom', () => {
     expect(strange).toEqual([]);
   });
 
-  it('background starts turns without a request: it stands on what http has for that, and on session', () => {
+  it('app is what an app brings to its turns, however they start: it knows no HTTP and no kind of trigger', () => {
+    const values = [
+      'src/model/configuration-error.ts',
+      'src/tool-loop/budget.ts', // which words tell that a model has no prices
+      'src/tools/tool-call-context.ts',
+    ];
+    expect(
+      strays(
+        'src/app/',
+        ({ to, typeOnly }) =>
+          isIn(to, 'src/app/', 'src/session/') ||
+          values.includes(to) ||
+          (typeOnly && isIn(to, 'src/agent/', 'src/journal/', 'src/model/', 'src/tools/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('background starts turns without a request: it stands on app and session, and knows no HTTP', () => {
     const values = [
       'src/journal/parse-event.ts',
       'src/model/configuration-error.ts',
       'src/tools/tool-call-context.ts',
-      ...['target', 'turn-part'].map((name) => `src/http/${name}.ts`),
     ];
     expect(
       strays(
         'src/background/',
         ({ to, typeOnly }) =>
-          isIn(to, 'src/background/', 'src/session/') ||
+          isIn(to, 'src/background/', 'src/app/', 'src/session/') ||
           values.includes(to) ||
-          (typeOnly && isIn(to, 'src/http/', 'src/journal/', 'src/tools/')),
+          (typeOnly && isIn(to, 'src/journal/', 'src/tools/')),
       ),
     ).toEqual([]);
   });

@@ -7,14 +7,25 @@ import { asInstalled } from './process/as-installed.ts';
 const read = (file: string): string => readFileSync(resolve(import.meta.dirname, '..', file), 'utf8');
 const readme = read('README.md');
 
-it.each(['src/examples/first/worker.ts', 'test/examples/first.test.ts'])(
-  'the README shows %s as a user writes it, and links it',
-  (file) => {
-    const shown = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
-    expect(shown).toContain(asInstalled(read(file)));
-    expect(readme).toContain(`](${file})`);
-  },
-);
+/** What the README shows of TypeScript: files that other tests run. */
+const SHOWN = [
+  'src/examples/first/worker.ts',
+  'test/examples/first.test.ts',
+  'test/examples/crash-matrix.test.ts',
+  'src/examples/hooks/worker.ts',
+];
+
+const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+
+it.each(SHOWN)('the README shows %s as a user writes it, and links it', (file) => {
+  expect(blocks).toContain(asInstalled(read(file)));
+  expect(readme).toContain(`](${file})`);
+});
+
+it('the README shows no TypeScript but what is a file that runs', () => {
+  const files = SHOWN.map((file) => asInstalled(read(file)));
+  expect(blocks.filter((block) => !files.includes(block))).toEqual([]);
+});
 
 it('the README names the defaults of settings', () => {
   const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/model/choose-model.ts'))?.[1];

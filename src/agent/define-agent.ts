@@ -20,7 +20,7 @@ import type { AnyTool } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
-import { checkCompaction, checkLimits, checkPolicies, checkRetention } from './check-limits.ts';
+import { checkCompaction, checkLimits, checkPolicies, checkRetention } from './check-settings.ts';
 import { type Reference, referenceText } from './reference.ts';
 import type { Retention } from './retention.ts';
 import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
@@ -104,7 +104,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly loopIds?: LoopIds | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */
   readonly retention?: Retention | undefined;
-  /** Replaces older messages of a long conversation by a summary; never unless given. Not in loops inside its own. */
+  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
   readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
@@ -133,7 +133,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
   checkLimits(name, config.limits, config.model);
   const policies = withPolicies(config.policies);
   checkPolicies(name, policies);
-  if (config.compaction) checkCompaction(name, config.compaction);
+  if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
   const use = notOneOf(loopIds, ['stamped', 'as-sent']);
@@ -159,7 +159,7 @@ export function defineAgent<const Name extends string, Declaration extends Input
     context: ToolCallContext.of(config.context ?? {}),
     loopIds,
     retention: config.retention,
-    compaction: config.compaction && { ...config.compaction },
+    compaction: config.compaction,
     output: toAgentOutput(name, config.output),
   };
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { SESSION_ID, SESSION_ID_RULE } from '../session/session-name.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
 
@@ -41,8 +42,8 @@ export function defineSchedule<const Name extends string>(config: ScheduleConfig
   };
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
   if (!isText(owner)) refuse('its owner is blank.');
-  if (typeof session !== 'function' && !/^[A-Za-z0-9_.:@-]{1,128}$/.test(session)) {
-    refuse('its session must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -');
+  if (typeof session !== 'function' && !SESSION_ID.test(session)) {
+    refuse(`its session must be ${SESSION_ID_RULE}`);
   }
   if (typeof message !== 'function' && !isText(message)) refuse('its message is blank.');
   checkContext(context, refuse);

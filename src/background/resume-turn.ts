@@ -1,6 +1,6 @@
-import type { Env } from '../http/host.ts';
-import type { Invoked } from '../http/invoked.ts';
-import { turnPart } from '../http/turn-part.ts';
+import type { Env } from '../app/host.ts';
+import type { Invoked } from '../app/invoked.ts';
+import { turnPart } from '../app/turn-part.ts';
 import type { HandOver } from '../journal/session-port.ts';
 import { READER } from '../session/fold-session.ts';
 import { runTurn } from '../session/run-turn.ts';
@@ -20,5 +20,5 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
   if (leased.status !== 'leased') return;
-  await runTurn(turnPart(host, env, { port, agent }), leased, sentAt);
+  await runTurn(turnPart({ host, env }, { port, agent }), leased, sentAt);
 }

@@ -1,5 +1,5 @@
-import type { Env } from '../http/host.ts';
-import type { Invoked } from '../http/invoked.ts';
+import type { Env } from '../app/host.ts';
+import type { Invoked } from '../app/invoked.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
 import { parseSessionName } from '../session/session-name.ts';

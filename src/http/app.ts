@@ -1,13 +1,17 @@
 import { type Context, Hono } from 'hono';
+import type { Caller } from '../app/caller.ts';
+import type { Env } from '../app/host.ts';
+import { invoked } from '../app/invoked.ts';
+import { type Target, targetOf, UnknownTargetError } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { SessionErasedError } from '../session/follow-session.ts';
+import { SessionErasedError } from '../session/session-erased-error.ts';
 import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
-import type { Authenticate, Caller } from './auth.ts';
+import type { Authenticate } from './auth.ts';
+import { mustNotBeCrossSite } from './cross-site.ts';
 import { describeAgent } from './describe-agent.ts';
 import type { Exchange } from './exchange.ts';
-import type { Env, Host } from './host.ts';
-import { invoked } from './invoked.ts';
+import type { HttpHost } from './http-host.ts';
 import { openApi } from './openapi.ts';
 import { Problem } from './problem.ts';
 import { postApproval, postResult } from './routes/answers.ts';
@@ -18,7 +22,6 @@ import { postHook } from './routes/hooks.ts';
 import { postMessage } from './routes/messages.ts';
 import { getSession } from './routes/session.ts';
 import { getTurn } from './routes/turns.ts';
-import { type Target, targetOf } from './target.ts';
 
 const SESSION = '/agents/:agent/sessions/:session';
 
@@ -29,7 +32,7 @@ interface AppEnv {
 }
 
 /** The HTTP surface (DESIGN 7). Routes check, call and map; every error becomes a response here and nowhere else. */
-export function createApp(host: Host): Hono<AppEnv> {
+export function createApp(host: HttpHost): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const agents = [...host.agents.values()];
 
@@ -51,7 +54,9 @@ export function createApp(host: Host): Hono<AppEnv> {
   app.post('/hooks/:hook', (c) =>
     postHook({ host, env: c.env, request: c.req.raw, name: c.req.param('hook') }),
   );
+  // A delivery is signed, and comes from no page.
   app.use(async (c, next) => {
+    mustNotBeCrossSite(c.req.raw, host.origins);
     c.set('caller', await authenticated(host, c.req.raw, c.env));
     await next();
   });
@@ -62,11 +67,11 @@ export function createApp(host: Host): Hono<AppEnv> {
     Response.json({ agents: agents.map((agent) => describeAgent(host, c.env, agent)) }),
   );
   const named = (c: Context<AppEnv, typeof SESSION>): Target =>
-    targetOf(host, c.env, c.get('caller'), c.req.param());
+    targetOf({ host, env: c.env }, c.get('caller'), c.req.param());
   const exchange = (c: Context<AppEnv, typeof SESSION>): Exchange => {
     const { env, executionCtx: execution } = c;
     const here = invoked(host, env, execution);
-    const target = targetOf(here, env, c.get('caller'), c.req.param());
+    const target = targetOf({ host: here, env }, c.get('caller'), c.req.param());
     return { host: here, env, target, request: c.req.raw, execution };
   };
   app.post(`${SESSION}/messages`, (c) => postMessage(exchange(c)));
@@ -104,7 +109,7 @@ const METHODS: readonly (readonly [string, string])[] = [
   [`${SESSION}/results/:callId`, 'POST'],
 ];
 
-async function authenticated(host: Host, request: Request, env: AppEnv['Bindings']): Promise<Caller> {
+async function authenticated(host: HttpHost, request: Request, env: AppEnv['Bindings']): Promise<Caller> {
   const caller = await host.auth(request, env);
   if (!caller) {
     throw unauthorized(host.auth.scheme);
@@ -126,17 +131,23 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
+/** Told to the client, and nothing that went wrong here. */
+const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
+
 function toErrorResponse(error: Error, c: Context<AppEnv>): Response {
   const { signal } = c.req.raw;
   // The client has gone; nobody reads this, and nothing went wrong.
   if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-  const isFailure = !(error instanceof Problem || error instanceof SessionErasedError);
+  const isFailure = !EXPECTED.some((kind) => error instanceof kind);
   if (isFailure) console.error(`holdfast: request ${c.get('requestId')} failed`, error);
   return toProblem(error).toResponse();
 }
 
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof UnknownTargetError) {
+    return new Problem(error.type === 'unknown-agent' ? 404 : 400, error.type, error.message);
+  }
   if (error instanceof NewerEventError) {
     return new Problem(503, 'newer-deployment', error.message, { headers: { 'retry-after': '5' } });
   }

@@ -1,19 +1,19 @@
+import type { Caller } from '../app/caller.ts';
 import { sha256 } from '../tools/sha256.ts';
 import { Problem } from './problem.ts';
-
-/** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
-export interface Caller {
-  readonly id: string;
-  readonly tenant?: string | undefined;
-  readonly roles?: readonly string[] | undefined;
-}
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
 export interface Authenticate {
   (request: Request, env: Readonly<Record<string, unknown>>): Caller | null | Promise<Caller | null>;
   /** What a refused client is told to send: a bearer token. Absent: it has to know. */
   readonly scheme?: 'Bearer' | undefined;
+  /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
+  readonly owner?: ((env: Readonly<Record<string, unknown>>) => string) | undefined;
 }
+
+/** The ids of the callers whom the built-in authentication knows. */
+const TOKEN = 'token';
+const LOCAL = 'local';
 
 /** The secret that is asked for when an app declares no `auth` of its own. */
 export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
@@ -23,25 +23,31 @@ export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  * lets nobody in.
  */
 export const bearerToken = (setting: string): Authenticate =>
-  asking(async (request, env) => {
-    const secret = env[setting];
-    const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
-    if (expected === '') throw notSet(setting);
-    const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    const matches = token !== undefined && (await sameText(token, expected));
-    return matches ? { id: 'token' } : null;
-  });
+  asking(
+    () => TOKEN,
+    async (request, env) => {
+      const secret = env[setting];
+      const expected = typeof secret === 'string' ? secret.trim() : ''; // secrets are pasted with line ends
+      if (expected === '') throw notSet(setting);
+      const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+      const matches = token !== undefined && (await sameText(token, expected));
+      return matches ? { id: TOKEN } : null;
+    },
+  );
 
 /** Without any `auth`: the token when it is set, else only this machine. */
-export const defaultAuth: Authenticate = asking((request, env) => {
-  if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
-  if (!isLocal(new URL(request.url).hostname)) throw onlyLocal();
-  warnOnce();
-  return { id: 'local' };
-});
+export const defaultAuth: Authenticate = asking(
+  (env) => (env[TOKEN_SETTING] ? TOKEN : LOCAL),
+  (request, env) => {
+    if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
+    if (!isLocal(new URL(request.url).hostname)) throw onlyLocal();
+    warnOnce();
+    return { id: LOCAL };
+  },
+);
 
-function asking(auth: Authenticate): Authenticate {
-  return Object.assign(auth, { scheme: 'Bearer' as const });
+function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate {
+  return Object.assign(auth, { scheme: 'Bearer' as const, owner });
 }
 
 const isLocal = (hostname: string): boolean =>

@@ -1,8 +1,8 @@
 import { readTurn } from '../session/fold-session.ts';
-import { turnStopped } from '../session/follow-session.ts';
+import type { CancelNote } from '../session/notes.ts';
 import { openQuestions } from '../session/questions.ts';
 import { runTurn, type TurnHost } from '../session/run-turn.ts';
-import type { CancelNote } from '../session/take-answer.ts';
+import { turnStopped } from '../session/turn-stopped.ts';
 import type { Exchange } from './exchange.ts';
 import { mustHaveRole } from './must-have-role.ts';
 import { resume } from './turn-response.ts';

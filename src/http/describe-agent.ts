@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
+import type { Env, Host } from '../app/host.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { AnyTool } from '../tools/tool.ts';
-import type { Env, Host } from './host.ts';
 
 /** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
 const MAX_INNER = 1_000;

@@ -1,11 +1,12 @@
 import type { ExecutionContext } from 'hono';
-import type { Env } from './host.ts';
-import type { Invoked } from './invoked.ts';
-import type { Target } from './target.ts';
+import type { Env } from '../app/host.ts';
+import type { Invoked } from '../app/invoked.ts';
+import type { Target } from '../app/target.ts';
+import type { HttpHost } from './http-host.ts';
 
 /** One request to a session, and what it is answered with. */
 export interface Exchange {
-  readonly host: Invoked;
+  readonly host: HttpHost & Invoked;
   readonly env: Env;
   readonly target: Target;
   readonly request: Request;

@@ -1,3 +1,4 @@
+import { DELAY_RULE, isDelay } from '../tools/delay.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
 import { invalidBody, unknownProblems } from './body.ts';
@@ -12,8 +13,6 @@ export interface MessageBody {
 }
 
 const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
-/** 365 days. */
-const MOST_DELAY = 365 * 24 * 60 * 60;
 
 /** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
 export function parseMessageBody(body: JsonObject): MessageBody {
@@ -27,7 +26,7 @@ export function parseMessageBody(body: JsonObject): MessageBody {
     problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
   }
   if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
-    problems.push(`delaySeconds: must be a number above 0 and at most ${MOST_DELAY} (365 days)`);
+    problems.push(`delaySeconds: ${DELAY_RULE}`);
   }
   problems.push(...unknownProblems(body, KNOWN));
   if (problems.length > 0) throw invalidBody(problems);
@@ -36,8 +35,6 @@ export function parseMessageBody(body: JsonObject): MessageBody {
 
 const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
-
-const isDelay = (value: Json): boolean => typeof value === 'number' && value > 0 && value <= MOST_DELAY;
 
 /** The context, or what is wrong with it. */
 function parseContext(values: Json | undefined): ToolCallContext | string {

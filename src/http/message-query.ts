@@ -1,9 +1,10 @@
+import type { WhenBusy } from '../tools/when-busy.ts';
 import { Problem } from './problem.ts';
 
 /** What the query of a message says of a session that is not free. */
 export interface MessageQuery {
   /** While a turn is open: wait for its end, or be shown to its model. Refused unless given. */
-  readonly whenBusy?: 'queue' | 'steer' | undefined;
+  readonly whenBusy?: WhenBusy | undefined;
   /** What the open turn waits for is declined first. */
   readonly declines: boolean;
 }

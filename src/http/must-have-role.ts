@@ -1,5 +1,5 @@
+import type { Caller } from '../app/caller.ts';
 import type { Question } from '../session/questions.ts';
-import type { Caller } from './auth.ts';
 import { Problem } from './problem.ts';
 
 /** @throws Problem when a question is for a role that the caller does not have. */

@@ -1,3 +1,5 @@
+import { LONGEST_DELAY } from '../tools/delay.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The bodies that the description of the HTTP surface refers to, as JSON Schema. */
@@ -14,8 +16,8 @@ export const openApiSchemas = (): Readonly<
       loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
       delaySeconds: {
         type: 'number',
-        exclusiveMinimum: 0,
-        maximum: 31_536_000,
+        minimum: 0,
+        maximum: LONGEST_DELAY,
         description: 'The turn starts so much later, or when the turns before it have ended.',
       },
     },

@@ -1,3 +1,4 @@
+import { SESSION_ID } from '../session/session-name.ts';
 import { openApiSchemas } from './openapi-schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -86,11 +87,15 @@ const reading = (summary: string, what: string): PathItem => ({
   get: { summary, responses: { 200: answer(what), default: PROBLEM } },
 });
 
+const DESCRIPTION =
+  'Agents whose tool loops survive. A page of another site may only read: what else a browser sends for it is refused ' +
+  'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.';
+
 /** The description of the HTTP surface, OpenAPI 3.1. */
 export function openApi(agents: readonly string[], webhooks: readonly string[]): Description {
   return {
     openapi: '3.1.0',
-    info: { title: 'Holdfast', version: '1', description: 'Agents whose tool loops survive.' },
+    info: { title: 'Holdfast', version: '1', description: DESCRIPTION },
     security: [{ token: [] }],
     paths: { ...commonPaths(), ...hookPaths(webhooks), ...sessionPaths(agents) },
     components: {
@@ -136,7 +141,14 @@ function sessionPaths(agents: readonly string[]): Record<string, PathItem> {
   const parameters = sessionParameters(agents);
   return {
     [`${path}/messages`]: { parameters, post: postMessage() },
-    [path]: { parameters, ...reading('The state of a session', 'The state'), delete: deleteSession },
+    [path]: {
+      parameters,
+      ...reading(
+        'The state of a session',
+        'The state; `waiting` lists the turns that have not begun, and how each waits',
+      ),
+      delete: deleteSession,
+    },
     [`${path}/turns/{turn}`]: { parameters: [...parameters, TURN], get: getTurn() },
     [`${path}/events`]: { parameters, get: getEvents() },
     [`${path}/cancel`]: { parameters, post: postCancel() },
@@ -151,7 +163,7 @@ const sessionParameters = (agents: readonly string[]): readonly Parameter[] => [
     name: 'session',
     in: 'path',
     required: true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_.:@-]{1,128}$' },
+    schema: { type: 'string', pattern: SESSION_ID.source },
   },
 ];
 
@@ -170,7 +182,8 @@ const postMessage = (): Operation => ({
       description:
         'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
         'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
-        'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own.',
+        'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
+        'A turn that waits for somebody is not steered: 409 with what it waits for.',
     },
     {
       name: 'pending',

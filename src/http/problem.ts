@@ -17,6 +17,7 @@ export type ProblemType =
   | 'invalid-signature'
   | 'webhook-failed'
   | 'unauthorized'
+  | 'cross-site'
   | 'not-configured'
   | 'session-busy'
   | 'turn-suspended'

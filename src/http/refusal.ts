@@ -1,8 +1,8 @@
+import type { Target } from '../app/target.ts';
 import type { NotStarted } from '../journal/session-port.ts';
 import { readTurn } from '../session/fold-session.ts';
 import { pendingViews } from './pending-view.ts';
 import { Problem } from './problem.ts';
-import type { Target } from './target.ts';
 
 /** Why a message was not taken. A known one was: its turn is answered instead. */
 export async function refusal(
@@ -34,13 +34,17 @@ export async function refusal(
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       );
     case 'full':
-      return new Problem(
-        429,
-        'queue-full',
-        `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
-        { headers: { 'retry-after': '30' } },
-      );
+      return queueFull(refused);
   }
 }
+
+/** As many messages wait in the session as may. */
+export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
+  new Problem(
+    429,
+    'queue-full',
+    `${most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
+    { headers: { 'retry-after': '30' } },
+  );
 
 const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

@@ -1,26 +1,20 @@
+import { type Target, turnPath } from '../app/target.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
-import { followSession, turnStopped } from '../session/follow-session.ts';
+import { followSession } from '../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
 import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
+import { turnStoppedOrBehind } from '../session/turn-stopped.ts';
 import { toResponse } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import { answeredLater } from './later-response.ts';
 import { pendingViews } from './pending-view.ts';
 import { prefersAsync, wantsEvents } from './preferences.ts';
 import { type EventStream, eventStream } from './sse.ts';
-import { type Target, turnPath } from './target.ts';
-import { turnPart } from './turn-part.ts';
-
-/**
- * What an invocation that answers a request brings to a turn. Copied, so that what this deployment lacks is found out
- * before anything is taken. @throws ConfigurationError then.
- */
-export const turnHost = ({ host, env, target }: Exchange): TurnHost => ({
-  ...turnPart(host, env, { port: target.port, agent: target.agent.name }),
-});
+import { standingView } from './standing-view.ts';
 
 /** A turn that this invocation may run. */
 export interface TurnHere {
@@ -42,11 +36,11 @@ export function runHere(exchange: Exchange, { turn, part, leased, sentAt }: Turn
  * client does not want to wait. It is answered as the message is that started the turn.
  */
 export async function goOn(exchange: Exchange, part: TurnHost, turn: string): Promise<Response> {
-  const { host, target, request } = exchange;
-  if (prefersAsync(request)) return accepted(target, turn);
+  const { host, request } = exchange;
+  if (prefersAsync(request)) return accepted(exchange, turn);
   const sentAt = host.clock.now();
   const resumed = await resume(exchange, turn).catch(keptFor);
-  if (resumed === 'kept') return elsewhere(target, turn);
+  if (resumed === 'kept') return accepted(exchange, turn);
   if (resumed.status !== 'leased') return joined(exchange, turn);
   return runHere(exchange, { turn, part, leased: resumed, sentAt });
 }
@@ -60,7 +54,7 @@ type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
   const response = await finished(exchange, turn, run).catch(keptFor);
-  return response === 'kept' ? elsewhere(exchange.target, turn) : response;
+  return response === 'kept' ? accepted(exchange, turn) : response;
 }
 
 async function finished(exchange: Exchange, turn: string, run: Run): Promise<Response> {
@@ -83,13 +77,26 @@ export async function joined(exchange: Exchange, turn: string): Promise<Response
   const { host, target, request } = exchange;
   if (wantsEvents(request)) {
     return eventStream(exchange, (stream, leave) =>
-      toldIfKept(stream, acceptedView(target, turn), follow(exchange, stream, turn, 1, leave)),
+      toldIfKept(
+        stream,
+        acceptedView(target, turn),
+        follow(exchange, { stream, turn, from: 1, signal: leave }),
+      ),
     );
   }
   const { clock, meter } = host;
   const { signal } = request;
-  const events = await turnStopped({ port: target.port, clock, meter, turn, signal }).catch(keptFor);
-  return events === 'kept' ? elsewhere(target, turn) : stopped(target, events);
+  const watched = { port: target.port, clock, meter, turn, signal };
+  const end = await turnStoppedOrBehind(watched).catch(keptFor);
+  if (end === 'kept') return accepted(exchange, turn);
+  return 'behind' in end ? queuedBehind(exchange, turn, end.behind) : stopped(exchange, end);
+}
+
+/** Who answers the open turn may be this very client, so that it is told for what that waits, and is not kept waiting too. */
+async function queuedBehind({ target, request }: Exchange, turn: string, open: string): Promise<Response> {
+  const pending = pendingViews(target, await readTurn(target.port, open));
+  const view = { ...standingView(target, { status: 'queued', turn }), pending };
+  return answeredLater({ target, request }, turn, view);
 }
 
 /** The turn's events as they become durable, and text as it comes; last the answer, or that it is suspended. */
@@ -97,7 +104,7 @@ async function streamed(exchange: Exchange, turn: string, run: Run): Promise<Res
   const { target } = exchange;
   const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
     const end = await run({ show: (item) => stream.send(item), leave });
-    if (end.status !== 'ended') return follow(exchange, stream, turn, end.seq + 1, leave);
+    if (end.status !== 'ended') return follow(exchange, { stream, turn, from: end.seq + 1, signal: leave });
     stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
   };
   return eventStream(exchange, (stream, leave) =>
@@ -110,14 +117,16 @@ async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void
   if ((await work.catch(keptFor)) === 'kept') stream.sendNamed('accepted', view);
 }
 
+interface Following {
+  readonly stream: EventStream;
+  readonly turn: string;
+  /** The first sequence that was not sent. */
+  readonly from: number;
+  readonly signal: AbortSignal;
+}
+
 /** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
-async function follow(
-  { host, target }: Exchange,
-  stream: EventStream,
-  turn: string,
-  from: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function follow({ host, target }: Exchange, { stream, turn, from, signal }: Following): Promise<void> {
   const { clock, meter } = host;
   let after = from - 1;
   const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
@@ -142,11 +151,12 @@ async function sendStopped(target: Target, stream: EventStream, turn: string): P
 }
 
 /** The response to a turn that has stopped, by its events: it has ended, or waits. */
-function stopped(target: Target, events: readonly StoredEvent[]): Response {
+function stopped(exchange: Exchange, events: readonly StoredEvent[]): Response {
+  const { target } = exchange;
   const answer = stoppedTurn(target.session, target.agent.name, events);
-  const location = turnPath(target, answer.turn);
-  if (answer.outcome !== 'suspended') return toResponse(answer, location);
-  return Response.json(suspendedView(target, events), { status: 202, headers: { location } });
+  if (answer.outcome === 'suspended')
+    return answeredLater(exchange, answer.turn, suspendedView(target, events));
+  return toResponse(answer, turnPath(target, answer.turn));
 }
 
 /** What there is so far of a turn that waits, and where it is answered. */
@@ -162,15 +172,9 @@ export const continuesView = ({ path }: Target, after: number): Readonly<Record<
   events: `${path}/events?after=${after}`,
 });
 
-/** Tells where the answer will be of a turn that others go on with. */
-const elsewhere = (target: Target, turn: string): Response =>
-  Response.json(acceptedView(target, turn), { status: 202, headers: { location: turnPath(target, turn) } });
-
-/** Tells where the answer will be of a turn that runs in the background. */
-export function accepted(target: Target, turn: string): Response {
-  const headers = { location: turnPath(target, turn), 'preference-applied': 'respond-async' };
-  return Response.json(acceptedView(target, turn), { status: 202, headers });
-}
+/** Tells where the answer will be of a turn that runs in the background, or that others go on with. */
+export const accepted = (exchange: Exchange, turn: string): Response =>
+  answeredLater(exchange, turn, acceptedView(exchange.target, turn));
 
 const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
   turn,

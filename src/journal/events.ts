@@ -230,11 +230,13 @@ export type SessionEvent =
       readonly message: string;
       readonly principal: Principal;
     })
-  /** What a call has answered after all that was ended before, since it gave no answer then; of this turn or an earlier one. */
+  /** What a call has answered after all that was ended before, for it gave no answer then; of this turn or an earlier one. */
   | (InTurn & {
       readonly type: 'late-result-received';
       readonly call: string;
       readonly tool: string;
+      /** The beginning of what the model wrote as its input: the call itself may be compacted away by now. */
+      readonly input: string;
       readonly result: ResultData;
     })
   /** A summary stands for the oldest messages from now on, for the model only: their events stay as they are. */
@@ -246,6 +248,16 @@ export type SessionEvent =
       /** The sequence of the first event whose message is kept: a `turn-started`. */
       readonly from: number;
       /** Of the model that wrote it; absent when a function did. */
+      readonly usage?: PricedUsage;
+    })
+  /** A summary was worked on and cannot be used: none is asked for again until the conversation has become much longer. */
+  | (InTurn & {
+      readonly type: 'summary-dropped';
+      /** `cut-off`: by a filter of its provider. */
+      readonly reason: 'blank' | 'no-shorter' | 'cut-off' | 'late';
+      /** How long the conversation was, as compactions measure it. */
+      readonly tokens: number;
+      /** Of the model that wrote it, as far as that is known; absent when a function did. */
       readonly usage?: PricedUsage;
     })
   | (InTurn & { readonly type: 'cancel-requested' })

@@ -43,6 +43,7 @@ const KNOWN: Readonly<Record<EventType, true>> = {
   'turn-steered': true,
   'late-result-received': true,
   'conversation-compacted': true,
+  'summary-dropped': true,
   'cancel-requested': true,
   'turn-yielded': true,
   'turn-ended': true,

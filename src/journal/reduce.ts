@@ -1,32 +1,29 @@
 import type { JsonObject } from '../tools/json.ts';
-import { modelText } from '../tools/tool-result.ts';
-import { countCalls, placed } from './count-calls.ts';
-import { EVENT_VERSION, type Outcome, ROOT, type SessionEvent } from './events.ts';
-import { foldCompaction } from './fold-compaction.ts';
+import { closeOpenCalls } from './close-turn.ts';
+import { countCalls } from './count-calls.ts';
+import { EVENT_VERSION, type FinalOutcome, type Outcome, ROOT, type SessionEvent } from './events.ts';
+import { foldCompaction, foldDropped } from './fold-compaction.ts';
+import { assistantMessage, endCall, foldMessage, lastBatch, rejection } from './fold-message.ts';
 import { applyFacts, openFrame, startTurn } from './open-loop.ts';
-import { rejectionText } from './rejection-text.ts';
 import { foldAsked, foldRefused, foldUsed } from './spending.ts';
 import {
   answerText,
   type CallRecord,
   type FrameState,
-  lastReply,
-  type Message,
   type SessionState,
   type StateSlice,
   type TurnState,
 } from './state.ts';
-import { summaryMessage } from './summary-message.ts';
 
 /**
- * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as another version
- * reads them: they are upgraded before they are folded, or are newer than this code.
+ * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
+ * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 4;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 5;
 
 /**
- * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no chance, so
- * that a warm state and one folded from the journal are equal. Amortised O(1).
+ * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
+ * chance, so that a warm state and one folded from the journal are equal. Amortised O(1).
  */
 export function reduce(
   state: SessionState,
@@ -51,43 +48,6 @@ function seeSlices({ turn, slices }: SessionState, { frame: id = ROOT }: Replied
   const frame = turn?.frames.get(id);
   if (frame) frame.seen = { ...frame.seen, slices: new Map(slices) };
 }
-
-/** Folds what the conversation keeps of an event. Enough by itself for what a snapshot covers. */
-export function foldMessage(messages: Message[], event: SessionEvent, turn?: TurnState): void {
-  if ('frame' in event) return;
-  switch (event.type) {
-    case 'turn-started':
-      messages.push({ role: 'user', text: event.message });
-      break;
-    case 'model-replied':
-      messages.splice(messages.length - (event.unseen ?? 0), 0, assistantMessage(event, turn));
-      break;
-    case 'tool-call-ended':
-      endCall(messages, event);
-      break;
-    case 'answer-rejected':
-      messages.push(rejection(event));
-      break;
-    case 'turn-steered':
-      messages.push({ role: 'user', text: event.message, by: 'steer' });
-      break;
-    case 'late-result-received':
-      messages.push({ role: 'user', text: lateText(event), by: 'late' });
-      break;
-    case 'conversation-compacted':
-      messages.splice(0, event.messages, summaryMessage(event.summary));
-      break;
-  }
-}
-
-const lateText = ({ tool, result }: Late): string =>
-  `The call of '${tool}' whose outcome was unknown has answered after all: ${modelText(result)}`;
-
-const rejection = ({ problems }: Rejected): Message => ({
-  role: 'user',
-  text: rejectionText(problems),
-  by: 'loop',
-});
 
 function foldCore(state: SessionState, event: SessionEvent, slices: readonly StateSlice[]): void {
   if (event.type === 'session-opened') {
@@ -141,16 +101,21 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     case 'cancel-requested':
       turn.cancelRequested = true;
       break;
+    case 'late-result-received':
+      state.toldLate.push(event.call);
+      break;
     case 'conversation-compacted':
       foldCompaction(state, turn, event);
+      break;
+    case 'summary-dropped':
+      foldDropped(state, turn, event);
       break;
     case 'message-sent':
     case 'turn-yielded':
     case 'turn-steered':
-    case 'late-result-received':
       break;
     case 'turn-ended':
-      foldTurnEnd(state, turn, event);
+      foldTurnEnd(state, turn, event, slices);
       break;
   }
 }
@@ -162,7 +127,6 @@ type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
 type Suspended = Extract<SessionEvent, { type: 'tool-call-suspended' }>;
-type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
 
 function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
@@ -171,25 +135,38 @@ function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): v
   if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait }];
 }
 
-function foldTurnEnd({ messages }: SessionState, turn: TurnState, event: TurnEnded): void {
+function foldTurnEnd(
+  state: SessionState,
+  turn: TurnState,
+  event: TurnEnded,
+  slices: readonly StateSlice[],
+): void {
   const { outcome, error, signal, object, text } = event;
+  closeUnread(state, turn, outcome, slices);
   turn.outcome = outcome;
   turn.error = error;
   turn.signal = signal;
   turn.object = object;
-  turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(messages)) : '';
+  turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
   turn.frames.clear();
 }
 
-/** Outcomes that come with an answer. */
-const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
+/** Whoever ended the turn could not read it: its calls are ended as its holder would have ended them. */
+function closeUnread(
+  state: SessionState,
+  turn: TurnState,
+  outcome: FinalOutcome,
+  slices: readonly StateSlice[],
+): void {
+  for (const end of closeOpenCalls(turn, outcome)) {
+    foldMessage(state.messages, end, turn);
+    foldEnd(state, turn, end, slices);
+    if (end.frame === undefined) state.closedUnread.set(end.call, end.result);
+  }
+}
 
-const assistantMessage = (event: Replied, turn?: TurnState): Message => ({
-  role: 'assistant',
-  text: event.text,
-  calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
-  last: event.last ?? false,
-});
+/** Outcomes that come with an answer. */
+export const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
 function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   const frame = turn.frames.get(event.frame ?? ROOT);
@@ -244,7 +221,10 @@ interface Settling {
   readonly slices: readonly StateSlice[];
 }
 
-/** When the last call of a batch has ended, their changes take effect in source order, whatever order they ended in. */
+/**
+ * When the last call of a batch has ended, their changes take effect in source order, whatever order they
+ * ended in.
+ */
 function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly CallRecord[]): void {
   const settled = slices.filter((slice) => !isImmediate(slice));
   for (const call of batch) {
@@ -276,21 +256,5 @@ const isImmediate = ({ immediate = false }: StateSlice): boolean => immediate;
 export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
   Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
 
-const lastBatch = (messages: readonly Message[]): readonly CallRecord[] => lastReply(messages)?.calls ?? [];
-
 const findCall = (turn: TurnState, frame: string | undefined, id: string): CallRecord | undefined =>
   lastBatch(turn.frames.get(frame ?? ROOT)?.messages ?? []).find((call) => call.id === id);
-
-function endCall(messages: readonly Message[], event: Ended, opened?: FrameState): void {
-  const call = lastBatch(messages).find(({ id }) => id === event.call);
-  if (!call || call.ended) return;
-  delete call.places;
-  delete call.started;
-  delete call.waits;
-  call.ended = {
-    result: event.result,
-    direct: event.direct ?? false,
-    changes: event.changes,
-    ...(opened && !opened.planned && { nested: true }),
-  };
-}

@@ -1,3 +1,5 @@
+import type { WhenBusy } from '../tools/when-busy.ts';
+
 /**
  * What a session's storage does for the invocations that use it: plain data in, plain data out, decided from
  * columns and never from bodies. `SessionObject` keeps it durably; the in-memory session passes the same suite.
@@ -88,8 +90,7 @@ export interface Notice {
   /** The last sequence; 0 when there is no session. */
   readonly head: number;
   readonly openTurn: OpenTurn | null;
-  /** As `EventPage.queued`. */
-  readonly queued: readonly string[];
+  readonly waiting: readonly WaitingTurn[];
 }
 
 /** A retry under the same key finds the same turn; the same key with another body is refused. Kept for `ttl` ms. */
@@ -107,9 +108,9 @@ export interface TurnStart {
   readonly request?: RequestKey | undefined;
   /**
    * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
-   * of the open turn, and queues it if that ends first. Refused unless given.
+   * of the open turn, and queues it if that ends first. Refused unless given, and of what would steer a suspended turn.
    */
-  readonly whenBusy?: 'queue' | 'steer' | undefined;
+  readonly whenBusy?: WhenBusy | undefined;
   /** Milliseconds until it is to start; it is queued then if a turn is open. */
   readonly delayMs?: number | undefined;
   /** The session is erased when nothing has happened in it for so many milliseconds. */
@@ -178,11 +179,17 @@ export type Deferred =
   /** `at`: ms since the epoch, by the object's clock. */
   | { readonly status: 'scheduled'; readonly turn: string; readonly at: number };
 
+/**
+ * A message that has no turn yet. In a list, those that start when the open turn has ended come first, in their order, and then
+ * those that wait for their time.
+ */
+export type WaitingTurn = Pick<Deferred, 'turn' | 'status'>;
+
 /** Why a session cannot be leased now. */
 type Occupied =
   /** The turn has a holder, or another one is unfinished; its alarm was moved to now if nobody holds it. */
   | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
-  /** The open turn waits for a decision. */
+  /** The open turn waits for somebody outside: its model reads nothing before that is answered. */
   | { readonly status: 'suspended'; readonly turn: string };
 
 /** Why a turn was not stored; nothing has changed. */
@@ -270,8 +277,7 @@ export interface EventPage {
   readonly head: number;
   /** The turn that is unfinished. */
   readonly openTurn: OpenTurn | null;
-  /** Turns that start when the open one has ended, in order, and then those that wait for their time. */
-  readonly queued: readonly string[];
+  readonly waiting: readonly WaitingTurn[];
   /** How the turn waits that the query names; absent when it does not, or none is named. */
   readonly waits?: Deferred;
 }

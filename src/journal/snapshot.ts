@@ -1,3 +1,4 @@
+import type { ResultData } from '../tools/tool-result.ts';
 import { emptyState, type SessionState, type TurnState } from './state.ts';
 import { summaryMessage } from './summary-message.ts';
 
@@ -5,10 +6,19 @@ import { summaryMessage } from './summary-message.ts';
 interface Stored
   extends Pick<
     SessionState,
-    'seq' | 'incarnation' | 'agent' | 'usage' | 'measured' | 'blackboard' | 'compacted'
+    | 'seq'
+    | 'incarnation'
+    | 'agent'
+    | 'usage'
+    | 'measured'
+    | 'blackboard'
+    | 'toldLate'
+    | 'compacted'
+    | 'summaryDropped'
   > {
   readonly cells: readonly [string, SessionState['cells'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['slices'] extends Map<string, infer V> ? V : never][];
+  readonly closedUnread: readonly [string, ResultData][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
     readonly callsByTool: readonly [string, number][];
   };
@@ -16,7 +26,8 @@ interface Stored
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
-  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, compacted, turn } = state;
+  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, turn } = state;
+  const { toldLate, closedUnread, compacted, summaryDropped } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -27,7 +38,10 @@ export function toSnapshot(state: SessionState): string {
     blackboard,
     cells: [...cells],
     slices: [...slices],
+    toldLate,
+    closedUnread: [...closedUnread],
     compacted,
+    summaryDropped,
     turn: kept,
   });
 }
@@ -35,12 +49,13 @@ export function toSnapshot(state: SessionState): string {
 /** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a compaction. */
 export function fromSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
-  const { turn, cells, slices, compacted, ...rest } = stored;
+  const { turn, cells, slices, closedUnread, compacted, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
     compacted,
     messages: compacted ? [summaryMessage(compacted.summary)] : [],
+    closedUnread: new Map(closedUnread),
     cells: new Map(cells),
     slices: new Map(slices),
     turn: turn && {

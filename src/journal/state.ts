@@ -188,8 +188,14 @@ export interface SessionState {
   measured: Measured | undefined;
   /** One value a kind of tool, by the slice's name. */
   readonly slices: Map<string, Json>;
+  /** Ids of calls whose late results were told: another note of one says nothing new. */
+  readonly toldLate: string[];
+  /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
+  readonly closedUnread: Map<string, ResultData>;
   /** What stands for the messages before an event, in the first message. */
   compacted: { readonly summary: string; readonly from: number } | undefined;
+  /** How long the conversation was when a summary of it was dropped, unless another one stands for it since. */
+  summaryDropped: { readonly tokens: number } | undefined;
   /** The open turn, or the one that ended last. */
   turn: TurnState | undefined;
 }
@@ -210,7 +216,10 @@ export const emptyState = (): SessionState => ({
   usage: { inputTokens: 0, outputTokens: 0 },
   measured: undefined,
   slices: new Map(),
+  toldLate: [],
+  closedUnread: new Map(),
   compacted: undefined,
+  summaryDropped: undefined,
   turn: undefined,
 });
 

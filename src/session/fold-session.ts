@@ -1,6 +1,7 @@
 import { MESSAGE_TYPES, type StoredEvent } from '../journal/events.ts';
+import { foldCovered } from '../journal/fold-message.ts';
 import { parseBodies, parseEvent } from '../journal/parse-event.ts';
-import { foldMessage, REDUCER_VERSION, reduce } from '../journal/reduce.ts';
+import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
 import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
@@ -31,14 +32,14 @@ export async function foldLeased(
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
   const types = { names: MESSAGE_TYPES, until: covered };
-  for (const text of texts) for (const event of parseBodies(text)) foldMessage(state.messages, event);
+  for (const text of texts) for (const event of parseBodies(text)) foldCovered(state, event);
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
   for await (const rows of pagesFrom(port, page, { types })) {
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
-        foldMessage(state.messages, stored.event);
+        foldCovered(state, stored.event);
         continue;
       }
       reduce(state, row.seq, stored.event, slices);
@@ -83,14 +84,21 @@ export async function foldAll(
   return { state, page, turnEvents };
 }
 
-/** The events of one turn, in order. */
-export async function readTurn(port: Pick<SessionPort, 'read'>, turn: string): Promise<StoredEvent[]> {
-  const page = await port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
+/** All events of a session in order, or those of one turn; none when there is no such session. */
+export async function readJournal(
+  port: Pick<SessionPort, 'read'>,
+  of: Pick<ReadQuery, 'turn'> = {},
+): Promise<StoredEvent[]> {
+  const page = await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES });
   const events: StoredEvent[] = [];
   if (!page) return events;
-  for await (const rows of pagesFrom(port, page, { turn })) events.push(...rows.map(parseEvent));
+  for await (const rows of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
   return events;
 }
+
+/** The events of one turn, in order. */
+export const readTurn = (port: Pick<SessionPort, 'read'>, turn: string): Promise<StoredEvent[]> =>
+  readJournal(port, { turn });
 
 async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,

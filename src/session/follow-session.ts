@@ -1,13 +1,13 @@
 import type { StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
-import type { EventPage, Notice, SessionPort } from '../journal/session-port.ts';
+import type { Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from './clock.ts';
-import { PAGE_BYTES } from './fold-session.ts';
+import { isOpen } from './is-open.ts';
+import type { Meter } from './meter.ts';
 import { Notices } from './notices.ts';
-import type { Meter } from './platform.ts';
-import { SessionUnavailableError } from './session-unavailable-error.ts';
 
-interface Watch {
+/** Whoever watches a session. */
+export interface Watch {
   readonly port: Pick<SessionPort, 'read' | 'watch'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -23,23 +23,15 @@ interface Follow extends Watch {
 }
 
 /**
- * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one of its name.
- * `left`: the signal has aborted. `over`: the invocation is near a limit.
+ * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one
+ * of its name. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/** The session was erased, and the turn with it. */
-export class SessionErasedError extends Error {
-  override readonly name = 'SessionErasedError';
-
-  constructor() {
-    super('The session was erased, and the turn with it.');
-  }
-}
-
 /**
- * Shows the journal from a sequence on, and then live. The line to the object tells how far it is as soon as it is open,
- * and pages are read up to what it told, so that nothing falls between; a broken line is taken up again.
+ * Shows the journal from a sequence on, and then live. The line to the object tells how far it is as soon
+ * as it is open, and pages are read up to what it told, so that nothing falls between; a broken line is
+ * taken up again.
  */
 export async function followSession(
   { port, clock, from, turn, signal, meter }: Follow,
@@ -72,49 +64,3 @@ export async function followSession(
     notices.close();
   }
 }
-
-/**
- * Resolves with the events of a turn once it has ended or waits for a decision. Until then nothing is read: notices tell
- * of it, and cost nothing.
- *
- * @throws SessionErasedError when there is no such turn any more; SessionUnavailableError when the invocation must end before; the signal's reason when it aborts.
- */
-export async function turnStopped({
-  port,
-  clock,
-  signal,
-  meter,
-  turn,
-}: Watch & { readonly turn: string }): Promise<StoredEvent[]> {
-  const notices = new Notices({ port, clock, signal, meter });
-  try {
-    let at: Standing = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
-    for (;;) {
-      const { count } = notices;
-      if (isOpen(at, turn)) await notices.until((told) => notices.count > count && !isOpen(told, turn));
-      signal.throwIfAborted();
-      const events: StoredEvent[] = [];
-      let from: number | null = 1;
-      while (from !== null) {
-        if (meter?.over) throw new SessionUnavailableError(new Error(`this invocation has ${meter.over}`));
-        const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
-        if (page === null) throw new SessionErasedError();
-        events.push(...page.rows.map(parseEvent));
-        from = page.next;
-        at = page;
-      }
-      // It may have been gone on with since.
-      if (isOpen(at, turn)) continue;
-      if (events.length === 0) throw new SessionErasedError();
-      return events;
-    }
-  } finally {
-    notices.close();
-  }
-}
-
-type Standing = Pick<EventPage, 'openTurn' | 'queued'> | null;
-
-/** It runs, or waits for those before it or for its time. */
-const isOpen = (at: Standing, turn: string): boolean =>
-  at !== null && ((at.openTurn?.id === turn && at.openTurn.state === 'running') || at.queued.includes(turn));

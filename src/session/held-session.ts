@@ -1,17 +1,17 @@
-import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Invocation, LateCall } from '../tool-loop/loop.ts';
+import type { Invocation, LateCall, Needs } from '../tool-loop/loop.ts';
 import { untilAborted } from '../tool-loop/until-aborted.ts';
 import { sha256Hex } from '../tools/sha256.ts';
-import { ToolConfigurationError } from '../tools/signals.ts';
 import type { ToolResult } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
+import { HandOverWatch } from './hand-over-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { Meter } from './meter.ts';
+import { isSteered, type LateNote, toEvents } from './notes.ts';
 import { Outbox } from './outbox.ts';
-import type { Meter, Needs } from './platform.ts';
-import { isLeft, type LateNote, toAnswered, toCancelled, toLate, toSteered } from './take-answer.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -28,9 +28,6 @@ interface Options {
   readonly meter: Meter;
 }
 
-/** How long a model may go on answering once its invocation is to hand over, in ms. */
-const MODEL_GRACE = 20_000;
-
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
 export class HeldSession implements Invocation {
   readonly outbox: Outbox;
@@ -40,22 +37,19 @@ export class HeldSession implements Invocation {
   readonly #lease: LeaseKeeper;
   readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
-  readonly #handOver = new AbortController();
+  readonly #leaving: HandOverWatch;
   readonly #seen = new Set<number>();
+  /** Messages for the model that it was not shown yet, in order. */
+  readonly #steers = new Map<number, InboxRow>();
   #taken = 0;
-  #handedOver: Interrupted | undefined;
-  #cancelGrace: () => void = () => {};
-  readonly #cancelTime: () => void;
-  #hasBegun = false;
 
   constructor(options: Options) {
     const { port, clock, leased, sentAt, state, slices, meter } = options;
     this.#options = options;
-    this.#cancelTime = Number.isFinite(meter.msLeft)
-      ? clock.after(Math.max(0, meter.msLeft), () => this.#handOverIfShort())
-      : () => {};
+    const hasProgressed = (): boolean => this.outbox.hasProgressed;
+    this.#leaving = new HandOverWatch({ clock, meter, hasProgressed });
     this.signal = this.#stop.signal;
-    this.modelSignal = AbortSignal.any([this.signal, this.#handOver.signal]);
+    this.modelSignal = AbortSignal.any([this.signal, this.#leaving.signal]);
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.acknowledged(sent);
@@ -69,42 +63,23 @@ export class HeldSession implements Invocation {
     this.outbox = new Outbox({ ...clock, port, epoch, state, slices, isHeld, listener });
     const lost = (reason: Interrupted): void => this.outbox.giveUp(reason);
     const isSending = (): boolean => this.outbox.isSending;
-    // A reply or a call that takes long costs a message every now and then, and nobody asks for leave.
-    const renew: SessionPort['renew'] = (of) => {
-      this.#handOverIfShort();
-      return port.renew(of);
-    };
-    const keeper = { port: { renew }, clock, epoch, leaseMs, sentAt, isSending };
-    this.#lease = new LeaseKeeper({ ...keeper, listener: { inbox: listener.inbox, lost } });
-    // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed since then.
-    // One that handed over may have taken over itself a moment before.
+    const renewing = (): void => this.#leaving.look();
+    const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
+    this.#lease = new LeaseKeeper({ ...keeper, listener: { inbox: listener.inbox, lost, renewing } });
+    // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
+    // since then. One that handed over may have taken over itself a moment before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
   }
 
   checkpoint(): void {
     if (this.signal.aborted) throw this.signal.reason;
     this.assertHeld();
-    this.#handOverIfShort();
-    if (this.#handedOver) throw this.#handedOver;
+    this.#leaving.check();
   }
 
   claim(needs: Needs): void {
     this.checkpoint();
-    const { meter } = this.#options;
-    if (needs.subrequests > meter.mostAtOnce) {
-      throw new ToolConfigurationError(
-        `A call may make ${needs.subrequests} requests, and an invocation of this deployment has room for ` +
-          `${meter.mostAtOnce} of one call. Raise SUBREQUESTS if the plan allows more, or ask for less at once.`,
-      );
-    }
-    const short = meter.shortFor(needs);
-    // Whatever little is left, the first thing is begun: a turn that is only handed over never ends.
-    if (short && this.#hasBegun) {
-      this.handOver(nearing(short));
-      this.checkpoint();
-    }
-    this.#hasBegun = true;
-    meter.spend(needs.subrequests);
+    this.#leaving.claim(needs);
   }
 
   count(subrequests: number): void {
@@ -141,16 +116,24 @@ export class HeldSession implements Invocation {
     return sha256Hex(identity);
   }
 
-  /** Journals what others left for the holder; each row once. Once the lease is given back, it is the next one's. */
+  /**
+   * Journals what others left for the holder, each row once; not when the lease is being given back. Messages for the
+   * model stay where they are until it is asked: one that nobody would answer any more is a turn of its own.
+   */
   takeIn(rows: readonly InboxRow[]): void {
     if (this.outbox.isReleasing) return;
-    // A message that came before a cancel is not for a turn that will not answer it.
-    for (const row of rows.toSorted((a, b) => Number(a.kind === 'steer') - Number(b.kind === 'steer'))) {
-      if (this.#seen.has(row.id) || isLeft(this.outbox.state.turn, row)) continue;
-      this.#seen.add(row.id);
-      this.outbox.read([row.id]);
-      this.#take(row);
+    for (const row of rows) {
+      if (this.#seen.has(row.id)) continue;
+      if (row.kind === 'steer') this.#steers.set(row.id, row);
+      else this.#take(row);
     }
+  }
+
+  takeSteers(frame: string): boolean {
+    if (frame !== ROOT || this.outbox.isReleasing) return false;
+    const rows = [...this.#steers.values()].filter(() => isSteered(this.outbox.state.turn));
+    for (const row of rows) this.#take(row);
+    return rows.length > 0;
   }
 
   /** Notes that were journaled, after which a loop that had stopped may have something to do again. */
@@ -159,27 +142,14 @@ export class HeldSession implements Invocation {
   }
 
   #take(row: InboxRow): void {
-    const events = this.#toEvents(row);
-    if (events.length === 0) return;
+    this.#seen.add(row.id);
+    this.#steers.delete(row.id);
+    const events = toEvents(this.outbox.state, row);
     this.outbox.emit(...events);
+    this.outbox.read([row.id]);
+    if (events.length === 0) return;
     if (row.kind === 'cancel') this.cancel();
     else this.#taken += 1;
-  }
-
-  #toEvents(row: InboxRow): readonly SessionEvent[] {
-    const { turn } = this.outbox.state;
-    switch (row.kind) {
-      case 'cancel':
-        return toCancelled(turn, row);
-      case 'steer':
-        return turn ? [toSteered(turn, row)] : [];
-      case 'late':
-        return turn ? [toLate(turn, row)] : [];
-      default: {
-        const answered = toAnswered(turn, row);
-        return answered ? [answered] : [];
-      }
-    }
   }
 
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void {
@@ -187,7 +157,7 @@ export class HeldSession implements Invocation {
     this.#options.waitUntil?.(telling);
   }
 
-  /** While this invocation holds the turn it is journaled here; otherwise it is left for whoever holds the session next. */
+  /** Journaled while this invocation holds the turn, and otherwise left for whoever holds it next. */
   async #tellLate(note: LateNote): Promise<void> {
     const { outbox } = this;
     const { turn } = outbox.state;
@@ -198,7 +168,7 @@ export class HeldSession implements Invocation {
         return await outbox.durable();
       }
     } catch {
-      // The lease was lost on the way. If it was stored all the same it is told twice, and not never.
+      // The lease was lost on the way. If it was stored all the same, whoever finds the note knows.
     }
     try {
       await this.#options.port.post('late', turn.id, JSON.stringify(note));
@@ -214,33 +184,13 @@ export class HeldSession implements Invocation {
 
   /** Stops at the next boundary and leaves the turn to another invocation. */
   handOver(reason: string): void {
-    if (this.#handedOver) return;
-    this.#handedOver = new Interrupted('handed-over', reason);
-    this.#waitForReplies();
+    this.#leaving.begin(reason);
   }
 
-  /** Replies that take too long are asked for again by the next holder; not so the only thing that this one has done. */
-  #waitForReplies(): void {
-    const { meter } = this.#options;
-    const grace = Math.min(MODEL_GRACE, Math.max(0, meter.msToWatch));
-    this.#cancelGrace = this.after(grace, () => {
-      if (this.outbox.hasProgressed || !meter.short) this.#handOver.abort(this.#handedOver);
-    });
-  }
-
-  /** One that has come to nothing yet does something first: a turn that is only handed over never ends. */
-  #handOverIfShort(): void {
-    const { short } = this.#options.meter;
-    if (short && this.outbox.hasProgressed) this.handOver(nearing(short));
-  }
-
-  /** Awaits what is in flight, until the lease runs out: an RPC left behind when the invocation returns is lost. */
+  /** Awaits what is in flight while the lease lasts: an RPC that is left behind is lost. */
   async close(): Promise<void> {
-    this.#cancelGrace();
-    this.#cancelTime();
+    this.#leaving.close();
     await this.outbox.settled();
     this.#lease.stop();
   }
 }
-
-const nearing = (limit: string): string => `its invocation is about to meet its limit of ${limit}`;

@@ -3,6 +3,12 @@ import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { Clock } from './clock.ts';
 import type { OutboxListener } from './outbox.ts';
 
+/** What a lease keeper tells the invocation that owns it. */
+export interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
+  /** The lease is about to be renewed in silence: one more message that nobody asked leave for. */
+  renewing(): void;
+}
+
 interface Options {
   readonly port: Pick<SessionPort, 'renew'>;
   readonly clock: Clock;
@@ -10,15 +16,18 @@ interface Options {
   readonly leaseMs: number;
   /** When the request that got the lease was sent. */
   readonly sentAt: number;
-  readonly listener: Pick<OutboxListener, 'inbox' | 'lost'>;
-  /** An append is under way: it renews the lease when it is answered, and one that never is must not be outlived. */
+  readonly listener: LeaseListener;
+  /**
+   * An append is under way: it renews the lease when it is answered, and one that never is must not be
+   * outlived.
+   */
   readonly isSending: () => boolean;
 }
 
 /**
- * The holder's side of a lease (DESIGN 5, rule 4). Any append renews it; after a third of the term in silence this
- * does. Its own deadline, three quarters of a term after the last acknowledged message was *sent*, always falls
- * before the object's.
+ * The holder's side of a lease (DESIGN 5, rule 4). Any append renews it; after a third of the term in
+ * silence this does. Its own deadline, three quarters of a term after the last acknowledged message was
+ * *sent*, always falls before the object's.
  */
 export class LeaseKeeper {
   readonly #options: Options;
@@ -73,6 +82,7 @@ export class LeaseKeeper {
     const { port, clock, epoch, listener } = this.#options;
     const sentAt = clock.now();
     this.#renewing = sentAt;
+    listener.renewing();
     try {
       const answer = await port.renew(epoch);
       if (this.#stopped) return;

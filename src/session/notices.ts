@@ -1,6 +1,6 @@
 import type { Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from './clock.ts';
-import type { Meter } from './platform.ts';
+import type { Meter } from './meter.ts';
 
 /** How long to wait before a broken line to the object is taken up again, in ms. */
 const RECONNECT = 250;
@@ -12,16 +12,22 @@ interface Options {
   readonly meter: Meter | undefined;
 }
 
-/** A line to the object of a session, opened when it is first waited for, and what was told over it. */
+/**
+ * A line to the object of a session, opened when it is first waited for, and what was told over it. A line
+ * that breaks is opened again, and tells at once how far the session is by then. One waits at a time; whoever
+ * made it closes it.
+ */
 export class Notices {
   readonly #options: Options;
-  #last: Notice = { head: 0, openTurn: null, queued: [] };
+  /** As nobody was told anything, until `count` says otherwise. */
+  #last: Notice = { head: 0, openTurn: null, waiting: [] };
   #count = 0;
   #wasErased = false;
   #wake: () => void = () => {};
   #stop: () => void = () => {};
   #cancelReopen: () => void = () => {};
   #cancelTime: () => void = () => {};
+  /** Open, being opened, or waiting to be opened again. */
   #isOpen = false;
   #closed = false;
 
@@ -33,7 +39,7 @@ export class Notices {
     if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.max(0, ms), this.#onDone);
   }
 
-  /** How often something was told. */
+  /** How often something was told: a page that was read after it knew as much. */
   get count(): number {
     return this.#count;
   }
@@ -43,7 +49,10 @@ export class Notices {
     return this.#wasErased;
   }
 
-  /** Resolves when what was told last makes it so, the session is erased, the signal aborts, or the invocation is near a limit. */
+  /**
+   * Resolves when what was told last makes it so, the session is erased, the signal aborts, or the
+   * invocation is near a limit.
+   */
   async until(isSo: (told: Notice) => boolean): Promise<void> {
     const { signal, meter } = this.#options;
     const isTold = (): boolean => this.#wasErased || (this.#count > 0 && isSo(this.#last));
@@ -55,6 +64,7 @@ export class Notices {
     }
   }
 
+  /** Closes the line; nothing is told any more. Wakes nobody: whoever waits has its own signal. */
   close(): void {
     this.#closed = true;
     this.#options.signal.removeEventListener('abort', this.#onDone);
@@ -63,8 +73,10 @@ export class Notices {
     this.#stop();
   }
 
+  /** Aborted, or near a limit: whoever waits looks again. */
   readonly #onDone = (): void => this.#wake();
 
+  /** Never rejects: a line that cannot be opened is a broken one. */
   async #open(): Promise<void> {
     this.#isOpen = true;
     try {
@@ -85,6 +97,7 @@ export class Notices {
     }
   }
 
+  /** When the pause is over, whoever waits opens the line again. */
   #reopen(): void {
     if (this.#closed) return;
     this.#cancelReopen();

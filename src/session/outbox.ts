@@ -19,7 +19,7 @@ import { toScheduledTurn } from './start-turn.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {
-  /** These events are durable, in order; `sentAt` is when their append was sent, by the invocation's clock. */
+  /** These events are durable, in order; `sentAt` is when their append was sent, by the holder's clock. */
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /** Rows that somebody left for the holder. The same row comes until it is read. */
   inbox(rows: readonly InboxRow[]): void;
@@ -40,6 +40,12 @@ interface Options {
   readonly listener: OutboxListener;
 }
 
+/** An inbox row, and the last event that was emitted when it was taken in. */
+interface InboxRead {
+  readonly id: number;
+  readonly seq: number;
+}
+
 /** An event, as it is stored and as it was folded. */
 interface Emitted {
   readonly row: NewRow;
@@ -49,7 +55,9 @@ interface Emitted {
   readonly scheduled: readonly ScheduledTurn[];
 }
 
-/** Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
+/**
+ * Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB.
+ */
 const MAX_APPEND = 8 * 1024 * 1024;
 
 /** Between an append that failed and the next try, in ms. */
@@ -72,15 +80,15 @@ const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly
 const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
 
 /**
- * The one way of an invocation to its session's journal (DESIGN 5, rule 0). At most one append is in flight; what is
- * emitted meanwhile leaves together in the next one. An event is folded as it is emitted, in the form in which it
- * comes back from the journal.
+ * The one way of an invocation to its session's journal (DESIGN 5, rule 0). At most one append is in
+ * flight; what is emitted meanwhile leaves together in the next one. An event is folded as it is emitted,
+ * in the form in which it comes back from the journal.
  */
 export class Outbox implements LoopJournal {
   readonly state: SessionState;
   readonly #options: Options;
   readonly #pending: Emitted[] = [];
-  readonly #inboxRead: number[] = [];
+  #inboxRead: InboxRead[] = [];
   #ending: Pick<Change, 'release' | 'snapshot'> | undefined;
   #isReleased = false;
   #acknowledged: number;
@@ -140,9 +148,10 @@ export class Outbox implements LoopJournal {
     this.#schedule();
   }
 
-  /** The next append deletes these inbox rows. */
+  /** These inbox rows were taken in by what was emitted so far: they are deleted in the commit that stores the last of it. */
   read(ids: readonly number[]): void {
-    this.#inboxRead.push(...ids);
+    const { seq } = this.state;
+    this.#inboxRead.push(...ids.map((id) => ({ id, seq })));
   }
 
   async durable(): Promise<void> {
@@ -178,8 +187,8 @@ export class Outbox implements LoopJournal {
   }
 
   /**
-   * Sends at the end of this turn of the event loop, unless somebody waits: a reply and the start of its call, which
-   * follows at once, leave together.
+   * Sends at the end of this turn of the event loop, unless somebody waits: a reply and the start of its
+   * call, which follows at once, leave together.
    */
   #schedule(): void {
     if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.#lost) return;
@@ -200,8 +209,8 @@ export class Outbox implements LoopJournal {
     if (this.#lost || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
     const sent = this.#takePending();
     const isLast = this.#pending.length === 0;
-    // Notes are deleted, and the lease given back, only with the last of the events.
-    const inboxRead = isLast ? this.#inboxRead.splice(0) : [];
+    const inboxRead = this.#takeRead(this.#acknowledged + sent.length);
+    // The lease is given back only with the last of the events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const sentAt = this.#options.now();
     const from = this.#acknowledged + 1;
@@ -232,6 +241,13 @@ export class Outbox implements LoopJournal {
     }
   }
 
+  /** The rows that the events up to this one took in: deleted before, they would be lost in a crash, and after, read twice. */
+  #takeRead(until: number): number[] {
+    const ids = this.#inboxRead.filter(({ seq }) => seq <= until).map(({ id }) => id);
+    this.#inboxRead = this.#inboxRead.filter(({ seq }) => seq > until);
+    return ids;
+  }
+
   /** What fits into one message to the object, and at least one event. */
   #takePending(): Emitted[] {
     let size = 0;
@@ -242,7 +258,7 @@ export class Outbox implements LoopJournal {
     return this.#pending.splice(0, end === -1 ? this.#pending.length : end);
   }
 
-  /** An append is idempotent, so one that failed is sent again while the lease lasts; a refusal is for good. */
+  /** An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good. */
   async #store(from: number, change: Change): Promise<Appended | Fenced | 'given-up'> {
     const { port, epoch, after, isHeld } = this.#options;
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {

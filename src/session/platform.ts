@@ -1,22 +1,29 @@
-import type { SessionPort } from '../journal/session-port.ts';
-
 /**
- * What one invocation may use (DESIGN 8). A turn that comes near a limit is handed over to a fresh invocation: local
- * workerd enforces none of them, and the real platform does so without a warning.
+ * What one invocation may use (DESIGN 8). A turn that comes near a limit is handed over to a fresh
+ * invocation: local workerd enforces none of them, and the real platform does so without a warning.
  */
 export interface Platform {
   /** Requests to models, services and objects: 50 on the free plan of Workers, 10,000 on paid ones. */
   readonly subrequests: number;
   /** Milliseconds that an invocation may take in all. */
   readonly wallMs: number;
-  /** Milliseconds of CPU. */
+  /**
+   * Milliseconds of CPU. Workers do not tell what they have used, so that is estimated by the work of the
+   * loop; the CPU of the code of tools is not counted.
+   */
   readonly cpuMs: number;
-  /** Milliseconds of CPU that this invocation has used so far. Workers do not tell: estimated by its work unless given. */
+  /**
+   * Milliseconds of CPU that an invocation has used which has done so much. No deployment can supply it:
+   * with it a test brings an invocation to its limit.
+   */
   readonly cpuUsed?: ((work: Work) => number) | undefined;
 }
 
+/** The limits that a deployment can set. */
+export type PlatformLimits = Pick<Platform, 'subrequests' | 'wallMs' | 'cpuMs'>;
+
 /** What the code of an app says of its platform; the rest is as its vars say. */
-export type PlatformConfig = { readonly [Limit in keyof Platform]?: Platform[Limit] | undefined };
+export type PlatformConfig = { readonly [Limit in keyof PlatformLimits]?: number | undefined };
 
 /** What an invocation has done so far. */
 export interface Work {
@@ -25,152 +32,11 @@ export interface Work {
   readonly folded: number;
 }
 
-/** What a piece of work takes at the most, once it has begun. */
-export interface Needs {
-  readonly subrequests: number;
-  readonly ms: number;
-}
-
 /** What every plan allows, and the time after which the platform ends an invocation that nobody waits for. */
-export const DEFAULT_PLATFORM: Platform = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
+export const DEFAULT_PLATFORM: PlatformLimits = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
 
 /** Where nobody counts: in a test, in a process of one's own. */
-export const UNLIMITED: Platform = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
+export const UNLIMITED: PlatformLimits = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
 
 /** With less a turn could not end a batch of calls, and would be handed over for ever. */
 export const LEAST_SUBREQUESTS = 20;
-
-/** Kept back from work: six calls that run, their starts and ends, the end of the turn, and a few that are repeated. */
-const RESERVE = { subrequests: 12, wallMs: 30_000, cpu: 0.2 };
-
-/** Kept back from those who only watch: to leave the line, and to be told how to go on. */
-const LAST = { subrequests: 3, wallMs: 5_000, cpu: 0.1 };
-
-/** Messages that lead to a lease. */
-const FRESH = 2;
-
-/** Milliseconds of CPU, as measured with `npm run bench`: a loop of ten iterations makes some thirty subrequests in 10 ms. */
-const CPU_PER_SUBREQUEST = 0.5;
-const CPU_PER_CHARACTER = 1 / 50_000;
-
-/** Counts what one invocation of the Worker uses: all its turns, and its messages to any object. */
-export class Meter {
-  readonly #platform: Platform;
-  readonly #now: () => number;
-  readonly #began: number;
-  readonly #counted = new WeakSet<SessionPort>();
-  #subrequests = 0;
-  #folded = 0;
-
-  constructor(platform: Platform, now: () => number) {
-    this.#platform = platform;
-    this.#now = now;
-    this.#began = now();
-  }
-
-  spend(subrequests = 1): void {
-    this.#subrequests += subrequests;
-  }
-
-  /** Characters of events were read. */
-  fold(characters: number): void {
-    this.#folded += characters;
-  }
-
-  /** So many requests that hardly one is left. */
-  get outOfRequests(): string | undefined {
-    const { subrequests } = this.#platform;
-    return this.#subrequests > subrequests - LAST.subrequests ? this.#said('subrequests') : undefined;
-  }
-
-  /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
-  get isFresh(): boolean {
-    return this.#subrequests <= FRESH;
-  }
-
-  /** What there is too little left of to begin anything more, in words; `undefined` while there is enough. */
-  get short(): string | undefined {
-    return this.#shortOf(RESERVE);
-  }
-
-  /** As `short`, for whoever only reads and watches: there is just enough left to say so. */
-  get over(): string | undefined {
-    return this.#shortOf(LAST);
-  }
-
-  /** Milliseconds until the time of the invocation is nearly over. */
-  get msLeft(): number {
-    return this.#msLeft(RESERVE);
-  }
-
-  /** Milliseconds until a watcher is to stop. */
-  get msToWatch(): number {
-    return this.#msLeft(LAST);
-  }
-
-  /** The requests that one piece of work may need: more do not fit into any invocation. */
-  get mostAtOnce(): number {
-    return this.#platform.subrequests - RESERVE.subrequests;
-  }
-
-  /**
-   * What is left is too little of for this piece of work, in words. Of time, one never begins with less than half an
-   * invocation left that may need more than what is left: most work takes a fraction of its timeout.
-   */
-  shortFor({ subrequests, ms }: Needs): string | undefined {
-    const { wallMs } = this.#platform;
-    if (this.#subrequests + subrequests > this.mostAtOnce) return this.#said('subrequests');
-    const reserve = reserveOf(RESERVE.wallMs, wallMs);
-    const isLate = this.msLeft + reserve < Math.min(ms, (wallMs - reserve) / 2);
-    return isLate ? this.#said('wallMs') : undefined;
-  }
-
-  /** Counts every message to the session; a port that is counted here already is answered as it is. */
-  counted(port: SessionPort): SessionPort {
-    if (this.#counted.has(port)) return port;
-    const counting =
-      <Args extends unknown[], Answer>(send: (...args: Args) => Answer) =>
-      (...args: Args): Answer => {
-        this.spend();
-        return send(...args);
-      };
-    const counted: SessionPort = {
-      accept: counting(port.accept),
-      begin: counting(port.begin),
-      resume: counting(port.resume),
-      append: counting(port.append),
-      renew: counting(port.renew),
-      post: counting(port.post),
-      read: counting(port.read),
-      watch: counting(port.watch),
-      erase: counting(port.erase),
-    };
-    this.#counted.add(counted);
-    return counted;
-  }
-
-  #shortOf(kept: typeof RESERVE): string | undefined {
-    const { subrequests, cpuMs, cpuUsed = estimatedCpu } = this.#platform;
-    if (this.#subrequests > subrequests - kept.subrequests) return this.#said('subrequests');
-    if (this.#msLeft(kept) <= 0) return this.#said('wallMs');
-    const used = cpuUsed({ subrequests: this.#subrequests, folded: this.#folded });
-    return used > cpuMs * (1 - kept.cpu) ? this.#said('cpuMs') : undefined;
-  }
-
-  #msLeft(kept: typeof RESERVE): number {
-    const { wallMs } = this.#platform;
-    return this.#began + wallMs - reserveOf(kept.wallMs, wallMs) - this.#now();
-  }
-
-  #said(limit: keyof typeof UNITS): string {
-    return `${this.#platform[limit]} ${UNITS[limit]}`;
-  }
-}
-
-const UNITS = { subrequests: 'subrequests', wallMs: 'ms', cpuMs: 'ms of CPU' } as const;
-
-/** Of a short invocation no more than half is kept back, and for watchers a twelfth: what is left of a reserve is the next one's. */
-const reserveOf = (ms: number, wallMs: number): number => Math.min(ms, (wallMs * ms) / 60_000);
-
-const estimatedCpu = ({ subrequests, folded }: Work): number =>
-  subrequests * CPU_PER_SUBREQUEST + folded * CPU_PER_CHARACTER;

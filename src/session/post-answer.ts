@@ -5,8 +5,8 @@ import { bindingOf } from '../tool-loop/ask-outside.ts';
 import { routed } from '../tool-loop/routed.ts';
 import { facadeIn } from '../tools/facades/facade.ts';
 import type { AnyTool } from '../tools/tool.ts';
+import type { AnswerNote } from './notes.ts';
 import type { Question } from './questions.ts';
-import type { AnswerNote } from './take-answer.ts';
 
 /**
  * What became of an answer. `void`: the tool is no longer the one that was asked about, so the call is answered by

@@ -1,7 +1,8 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { SLICES } from '../agent/kinds.ts';
+import { closeOpenCalls } from '../journal/close-turn.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
-import { REDUCER_VERSION } from '../journal/reduce.ts';
+import { ANSWERED, REDUCER_VERSION } from '../journal/reduce.ts';
 import type { Leased, SessionPort, Snapshot } from '../journal/session-port.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
 import { answerText, type SessionState, type TurnState } from '../journal/state.ts';
@@ -20,13 +21,12 @@ import type { Leaf } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import type { Clock } from './clock.ts';
-import { closeOpenCalls } from './close-turn.ts';
-import { compactConversation } from './compact-conversation.ts';
-import { foldKept } from './fold-kept.ts';
 import type { FoldedSession } from './fold-session.ts';
+import { foldWhileHeld } from './fold-while-held.ts';
 import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
-import { Meter, UNLIMITED } from './platform.ts';
+import { Meter } from './meter.ts';
+import { UNLIMITED } from './platform.ts';
 import { toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
@@ -77,9 +77,9 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, leave, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const kept = await foldKept({ port, clock, meter }, leased, sentAt);
-  if (kept === 'too-long') return { status: 'lost', seq: leased.page.head };
-  const { folded, heard } = kept;
+  const read = await foldWhileHeld({ port, clock, meter }, leased, sentAt);
+  if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
+  const { folded, heard } = read;
   const { state, turnEvents } = folded;
   const { turn } = state;
   // It was erased while it was read.
@@ -143,7 +143,7 @@ async function drive(run: Run): Promise<TurnEnd> {
     taken = session.taken;
     end = await stopOf(() => loopEnd(run));
     // What came while the loop stopped is not left to a holder that may never come.
-  } while ((end.why === 'suspended' || end.why === 'ended') && session.taken > taken);
+  } while ((hasStopped(end) && session.taken > taken) || (isAnswered(end) && session.takeSteers(ROOT)));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (stopped.why) {
@@ -161,6 +161,12 @@ async function drive(run: Run): Promise<TurnEnd> {
       return { status: 'ended', turn };
   }
 }
+
+const hasStopped = ({ why }: Stopped): boolean => why === 'suspended' || why === 'ended';
+
+/** With an answer, and it may give another one. */
+const isAnswered = (end: Stopped): boolean =>
+  end.why === 'ended' && !end.signal && ANSWERED.includes(end.outcome);
 
 type Stopped =
   | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
@@ -208,12 +214,12 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
-  const waiting = leased.page.queued.length;
-  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt, waiting });
-  const { compaction } = host.agent;
-  // One that two invocations have died of, perhaps, is done without.
-  const mayCompact = leased.expirations < MAX_EXPIRATIONS - 1;
-  if (compaction && mayCompact) await compactConversation({ compaction, loop, frame: root, port: run.port });
+  const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
+  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt, scheduled });
+  // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
+  const tries = Math.max(leased.expirations, turn.resumedSinceReply);
+  const mayCompact = tries < MAX_EXPIRATIONS - 1;
+  if (mayCompact) await host.agent.compaction?.compact({ loop, frame: root, port: run.port });
   const end: AnswerEnd = await runForOutput(loop, root);
   const text = answerShown(loop, root);
   const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };

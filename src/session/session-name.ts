@@ -1,3 +1,9 @@
+/** What a client may call a session. */
+export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
+
+/** The same in words. */
+export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+
 /** What names a session: two owners' `s1` never meet. */
 export interface SessionAddress {
   /** The principal's tenant, or its id. */

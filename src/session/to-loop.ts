@@ -23,12 +23,12 @@ interface Parts {
   readonly secrets: Secrets;
   /** When the turn started, by the object's clock. */
   readonly startedAt: number;
-  /** Turns of the session that waited when it was leased. */
-  readonly waiting: number;
+  /** Turns of the session that waited for their time when it was leased. */
+  readonly scheduled: number;
 }
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
-export function toLoop({ host, turn, session, live, secrets, startedAt, waiting }: Parts): Loop {
+export function toLoop({ host, turn, session, live, secrets, startedAt, scheduled }: Parts): Loop {
   const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
@@ -63,7 +63,7 @@ export function toLoop({ host, turn, session, live, secrets, startedAt, waiting 
     live,
     slots: new Slots(),
     locks: new CallLocks(turn),
-    scheduleRoom: new ScheduleRoom(turn.scheduled, waiting),
+    scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
     invocation: session,
     agents: host.agents,
     leaf: host.leaf,

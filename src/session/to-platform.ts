@@ -1,24 +1,27 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { DEFAULT_PLATFORM, LEAST_SUBREQUESTS, type Platform, type PlatformConfig } from './platform.ts';
+import { DEFAULT_PLATFORM, LEAST_SUBREQUESTS, type PlatformConfig, type PlatformLimits } from './platform.ts';
 
 /** The var that sets each limit, and the least that makes sense of it. */
 const LIMITS = {
   subrequests: ['SUBREQUESTS', LEAST_SUBREQUESTS],
   cpuMs: ['CPU_MS', 1],
   wallMs: ['WALL_MS', 1_000],
-} as const;
+} as const satisfies Readonly<Record<keyof PlatformLimits, readonly [string, number]>>;
 
-type Limit = keyof typeof LIMITS;
+type Limit = keyof PlatformLimits;
 
 const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
 
 /**
- * What an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`, `CPU_MS` and `WALL_MS`
- * say, else as the free plan allows.
+ * What an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`, `CPU_MS`
+ * and `WALL_MS` say, else as the free plan allows.
  *
  * @throws ConfigurationError that names the var, or the property, which says something impossible.
  */
-export function toPlatform(env: Readonly<Record<string, unknown>>, declared: PlatformConfig = {}): Platform {
+export function toPlatform(
+  env: Readonly<Record<string, unknown>>,
+  declared: PlatformConfig = {},
+): PlatformLimits {
   checkPlatform(declared);
   const limitOf = (limit: Limit): number => {
     const [name, least] = LIMITS[limit];
@@ -28,7 +31,6 @@ export function toPlatform(env: Readonly<Record<string, unknown>>, declared: Pla
     subrequests: limitOf('subrequests'),
     cpuMs: limitOf('cpuMs'),
     wallMs: limitOf('wallMs'),
-    cpuUsed: declared.cpuUsed,
   };
 }
 

@@ -12,8 +12,8 @@ export {
   crashMatrix,
 } from './crash-matrix/crash-matrix.ts';
 export type { CrashFailure, CrashReport } from './crash-matrix/crash-report.ts';
-export type { CrashKit } from './crash-matrix/outside.ts';
-export type { CrashReply, CrashScript, CrashStep, Exchange } from './crash-matrix/script.ts';
+export type { CrashKit } from './crash-matrix/effects.ts';
+export type { CrashReply, CrashScript, CrashStep, ScriptedExchange } from './crash-matrix/script.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
 export {

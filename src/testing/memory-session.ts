@@ -119,7 +119,12 @@ class MemorySession {
   }
 }
 
-/** As RPC does: what crosses is data, and each side has its own. */
+/** As RPC does: what crosses is data, and each side has its own. What is not plain data is `structuredClone`'s to judge. */
 function copy<T>(data: T): T {
-  return structuredClone(data);
+  if (typeof data !== 'object' || data === null)
+    return typeof data === 'function' ? structuredClone(data) : data;
+  if (Array.isArray(data)) return data.map((item: unknown) => copy(item)) as T; // of the same items
+  if (Object.getPrototypeOf(data) !== Object.prototype) return structuredClone(data);
+  const fields = Object.entries(data).map(([key, value]: [string, unknown]) => [key, copy(value)]);
+  return Object.fromEntries(fields) as T; // with the same fields
 }

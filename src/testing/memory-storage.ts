@@ -3,13 +3,14 @@ import {
   type BodyQuery,
   type Lease,
   NO_LEASE,
+  type NoteRow,
   type Scan,
   type SessionStorage,
   type StoredRequest,
   type StoredRow,
   type WaitingRow,
 } from '../../durable-objects/session-storage.ts';
-import type { InboxKind, InboxRow, Snapshot } from '../journal/session-port.ts';
+import type { InboxKind, Snapshot } from '../journal/session-port.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
 export class MemoryStorage implements SessionStorage {
@@ -87,12 +88,15 @@ export class MemoryStorage implements SessionStorage {
     for (const { key, expires } of this.#requests.values()) if (expires <= now) this.#requests.delete(key);
   }
 
-  notes(turn: string): InboxRow[] {
-    return this.#inbox.flatMap((row) => {
-      const { kind } = row;
+  notes(turn: string): NoteRow[] {
+    return this.#inbox.flatMap(({ kind, body: _, ...row }) => {
       if (kind === 'message' || kind === 'scheduled') return [];
       return kind === 'steer' || kind === 'late' || row.turn === turn ? [{ ...row, kind }] : [];
     });
+  }
+
+  noteBody(id: number): string {
+    return this.#inbox.find((row) => row.id === id)?.body ?? '';
   }
 
   waiting(): WaitingRow[] {
@@ -102,7 +106,7 @@ export class MemoryStorage implements SessionStorage {
   }
 
   takeWaiting(id: number): string {
-    const body = this.#inbox.find((row) => row.id === id)?.body ?? '';
+    const body = this.noteBody(id);
     this.removeInbox([id]);
     return body;
   }

@@ -1,6 +1,7 @@
-import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
+import type { Accepted, Deferred, InboxRow, SessionPort } from '../journal/session-port.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { WhenBusy } from '../tools/when-busy.ts';
 import type { TurnSteps } from './turn-steps.ts';
 
 /** What a request body may say beside the message. */
@@ -12,7 +13,7 @@ export interface SendOptions {
 /** What a message may say that is sent while a turn runs. */
 export interface PostOptions extends SendOptions {
   /** `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next. */
-  readonly whenBusy?: 'queue' | 'steer' | undefined;
+  readonly whenBusy?: WhenBusy | undefined;
   /** Its turn starts so much later, by the session's clock. */
   readonly delaySeconds?: number | undefined;
 }
@@ -25,11 +26,27 @@ interface Stage {
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
+  /** The messages that whoever runs the turn was told of, by the turn that each would be. */
+  readonly heard: ReadonlySet<string>;
+}
+
+/** The port, with a note of every message that its holder is told of. */
+export function hearing(port: SessionPort, heard: Set<string>): SessionPort {
+  const told = <T extends object>(answer: T): T => {
+    const { inbox = [] } = answer as { readonly inbox?: readonly InboxRow[] }; // of those answers that have one
+    for (const { turn } of inbox) heard.add(turn);
+    return answer;
+  };
+  return {
+    ...port,
+    append: async (epoch, from, change) => told(await port.append(epoch, from, change)),
+    renew: async (epoch) => told(await port.renew(epoch)),
+  };
 }
 
 /** Stores a message, and gives the turn that runs the time to hear of it. */
 export async function postTo(
-  { steps, port, context, hear }: Stage,
+  { steps, port, context, hear, heard }: Stage,
   message: string,
   { context: more = {}, loopId, whenBusy, delaySeconds }: PostOptions,
 ): Promise<Accepted | Deferred> {
@@ -43,7 +60,7 @@ export async function postTo(
       return taken;
     case 'steering':
       hear();
-      await soon(async () => (await port.read({ from: 1, turn: taken.turn }))?.waits === undefined);
+      await isHeard(port, heard, taken.turn);
       return taken;
     default:
       throw new Error(`The session took no message: it is ${taken.status}.`);
@@ -58,7 +75,20 @@ export async function cancelIn({ port, hear }: Stage, given: string | undefined)
   hear();
 }
 
-/** Waits until it is so, or for as long as that takes which needs no time. */
-async function soon(isSo: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 20 && !(await isSo()); i += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+/** How long the turn that runs may take to hear of a message, in real ms. */
+const MAX_WAIT = 2_000;
+
+/** Waits until whoever runs the turn knows of the message of this one, or it is to be a turn of its own after all. */
+async function isHeard(port: SessionPort, heard: ReadonlySet<string>, turn: string): Promise<void> {
+  const began = performance.now();
+  const isSteering = async (): Promise<boolean> =>
+    (await port.read({ from: 1, turn, limit: 1 }))?.waits?.status === 'steering';
+  while (!heard.has(turn) && (await isSteering())) {
+    if (performance.now() - began > MAX_WAIT) {
+      throw new Error(
+        `Nobody has heard of the message of turn ${turn} for ${MAX_WAIT} ms: the turn that runs is stuck, or its clock stands still. A manual clock has to be advanced while \`post\` is awaited.`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }

@@ -15,20 +15,20 @@ import {
 } from '../session/check-answer.ts';
 import { type Clock, systemClock } from '../session/clock.ts';
 import { foldAll } from '../session/fold-session.ts';
-import { turnStopped } from '../session/follow-session.ts';
 import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import { toSessionName } from '../session/session-name.ts';
 import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
+import { turnStopped } from '../session/turn-stopped.ts';
 import type { DecisionKind } from '../tools/decision.ts';
 import type { ToolGroup } from '../tools/groups/define-tool-group.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
-import { cancelIn, type PostOptions, postTo, type SendOptions } from './post-message.ts';
+import { cancelIn, hearing, type PostOptions, postTo, type SendOptions } from './post-message.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
 import { sendAnswer } from './send-answer.ts';
 import { skippableClock } from './skippable-clock.ts';
@@ -143,7 +143,8 @@ export function createTestSession<Output>(
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
-  const port = sessions.session(name);
+  const heard = new Set<string>();
+  const port = hearing(sessions.session(name), heard);
   const secrets = async (principal: Principal) => toSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
@@ -155,9 +156,10 @@ export function createTestSession<Output>(
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
+  const ofMessages = { hear, heard, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, clock, port, steps, worker, hear, context: ToolCallContext.of(context) }),
+    ...talkTo<Output>({ agent, clock, port, steps, worker, ...ofMessages }),
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),
@@ -174,6 +176,8 @@ interface Stage {
   readonly worker: MortalWorker;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
+  /** The messages that whoever runs the turn was told of, by the turn that each would be. */
+  readonly heard: ReadonlySet<string>;
   /** Of every message. */
   readonly context: ToolCallContext;
 }

@@ -1,6 +1,5 @@
 import { SLICES } from '../agent/kinds.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { parseEvent } from '../journal/parse-event.ts';
 import type {
   Accepted,
   Deferred,
@@ -10,7 +9,7 @@ import type {
   TurnStart,
 } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import { foldAll, READER } from '../session/fold-session.ts';
+import { foldAll, READER, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { toTurnStart } from '../session/start-turn.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
@@ -67,14 +66,6 @@ export function turnSteps(host: TurnHost): TurnSteps {
       if (!folded) throw new Error('Nothing was sent to the session yet.');
       return folded.state;
     },
-    async events() {
-      const events: StoredEvent[] = [];
-      for (let from: number | null = 1; from !== null; ) {
-        const page = await port.read({ from });
-        events.push(...(page?.rows ?? []).map(parseEvent));
-        from = page?.next ?? null;
-      }
-      return events;
-    },
+    events: () => readJournal(port),
   };
 }

@@ -7,6 +7,7 @@ import {
   pendingWait,
   sentResult,
 } from '../journal/state.ts';
+import { unknownOutcome } from '../journal/unknown-outcome.ts';
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
@@ -24,17 +25,14 @@ import { callSeen, inspect, placeOf } from './inspect.ts';
 import type { ToolCallSeen } from './inspector.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
+import { keptResult } from './kept-result.ts';
 import type { Loop } from './loop.ts';
 import { isMoot, signalOf } from './next-step.ts';
 import { notesOn, withRemark } from './notes-on.ts';
 import type { Offer } from './offer-tools.ts';
 import { permitCall } from './permit-call.ts';
 import type { Target } from './routed.ts';
-import { unknownOutcome } from './run-leaf.ts';
 import { scheduling } from './scheduling.ts';
-
-/** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
-const MAX_RESULT = 8 * 1024 * 1024;
 
 /** How a call ended, before it is an event. */
 interface Ending {
@@ -121,7 +119,7 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
     view.said,
   ]);
   const ended = withSignal(
-    kept(tool.name, toolResult(clean), changes),
+    keptResult(tool.name, toolResult(clean), changes),
     loop.secrets.redact(invocation.signal()),
   );
   return {
@@ -148,18 +146,6 @@ function keptChanges(result: ToolResult, changes: CallChanges | undefined): Call
   if (result.type === 'error' || !result.signal || !changes) return undefined;
   const { facts: _, ...stored } = changes;
   return Object.keys(stored).length > 0 ? stored : undefined;
-}
-
-/** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
-function kept(tool: string, result: ToolResult, changes: CallChanges | undefined): ToolResult {
-  const { length } = JSON.stringify([result, changes]);
-  if (length <= MAX_RESULT) return result;
-  return toolResult({
-    type: 'error',
-    message:
-      `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
-      `of ${MAX_RESULT} and were not kept. Ask it for less.`,
-  });
 }
 
 /** Leaves a call that is interrupted before it got as far as its effect; from there on, the effect decides. */

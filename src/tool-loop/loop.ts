@@ -107,7 +107,7 @@ export interface Invocation {
    *
    * @throws ToolConfigurationError when no invocation would have enough.
    */
-  claim(needs: { readonly subrequests: number; readonly ms: number }): void;
+  claim(needs: Needs): void;
   /** Counts requests of work that has begun, and could not be foreseen. */
   count(subrequests: number): void;
   /** As `checkpoint`, but only for the lease: the last look before a tool that is already journaled as started runs. */
@@ -119,14 +119,28 @@ export interface Invocation {
   formerHolderGone(): Promise<void>;
   /** Hex SHA-256 over the session's name and incarnation and the call's id. */
   idempotencyKey(call: string): Promise<string>;
+  /**
+   * Journals the messages that were left for the turn, when this is its own loop: they are then the newest of its
+   * conversation. Answers whether there were any.
+   */
+  takeSteers(frame: string): boolean;
   /** Has the result journaled that a call still gives which was ended as unknown; `undefined` when it gives none. */
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
+}
+
+/** What a piece of work takes at the most, once it has begun. */
+export interface Needs {
+  /** Requests to models, services and objects. */
+  readonly subrequests: number;
+  readonly ms: number;
 }
 
 /** A call that was ended before it answered. */
 export interface LateCall {
   readonly call: string;
   readonly tool: string;
+  /** As the model wrote it, shortened: so the model knows its call again. */
+  readonly input: string;
 }
 
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */

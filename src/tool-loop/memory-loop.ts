@@ -108,6 +108,7 @@ function alone(turn: string): Invocation {
     now: () => Date.now(),
     formerHolderGone: async () => {},
     idempotencyKey: (call) => sha256Hex(JSON.stringify([turn, call])),
+    takeSteers: () => false,
     late: () => {},
   };
 }

@@ -1,5 +1,7 @@
 import { inFrame } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
+import { cancelledRunning, unknownOutcome } from '../journal/unknown-outcome.ts';
+import { shorten } from '../tools/json-text.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
@@ -7,6 +9,7 @@ import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
+import { keptResult } from './kept-result.ts';
 import type { Invocation, Loop } from './loop.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -16,20 +19,17 @@ interface Ran {
   readonly ms?: number;
 }
 
+/** A call as the model asked for it, and as its tool is given it. */
+interface Begun {
+  readonly record: CallRecord;
+  readonly call: ToolCall;
+}
+
+/** Characters of its input by which a model knows a call again. */
+const MAX_INPUT = 200;
+
 /** How long an aborted `once` call may still tell what it did, in ms. */
 const LAST_WORD = 5_000;
-
-/** Said of a call that may or may not have happened; the model is never told that it failed. */
-export const unknownOutcome = (tool: string): ToolResult =>
-  failure(
-    'unknown-outcome',
-    `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
-      'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
-  );
-
-/** Said of a call that a cancel met, and that may be run again under its key. */
-export const cancelledRunning = (tool: string): ToolResult =>
-  failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);
 
 /**
  * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
@@ -65,7 +65,7 @@ export async function runLeaf(
     if (signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(loop, call, leaf, signal) };
     loop.invocation.assertHeld();
     const began = loop.invocation.now();
-    const result = await runOnce(loop, call, leaf);
+    const result = await runOnce(loop, { record, call }, leaf);
     return { result, ms: loop.invocation.now() - began };
   });
 }
@@ -76,7 +76,7 @@ async function start({ journal, turn, frame }: Loop, record: CallRecord, { effec
 }
 
 /** `run` against its timeout and the invocation's signal. */
-async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult> {
+async function runOnce(loop: Loop, { record, call }: Begun, leaf: Leaf): Promise<ToolResult> {
   const stop = new AbortController();
   const signal = AbortSignal.any([loop.invocation.signal, stop.signal]);
   const outOfTime = new DOMException(`${leaf.timeout} ms are over.`, 'TimeoutError');
@@ -97,7 +97,7 @@ async function runOnce(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResu
     // What was not done yet when it was asked about may have been done since, by the very call that was asked about.
     if (!isRunning && known === 'not-done') return orUnknown(call, await answer);
     if (known !== 'not-done' && !isUnknown(known)) return known;
-    tellLate(loop, call, answer);
+    tellLate(loop, { record, call }, answer);
     return unknownOutcome(call.tool);
   } finally {
     cancel();
@@ -111,12 +111,14 @@ const isUnknown = (result: ToolResult): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
 /** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
-function tellLate(loop: Loop, { id, tool }: ToolCall, answer: Promise<ToolResult | 'no-answer'>): void {
+function tellLate(loop: Loop, { record, call }: Begun, answer: Promise<ToolResult | 'no-answer'>): void {
   const result = answer.then((late) =>
-    late === 'no-answer' || isUnknown(late) ? undefined : toolResult(loop.secrets.redact({ ...late })),
+    late === 'no-answer' || isUnknown(late)
+      ? undefined
+      : keptResult(call.tool, toolResult(loop.secrets.redact({ ...late }))),
   );
   loop.invocation.late(
-    { call: id, tool },
+    { call: call.id, tool: call.tool, input: shorten(record.input, MAX_INPUT) },
     result.catch(() => undefined),
   );
 }

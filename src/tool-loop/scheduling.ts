@@ -1,10 +1,8 @@
 import type { ScheduledMessage } from '../journal/events.ts';
+import { DELAY_RULE, isDelay } from '../tools/delay.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import type { ScheduleRequest } from '../tools/tool.ts';
 import type { Loop } from './loop.ts';
-
-/** The longest delay, in seconds: 365 days. */
-export const LONGEST_DELAY = 365 * 24 * 60 * 60;
 
 /** Characters of one message. */
 const MAX_MESSAGE = 100_000;
@@ -52,9 +50,6 @@ function checked(message: unknown): string {
 }
 
 function inMilliseconds(seconds: unknown): number {
-  if (typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY)
-    return Math.round(seconds * 1_000);
-  throw new Error(
-    `delaySeconds is ${String(seconds).slice(0, 40)}; it must be from 0 to ${LONGEST_DELAY} (365 days).`,
-  );
+  if (isDelay(seconds)) return Math.round(seconds * 1_000);
+  throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
 }

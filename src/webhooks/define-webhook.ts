@@ -1,17 +1,18 @@
 import { notOneOf } from '../tools/not-one-of.ts';
 import { sha256Hex } from '../tools/sha256.ts';
+import type { WhenBusy } from '../tools/when-busy.ts';
 import type {
   Acknowledgement,
   Arrival,
   Delivery,
   Ignored,
+  Knock,
   Received,
   Reply,
   Verified,
   Webhook,
   WebhookStart,
   WebhookTurn,
-  WhenBusy,
 } from './webhook.ts';
 import { WebhookDefinitionError } from './webhook-definition-error.ts';
 
@@ -26,8 +27,19 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
   readonly name: Name;
   /** The agent that deliveries start; without one, `start` has to name it. */
   readonly agent?: Agent | undefined;
-  /** Whose sessions they are unless `start` says so; the webhook's name unless given. */
+  /**
+   * Whose sessions they are unless `start` says so: the tenant, or else the id, of the callers who may read them. With the
+   * built-in authentication those of its callers unless given; with an `auth` of the app's own it has to be given.
+   */
   readonly owner?: string | undefined;
+  /** Webhooks that say the same here tell deliveries of one session apart by one set of ids; the webhook's name unless given. */
+  readonly namespace?: string | undefined;
+  /**
+   * Looks at a delivery before its body is read, which costs memory that nobody has shown a right to.
+   *
+   * @throws WebhookRefusal when no body could prove who sent it, as without a signature.
+   */
+  readonly admit?: ((knock: Knock) => void | Promise<void>) | undefined;
   /**
    * Proves from the raw bytes who sent a delivery, and reads it. `reply` answers a handshake.
    *
@@ -58,13 +70,16 @@ export function defineWebhook<
   Payload,
   Agent extends string | undefined = undefined,
 >(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
-  const { name, agent, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
+  const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, maxBodyBytes, whenBusy });
   return {
     name,
     agent,
+    owner,
+    namespace,
     maxBodyBytes,
     whenBusy,
+    admit: async (knock) => config.admit?.(knock),
     async receive(arrival): Promise<Received> {
       const proof = await config.verify(arrival);
       if (proof.type === 'reply') return proof;
@@ -72,14 +87,14 @@ export function defineWebhook<
       const { headers, env } = arrival;
       const turn = await config.start({ hook: name, id, payload, headers, env });
       if (turn.type === 'ignored') return { ...turn, acknowledge };
-      return toStart(turn, { agent, owner: config.owner ?? name, id, acknowledge });
+      return toStart(turn, { agent, owner, id, acknowledge });
     },
   };
 }
 
 interface Usual {
   readonly agent: string | undefined;
-  readonly owner: string;
+  readonly owner: string | undefined;
   readonly id: string;
   readonly acknowledge: Acknowledgement;
 }

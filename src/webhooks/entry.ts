@@ -1,4 +1,5 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
+export type { WhenBusy } from '../tools/when-busy.ts';
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export type { SenderConfig, SenderDelivery } from './from-sender.ts';
 export type { GithubDelivery } from './github/github-delivery.ts';
@@ -24,6 +25,7 @@ export {
   type Delivery,
   type Ignored,
   ignored,
+  type Knock,
   type Received,
   type Reply,
   reply,
@@ -33,7 +35,6 @@ export {
   type WebhookEnv,
   type WebhookStart,
   type WebhookTurn,
-  type WhenBusy,
 } from './webhook.ts';
 export { WebhookDefinitionError } from './webhook-definition-error.ts';
 export { type RefusalKind, WebhookRefusal } from './webhook-refusal.ts';

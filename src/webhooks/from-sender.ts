@@ -1,15 +1,17 @@
+import type { WhenBusy } from '../tools/when-busy.ts';
 import { defineWebhook } from './define-webhook.ts';
+import { isSigned, notSigned, type Signed } from './hmac.ts';
 import { type SecretNames, secretsOf } from './secrets-of.ts';
 import {
   type Arrival,
   type Ignored,
   ignored,
+  type Knock,
   type Reply,
   type Verified,
   type Webhook,
   type WebhookEnv,
   type WebhookTurn,
-  type WhenBusy,
 } from './webhook.ts';
 import { WebhookDefinitionError } from './webhook-definition-error.ts';
 
@@ -20,8 +22,9 @@ export interface SenderConfig<Event extends string, View> {
   /** The agent that deliveries start. */
   readonly agent: string;
   /**
-   * Whose sessions they are; the webhook's name unless given. They are read by callers whose tenant, or else id, this is: with
-   * the token in `HOLDFAST_TOKEN` that is `token`, on localhost without any `local`.
+   * Whose sessions they are: the tenant, or else the id, of the callers who may read them. With the built-in authentication
+   * those of its callers unless given (`token` with `HOLDFAST_TOKEN`, else `local`); with an `auth` of the app's own it has to be
+   * given, or `createHoldfast` throws.
    */
   readonly owner?: string | undefined;
   /** The vars that hold the secret. While none of them is set, deliveries are answered 503, which names them. */
@@ -53,18 +56,34 @@ export interface SenderDelivery {
 export interface Sender<View extends SenderDelivery> {
   /** Also the webhook's name unless it is given one. */
   readonly name: string;
-  /** @throws WebhookRefusal */
-  verify(arrival: SecretArrival): Promise<Verified<View> | Reply>;
+  /**
+   * Who gives deliveries their ids. Those of one sender are one at all of its webhooks: what was taken at one cannot be played
+   * again at another that has the same secret. What is sent by many is told apart by the webhook.
+   */
+  readonly ids: 'of the sender' | 'of the webhook';
+  /** What the headers say was signed. @throws WebhookRefusal when no body could make it right. */
+  claim(knock: Knock): Claim;
+  /** A secret as the key that it is; its text unless given. @throws WebhookRefusal when it cannot be one. */
+  toKey?(secret: string): Signed['secrets'][number];
+  /** Reads what is proven to come from the sender. @throws WebhookRefusal when it cannot. */
+  read(signed: SignedArrival): Promise<Verified<View> | Reply>;
   /** By what `events` may ask for the delivery. */
   names(delivery: View): readonly string[];
   /** Why it starts nothing, whoever asked for it. */
   skip(delivery: View): string | undefined;
 }
 
-/** An arrival, and what it may be signed with. */
-export interface SecretArrival extends Arrival {
+/** What the headers of a delivery say, and only its body can prove. */
+export interface Claim {
+  /** Any of them may hold. */
+  readonly signatures: readonly Uint8Array<ArrayBuffer>[];
+  /** What was signed ahead of the body. */
+  readonly ahead: string;
+}
+
+/** An arrival whose signature holds. */
+export interface SignedArrival extends Arrival {
   readonly hook: string;
-  readonly secrets: readonly string[];
 }
 
 /** Makes the webhook of a sender. @throws WebhookDefinitionError when a setting is none. */
@@ -80,9 +99,17 @@ export function fromSender<Event extends string, View extends SenderDelivery>(
     name,
     agent,
     owner,
+    namespace: sender.ids === 'of the sender' ? sender.name : undefined,
     maxBodyBytes,
     whenBusy,
-    verify: (arrival) => sender.verify({ ...arrival, hook: name, secrets: secretsOf(arrival.env, secret) }),
+    admit: (knock) => {
+      claimed(knock, secret, sender);
+    },
+    async verify(arrival) {
+      const { secrets, signatures, ahead } = claimed(arrival, secret, sender);
+      if (!(await isSigned({ secrets, signatures, content: [ahead, arrival.body] }))) throw notSigned();
+      return sender.read({ ...arrival, hook: name });
+    },
     start: ({ payload }) => {
       const names = sender.names(payload);
       if (events && !events.some((event) => names.includes(event))) return ignored(notAsked(names));
@@ -90,6 +117,16 @@ export function fromSender<Event extends string, View extends SenderDelivery>(
       return why === undefined ? start(payload) : ignored(why);
     },
   });
+}
+
+interface Claimed extends Claim {
+  readonly secrets: Signed['secrets'];
+}
+
+/** All that can be found out without the body. @throws WebhookRefusal */
+function claimed(knock: Knock, names: SecretNames, sender: Pick<Sender<never>, 'claim' | 'toKey'>): Claimed {
+  const secrets = secretsOf(knock.env, names).map((secret) => sender.toKey?.(secret) ?? secret);
+  return { secrets, ...sender.claim(knock) };
 }
 
 const notAsked = (names: readonly string[]): string =>

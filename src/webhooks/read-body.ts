@@ -8,12 +8,12 @@ export interface ReadBody {
   readonly form?: URLSearchParams | undefined;
 }
 
-/** The body as a JSON object. @throws WebhookRefusal `bad-json` when it is none. */
+/** The body as a JSON object. @throws WebhookRefusal `bad-json` when it is none, or nested too deeply. */
 export const readJson = (body: Uint8Array): JsonObject => parseObject(readText(body), 'The body');
 
 /**
  * Reads what may be JSON or a form with JSON in its field `payload`. The body tells which it is: it is signed, and a content
- * type is not. @throws WebhookRefusal `bad-json` when the JSON is not an object, or the body not UTF-8.
+ * type is not. @throws WebhookRefusal `bad-json` when the JSON is not an object or nested too deeply, or the body not UTF-8.
  */
 export function readJsonOrForm(body: Uint8Array): ReadBody {
   const text = readText(body);
@@ -38,6 +38,17 @@ function parseObject(text: string, what: string): JsonObject {
   } catch {
     throw new WebhookRefusal('bad-json', `${what} is not JSON.`);
   }
+  if (isDeeper(value, MAX_DEPTH)) {
+    throw new WebhookRefusal('bad-json', `${what} is nested more than ${MAX_DEPTH} deep.`);
+  }
   if (isJsonObject(value)) return value;
   throw new WebhookRefusal('bad-json', `${what} is not a JSON object.`);
 }
+
+/** `JSON.parse` takes any depth, and nothing that walks through a payload later does. No sender comes near. */
+const MAX_DEPTH = 100;
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)));

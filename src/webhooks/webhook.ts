@@ -1,16 +1,21 @@
 import type { Json, JsonObject } from '../tools/json.ts';
+import type { WhenBusy } from '../tools/when-busy.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
 
-/** A request to a webhook, before anything is known of who sent it. */
-export interface Arrival {
+/** A request to a webhook before its body is read: nothing is known of who sent it. */
+export interface Knock {
   readonly headers: Headers;
-  /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
-  readonly body: Uint8Array<ArrayBuffer>;
   readonly env: WebhookEnv;
   /** Milliseconds since the epoch. */
   readonly now: number;
+}
+
+/** The same with its body. */
+export interface Arrival extends Knock {
+  /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** What is answered to a delivery that was taken: its turn's address, or 200 and nothing, for senders that show it to people. */
@@ -74,7 +79,8 @@ export interface WebhookTurn {
 export interface WebhookStart {
   readonly type: 'start';
   readonly agent: string | undefined;
-  readonly owner: string;
+  /** Absent: whose the app's `auth` says. */
+  readonly owner: string | undefined;
   readonly session: string;
   readonly message: string;
   readonly context: JsonObject;
@@ -85,16 +91,20 @@ export interface WebhookStart {
 /** What comes of a delivery. */
 export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
 
-/** What a turn of a webhook does when its session has an open one: waits in order, or is shown to the model that runs. */
-export type WhenBusy = 'queue' | 'steer';
-
 /** A door for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
 export interface Webhook<Name extends string = string> {
   readonly name: Name;
   /** The agent that it starts unless its mapping names another. */
   readonly agent: string | undefined;
+  /** Whose its sessions are unless its mapping names another; absent: whose the app's `auth` says. */
+  readonly owner: string | undefined;
+  /** Where ids of deliveries are told apart: its name, or what several webhooks of one sender share. */
+  readonly namespace: string;
   readonly maxBodyBytes: number;
+  /** Of its turns, when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
   readonly whenBusy: WhenBusy;
+  /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
+  admit(knock: Knock): Promise<void>;
   /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
   receive(arrival: Arrival): Promise<Received>;
 }

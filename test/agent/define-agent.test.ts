@@ -109,34 +109,19 @@ it.each<[string, object, string]>([
   ],
   ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
   [
-    'compaction.overTokens',
-    { compaction: { overTokens: 0 } },
-    "Agent 'clerk' has a compaction 'overTokens' of 0: use a positive whole number.",
+    'compaction',
+    { compaction: { overTokens: 9 } },
+    "Agent 'clerk' has a compaction that is none: use summarised({ overTokens }).",
   ],
   [
-    'compaction.keepTurns',
-    { compaction: { overTokens: 9, keepTurns: -1 } },
-    "Agent 'clerk' has a compaction 'keepTurns' of -1: use a whole number from 0.",
-  ],
-  [
-    'compaction.summarise',
-    { compaction: { overTokens: 9, summarise: 'short' } },
-    "Agent 'clerk' has a compaction 'summarise' of short: use a function.",
-  ],
-  [
-    'compaction.instructions',
-    { compaction: { overTokens: 9, instructions: ' ' } },
-    `Agent 'clerk' has a compaction 'instructions' of " ": use words.`,
-  ],
-  [
-    'compaction.instructions',
-    { compaction: { overTokens: 9, instructions: 'Be brief.', summarise: () => '' } },
-    `Agent 'clerk' has a compaction 'instructions' of "Be brief.": use either 'summarise' or 'instructions'.`,
+    'compaction',
+    { compaction: null },
+    "Agent 'clerk' has a compaction that is none: use summarised({ overTokens }).",
   ],
   [
     'retention',
     { retention: { days: -1 } },
-    `Agent 'clerk' has a retention of {"days":-1}: use 'forever', { days } or { ms }, of which there are more than 0 and at most a hundred years.`,
+    `Agent 'clerk' has a retention of {"days":-1}: use 'forever' or { days } with more than 0 and at most 36525.`,
   ],
   ['description', { description: ' ' }, "Agent 'clerk' has a description that is blank."],
   [

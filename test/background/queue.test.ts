@@ -10,18 +10,18 @@ import { limitTo } from '../fixtures/platform.ts';
 import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
-import { ended, journal, json, newSession, post, send } from '../http/client.ts';
+import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
 
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;
-const nameOf = (session: string): string => JSON.stringify(['local', 'scripted', session.split('/').at(-1)]);
 
 /** A session whose alarms send to the fake queue, and come again after so many ms. */
 const session = (ms = 5_000): string => newSession('scripted', `${FAKED}-${withLease(ms)}`);
 
-const sentOf = (of: string): readonly HandOver[] => fakeQueue.sent.filter(({ name }) => name === nameOf(of));
-const runsOf = (of: string): number => handOvers.filter(({ name }) => name === nameOf(of)).length;
+const sentOf = (of: string): readonly HandOver[] =>
+  fakeQueue.sent.filter(({ name }) => name === sessionName(of));
+const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
 
 /** A message in the background of this session, and what its alarm has sent. */
 async function accepted(of: string, message: string): Promise<HandOver> {
@@ -167,7 +167,7 @@ describe('a message of the queue', () => {
 
   it('that names a session which is not there makes none', async () => {
     const of = session();
-    expect(await deliver([{ name: nameOf(of), turn: 't' }])).toEqual(['acknowledged']);
+    expect(await deliver([{ name: sessionName(of), turn: 't' }])).toEqual(['acknowledged']);
     expect((await send(of)).status).toBe(404);
   });
 

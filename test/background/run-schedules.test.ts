@@ -9,7 +9,7 @@ import {
 } from '../../src/worker-entry.ts';
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
-import { appWith } from '../http/app.ts';
+import { appWith, objectsWith } from '../http/app.ts';
 import { journal, json, post, type Send } from '../http/client.ts';
 
 const TIME = Date.parse('2027-01-31T06:00:00Z');
@@ -25,10 +25,13 @@ function daily(message: string, more: Partial<ScheduleConfig> = {}): { schedule:
 }
 
 /** The platform's event for these schedules. */
-async function tick(schedules: readonly Schedule[], { cron = CRON, time = TIME } = {}): Promise<void> {
+async function tick(
+  schedules: readonly Schedule[],
+  { cron = CRON, time = TIME, with: bindings = {} } = {},
+): Promise<void> {
   const { worker } = createHoldfast({ agents: [scripted], schedules });
   const controller = { cron, scheduledTime: time, type: 'scheduled', noRetry: () => {} } as const;
-  await worker.scheduled(controller, { ...env }, createExecutionContext());
+  await worker.scheduled(controller, { ...env, ...bindings }, createExecutionContext());
 }
 
 const endsOf = async (session: string): Promise<number> =>
@@ -96,6 +99,20 @@ describe('a schedule', () => {
     await first;
     await expect.poll(() => endsOf(session)).toBe(2);
     expect((await json(await owned(session))).turn).toMatchObject({ text: 'Second.' });
+  });
+
+  it('fails when as many messages wait in its session as may', async () => {
+    const { schedule } = daily('Report.');
+    const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
+    await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
+      "Schedules that could not start a turn: 'daily'.",
+    );
+    expect(log.mock.calls).toEqual([
+      [
+        "holdfast: schedule 'daily' could not start a turn",
+        new Error('100 messages wait in its session, and no more may.'),
+      ],
+    ]);
   });
 
   it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {

@@ -1,11 +1,10 @@
-/** A selection of the crash matrix: every kind at every moment. `npm run crash-matrix` plays all of it. */
+/** A selection of the crash matrix: every kind at every position. `npm run crash-matrix` plays all of it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
-import type { Disturbance } from '../../src/testing/crash-matrix/course.ts';
-import { MODES } from '../../src/testing/crash-matrix/disturbances.ts';
-import { stateOf } from '../../src/testing/crash-matrix/journal-of.ts';
-import { memoryStage } from '../../src/testing/crash-matrix/memory-stage.ts';
-import { LAST_WORDS } from '../../src/testing/crash-matrix/play.ts';
+import { crashableMemorySession } from '../../src/testing/crash-matrix/crashable-memory-session.ts';
+import { type Disturbance, MODES } from '../../src/testing/crash-matrix/disturbances.ts';
+import { foldEvents } from '../../src/testing/crash-matrix/fold-events.ts';
+import { LAST_MESSAGE } from '../../src/testing/crash-matrix/play-script.ts';
 import { isOpenEnded, OFF_SCRIPT } from '../../src/testing/crash-matrix/script.ts';
 import { Trial } from './lab/trial.ts';
 import { cellsOf, playAll } from './matrix.ts';
@@ -13,7 +12,7 @@ import { everything } from './scenarios/everything.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
 
-/** Which of these a moment is disturbed by goes by turns. */
+/** Which of these a position is disturbed by goes by turns. */
 const BY_TURNS = MODES.filter((mode) => mode !== 'cold-fold');
 
 describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('%s', (_, scenario) => {
@@ -23,36 +22,36 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
   });
 
   it('is told to its end when nothing disturbs it', () => {
-    const story = JSON.stringify(trial.aftermath.events);
-    expect(story).not.toContain(OFF_SCRIPT);
-    expect(story).toContain(LAST_WORDS);
-    expect(story).toContain(scenario.tells ?? '');
+    const journal = JSON.stringify(trial.result.events);
+    expect(journal).not.toContain(OFF_SCRIPT);
+    expect(journal).toContain(LAST_MESSAGE);
+    expect(journal).toContain(scenario.tells ?? '');
     if (isOpenEnded(scenario)) return;
-    expect(story).not.toContain('"type":"error"');
+    expect(journal).not.toContain('"type":"error"');
     for (const { replies } of scenario.script) {
       const last = replies.at(-1);
-      if (typeof last === 'string') expect(story).toContain(JSON.stringify(last).slice(1, -1));
+      if (typeof last === 'string') expect(journal).toContain(JSON.stringify(last).slice(1, -1));
     }
   });
 
   it('leaves a state that a snapshot can keep', () => {
-    const state = stateOf(trial.aftermath.events);
+    const state = foldEvents(trial.result.events);
     expect(fromSnapshot(toSnapshot(state))).toEqual({
       ...state,
       messages: state.messages.slice(0, state.compacted ? 1 : 0),
     });
   });
 
-  it('survives a disturbance at every moment, and a cold fold at every other one', {
+  it('survives a disturbance at every position, and a cold fold at every other one', {
     timeout: 60_000,
   }, async () => {
-    const disturbances = trial.moments.flatMap((_deed, at): Disturbance[] => [
+    const disturbances = trial.positions.flatMap((_position, at): Disturbance[] => [
       { at, mode: BY_TURNS[at % BY_TURNS.length] ?? 'hangs' },
       ...(at % 2 === 0 ? [{ at, mode: 'cold-fold' } as const] : []),
     ]);
     const played = await playAll(disturbances.map((disturbance) => ({ trial, disturbance })));
     expect(failuresOf(played, 5)).toEqual([]);
-    expect(played.length).toBeGreaterThan(trial.moments.length);
+    expect(played.length).toBeGreaterThan(trial.positions.length);
   });
 });
 
@@ -71,10 +70,10 @@ describe('everything at once', { timeout: 60_000 }, () => {
     const first = ['rejects', 'hangs', 'zombie-at-once'] as const;
     const second = ['zombie-at-once', 'zombie-later', 'zombie-amid'] as const;
     const pairs = Array.from({ length: 40 }, (_, i): Disturbance[] => [
-      { at: (i * 37) % trial.moments.length, mode: first[i % 3] ?? 'hangs' },
+      { at: (i * 37) % trial.positions.length, mode: first[i % 3] ?? 'hangs' },
       { at: (i * 7) % 17, mode: second[i % 2] ?? 'hangs' },
     ]);
-    const found = await Promise.all(pairs.map((pair) => trial.find(memoryStage, pair)));
+    const found = await Promise.all(pairs.map((pair) => trial.find(crashableMemorySession, pair)));
     const failed = found.flatMap(({ verdict }, i) =>
       verdict.is === 'failed' ? [`${JSON.stringify(pairs[i])}: ${verdict.why[0]}`] : [],
     );

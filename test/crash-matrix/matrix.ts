@@ -1,5 +1,5 @@
-import type { Disturbance, Mode } from '../../src/testing/crash-matrix/course.ts';
-import { memoryStage } from '../../src/testing/crash-matrix/memory-stage.ts';
+import { crashableMemorySession } from '../../src/testing/crash-matrix/crashable-memory-session.ts';
+import type { Disturbance, Mode } from '../../src/testing/crash-matrix/disturbances.ts';
 import { disturbancesAt, manyAtOnce } from '../../src/testing/crash-matrix/play-disturbed.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Scenario } from './lab/scenario.ts';
@@ -17,11 +17,11 @@ export interface Played extends Finding {
   readonly disturbance: Disturbance;
 }
 
-/** Every cell of these scenarios: each moment under each of the modes. */
+/** Every cell of these scenarios: each position under each of the modes. */
 export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[] =>
   trials.flatMap((trial) =>
     modes.flatMap((mode) =>
-      disturbancesAt(trial.moments, mode).map((disturbance) => ({ trial, disturbance })),
+      disturbancesAt(trial.positions, mode).map((disturbance) => ({ trial, disturbance })),
     ),
   );
 
@@ -40,12 +40,12 @@ export function playAll(
   cells: readonly Cell[],
   { without, onPlayed = () => {} }: PlayAllOptions = {},
 ): Promise<Played[]> {
-  const makeStage = without ? () => SABOTAGES[without](memoryStage()) : memoryStage;
+  const makeSession = without ? () => SABOTAGES[without](crashableMemorySession()) : crashableMemorySession;
   return manyAtOnce(cells, async ({ trial, disturbance }) => {
     const played = {
       kind: trial.scenario.kind,
       disturbance,
-      ...(await trial.find(makeStage, [disturbance])),
+      ...(await trial.find(makeSession, [disturbance])),
     };
     onPlayed(played);
     return played;

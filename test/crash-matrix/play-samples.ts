@@ -1,6 +1,6 @@
-import { isGentle } from '../../src/testing/crash-matrix/course.ts';
+import { isGentle } from '../../src/testing/crash-matrix/disturbances.ts';
 import { manyAtOnce } from '../../src/testing/crash-matrix/play-disturbed.ts';
-import { objectStage } from './lab/object-stage.ts';
+import { crashableObjectSession } from './lab/crashable-object-session.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Cell, Played } from './matrix.ts';
 
@@ -19,9 +19,9 @@ export function playSamples(
 ): Promise<Played[]> {
   let count = 0;
   return manyAtOnce(cells, async ({ trial, disturbance }) => {
-    const stage = () => objectStage(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);
-    const makeStage = without ? () => SABOTAGES[without](stage()) : stage;
-    const found = await trial.find(makeStage, [disturbance]);
+    const session = () => crashableObjectSession(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);
+    const makeSession = without ? () => SABOTAGES[without](session()) : session;
+    const found = await trial.find(makeSession, [disturbance]);
     count += 1;
     onPlayed(count);
     return { kind: trial.scenario.kind, disturbance, ...found };

@@ -1,6 +1,6 @@
 /** The matrix notices when a guard is taken away, and what came of it. */
 import { describe, expect, it } from 'vitest';
-import type { Mode } from '../../src/testing/crash-matrix/course.ts';
+import type { Mode } from '../../src/testing/crash-matrix/disturbances.ts';
 import type { Guard } from './lab/sabotage.ts';
 import { Trial } from './lab/trial.ts';
 import { cellsOf, type Played, playAll } from './matrix.ts';

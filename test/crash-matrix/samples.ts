@@ -3,7 +3,7 @@ import { disturbancesAt } from '../../src/testing/crash-matrix/play-disturbed.ts
 import type { Trial } from './lab/trial.ts';
 import type { Cell } from './matrix.ts';
 
-/** Cells drawn by a seed, the same for the same seed: every trial in turn, under any mode at any moment. */
+/** Cells drawn by a seed, the same for the same seed: every trial in turn, under any mode at any position. */
 export function samplesOf(
   trials: readonly Trial[],
   { count, seed }: { count: number; seed: number },
@@ -12,7 +12,7 @@ export function samplesOf(
   return Array.from({ length: trials.length === 0 ? 0 : count }, (_, index) => {
     const trial = pick(trials, index % trials.length);
     const mode = pick(MODES, below(MODES.length));
-    const disturbances = disturbancesAt(trial.moments, mode);
+    const disturbances = disturbancesAt(trial.positions, mode);
     return { trial, disturbance: pick(disturbances, below(disturbances.length)) };
   });
 }

@@ -12,7 +12,7 @@ import { processes } from './scenarios/processes.ts';
 import { unfoldings } from './scenarios/unfoldings.ts';
 import { waits } from './scenarios/waits.ts';
 
-/** Every kind of tool, each in a story of its own. */
+/** Every kind of tool, each in a script of its own. */
 export const SCENARIOS: readonly Scenario[] = [
   ...leaves,
   ...memories,

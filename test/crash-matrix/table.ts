@@ -4,7 +4,7 @@ import type { Played } from './matrix.ts';
 /** A kind and what was played of it. */
 export interface TableRow {
   readonly kind: string;
-  /** Moments of its scenario. */
+  /** Positions of its scenario. */
   readonly positions: number;
 }
 

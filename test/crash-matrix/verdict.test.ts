@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Portrait } from './lab/portrait.ts';
+import type { ComparableResult } from './lab/comparable-result.ts';
 import { type Verdict, verdictOf } from './lab/verdict.ts';
 
-const undisturbed: Portrait = {
+const undisturbed: ComparableResult = {
   shown: ['a', 'b'],
-  story: ['one', 'two'],
+  happened: ['one', 'two'],
   memory: { blackboard: '[]' },
   takenOver: 0,
   unknown: new Set(),
   unjustified: [],
 };
 
-const against = (seen: Partial<Portrait>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
+const against = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
   verdictOf(
     { ...undisturbed, ...seen },
     { modes: [mode], expected: undisturbed, alsoShown: ['a', 'b', 'also'] },
@@ -30,11 +30,11 @@ describe('verdictOf', () => {
     expect(against({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
   });
 
-  it.each<[string, Partial<Portrait>, string]>([
+  it.each<[string, Partial<ComparableResult>, string]>([
     ['a request of its own', { shown: ['a', 'b', 'c'] }, 'the model was shown c'],
     ['a request that was never made', { shown: ['a'] }, 'the model was never shown b'],
-    ['an event too many', { story: ['one', 'one', 'two'] }, 'there is one'],
-    ['an event too few', { story: ['one'] }, 'there is no two'],
+    ['an event too many', { happened: ['one', 'one', 'two'] }, 'there is one'],
+    ['an event too few', { happened: ['one'] }, 'there is no two'],
     ['another memory', { memory: { blackboard: '[1]' } }, "'blackboard' is [1], not []"],
     ['a memory too many', { memory: { blackboard: '[]', more: '1' } }, "'more' is 1, not undefined"],
     [

@@ -67,8 +67,8 @@ describe('a session object that is erased', () => {
       session.append(epoch, 4, { events: [event('t1', 'late')] }),
     ]);
     expect(appended).toEqual({ status: 'stale' });
-    expect(begun).toMatchObject({ status: 'leased', page: { head: 2, queued: [] } });
-    expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't4' }, queued: [] });
+    expect(begun).toMatchObject({ status: 'leased', page: { head: 2, waiting: [] } });
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't4' }, waiting: [] });
   });
 
   it('stays empty when its alarm comes all the same', async () => {

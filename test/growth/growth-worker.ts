@@ -2,6 +2,7 @@
 import { SessionObject as Base } from '../../durable-objects/index.ts';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { SLICES } from '../../src/agent/kinds.ts';
+import { summarised } from '../../src/compaction/summarised.ts';
 import { REDUCER_VERSION } from '../../src/journal/reduce.ts';
 import { foldLeased, READER } from '../../src/session/fold-session.ts';
 import { objectSession } from '../../src/session/object-session.ts';
@@ -31,7 +32,7 @@ const plain = defineAgent({ ...base, name: 'plain' });
 const compacting = defineAgent({
   ...base,
   name: 'compacting',
-  compaction: { overTokens: 1, summarise: () => 'They talked.' },
+  compaction: summarised({ overTokens: 1, summarise: () => 'They talked.' }),
 });
 
 const holdfast = createHoldfast({ agents: [plain, compacting], auth: () => ({ id: 'owner' }) });

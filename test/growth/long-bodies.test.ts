@@ -6,7 +6,7 @@ import { toSessionName } from '../../src/session/session-name.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { held, modelBySession, script } from '../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
-import { json, newSession, post } from '../http/client.ts';
+import { json, newSession, post, sessionId } from '../http/client.ts';
 
 const MIB = 1024 * 1024;
 /** Five million characters of one to four bytes: a chunk ends within one of them. */
@@ -27,7 +27,7 @@ const via = appWith({ agents: [writer], auth: () => ({ id: 'owner' }), maxBodyBy
 
 /** The longest value of every table in the object of a session, in bytes. */
 function longestIn(path: string): Promise<Record<string, number>> {
-  const session = path.split('/').at(-1) ?? '';
+  const session = sessionId(path);
   const stub = env.SESSIONS.getByName(toSessionName({ owner: 'owner', agent: 'writer', session }));
   return runInDurableObject(stub, (_, { storage: { sql } }) => {
     const tables = sql.exec<{ name: string }>(

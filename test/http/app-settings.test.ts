@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent, defineTool, defineToolGroup, ToolCallContext } from '../../src/index.ts';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../src/worker-entry.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
-import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE } from './client.ts';
+import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
 
 /** What a tool was given, call by call. */
 let seen: { readonly key: string | undefined; readonly context: unknown }[] = [];
@@ -49,7 +49,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
     return worker.fetch(request, all, createExecutionContext());
   };
   const resume = async (session: string, turn: unknown): Promise<void> => {
-    const name = JSON.stringify(['local', 'agent', session.split('/').at(-1)]);
+    const name = sessionName(session);
     await new TurnRunner(createExecutionContext(), all).run({ name, turn: String(turn) });
   };
   return { via, resume };

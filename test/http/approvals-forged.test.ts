@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/worker-entry.ts';
 import { changedClerk, clerk, paidTo } from '../fixtures/clerk-agent.ts';
 import { appWith } from './app.ts';
-import { ended, journal, json, newSession, type Send, send } from './client.ts';
+import { ended, journal, json, newSession, type Send, send, sessionId, sessionName } from './client.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
@@ -75,7 +75,7 @@ describe('a decision about a call that nobody asked for', () => {
   it('is not found where there is no session, which is not made by that', async () => {
     const session = newSession('clerk');
     const response = await answer(`${session}/approvals/a.3.0`, APPROVE);
-    const name = session.split('/').at(-1);
+    const name = sessionId(session);
     const detail = `There is no session '${name}'. POST ${session}/messages starts it.`;
     await expectProblem(response, problem('unknown-session', 404, detail));
     expect((await send(session)).status).toBe(404);
@@ -128,7 +128,7 @@ describe('a decision that is replayed', () => {
     const { links, session, to } = await waiting(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
-    const name = JSON.stringify(['local', 'clerk', session.split('/').at(-1)]);
+    const name = sessionName(session);
     await runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => {
       storage.sql.exec("DELETE FROM requests WHERE key LIKE 'answer %'");
     });

@@ -2,14 +2,13 @@ import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { paidTo, payments, SOON } from '../fixtures/clerk-agent.ts';
-import { allEvents, ended, journal, json, post, SSE, send } from './client.ts';
+import { allEvents, ended, journal, json, post, SSE, send, sessionId, sessionName } from './client.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 const KEY = { 'idempotency-key': 'k1' };
 const ASYNC = { prefer: 'respond-async' };
-const stubOf = (session: string) =>
-  env.SESSIONS.getByName(JSON.stringify(['local', 'clerk', session.split('/').at(-1)]));
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 const typesIn = async (session: string): Promise<unknown[]> =>
   (await journal(session)).map(({ type }) => type);
 
@@ -41,7 +40,7 @@ describe('an approval', () => {
     expect(await json(response)).toEqual({
       turn,
       loopId: turn,
-      session: session.split('/').at(-1),
+      session: sessionId(session),
       agent: 'clerk',
       outcome: 'completed',
       text: 'Done.',
@@ -86,7 +85,7 @@ describe('an approval', () => {
     expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
       202,
       `${wait.session}/turns/${wait.turn}`,
-      { turn: wait.turn, session: wait.session.split('/').at(-1), agent: 'clerk', status: 'accepted' },
+      { turn: wait.turn, session: sessionId(wait.session), agent: 'clerk', status: 'accepted' },
     ]);
     await ended(wait.session);
     expect(paidTo(wait.to)).toEqual([1]);

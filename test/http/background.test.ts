@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handOvers } from '../fixtures/hand-overs.ts';
 import { script } from '../fixtures/scripts.ts';
-import { ended, json, newSession, post, SSE, send } from './client.ts';
+import { ended, json, newSession, post, SSE, send, sessionId, sessionName } from './client.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 
@@ -16,7 +16,7 @@ describe('a message for the background', () => {
     expect(response.headers.get('location')).toBe(`${session}/turns/${accepted.turn}`);
     expect(accepted).toEqual({
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
-      session: session.split('/').at(-1),
+      session: sessionId(session),
       agent: 'scripted',
       status: 'accepted',
     });
@@ -31,7 +31,7 @@ describe('a message for the background', () => {
       'turn-ended',
     ]);
     expect((await json(await send(session))).turn).toMatchObject({ turn: accepted.turn, text: 'Done.' });
-    const name = JSON.stringify(['local', 'scripted', session.split('/').at(-1)]);
+    const name = sessionName(session);
     expect(handOvers.filter((one) => one.name === name)).toEqual([{ name, turn: accepted.turn }]);
   });
 

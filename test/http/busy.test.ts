@@ -1,5 +1,6 @@
 /** Messages for a session in which a turn is open: refused, queued, shown to the turn that runs, or scheduled. */
 import { describe, expect, it } from 'vitest';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { withLease } from '../fixtures/lease-terms.ts';
 import { type Held, held, type Scripted, script } from '../fixtures/scripts.ts';
 import {
@@ -13,8 +14,9 @@ import {
   readUntil,
   SSE,
   send,
+  sessionId,
 } from './client.ts';
-import { problem, waiting } from './waiting.ts';
+import { answer, problem, waiting } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -38,10 +40,15 @@ interface Busy {
   readonly answering: Promise<Response>;
 }
 
-/** A session whose model is at work on the first message; a holder hears of notes after a third of its lease. */
-async function busy(...replies: readonly string[]): Promise<Busy> {
+/** Its start is durable before it runs: whoever stores that hears of what was left meanwhile. */
+const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
+
+/** A session whose model is at work on the first message, and will say this. */
+const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
+
+async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
   const session = newSession('scripted', withLease(1_000));
-  const first = held('First.');
+  const first = held(reply);
   const { message, model } = script(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
   await first.asked();
@@ -49,7 +56,6 @@ async function busy(...replies: readonly string[]): Promise<Busy> {
   return { session, first, model, turn: String(openTurn), answering };
 }
 
-const name = (session: string): string => session.split('/').at(-1) ?? '';
 const started = async (session: string): Promise<readonly unknown[]> =>
   (await journal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
 
@@ -83,10 +89,10 @@ describe('a message that queues', () => {
   it('waits for the answer of its own turn, as JSON or as a stream, in order', async () => {
     const { session, first, model, turn, answering } = await busy('Second.', 'Third.');
     const second = say(session, 'whenBusy=queue', { message: 'Two' });
-    await expect.poll(async () => (await json(await send(session))).queued).toHaveLength(1);
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(1);
     const third = await say(session, 'whenBusy=queue', { message: 'Three' }, SSE);
     const events = allEvents(third);
-    await expect.poll(async () => (await json(await send(session))).queued).toHaveLength(2);
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
     first.release();
     expect(await json(await answering)).toMatchObject({ turn, text: 'First.' });
     const answer = await second;
@@ -104,20 +110,20 @@ describe('a message that queues', () => {
       'Two',
       'Three',
     ]);
-    expect(await json(await send(session))).toMatchObject({ openTurn: null, queued: [] });
+    expect(await json(await send(session))).toMatchObject({ openTurn: null, waiting: [] });
   });
 
   it('is answered 202 with the address of its answer when its client does not want to wait', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
     const { turn, ...more } = await json(response);
-    expect(more).toEqual({ session: name(session), agent: 'scripted', status: 'queued' });
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'queued' });
     expect([
       response.status,
       response.headers.get('location'),
       response.headers.get('preference-applied'),
     ]).toEqual([202, `${session}/turns/${turn}`, 'respond-async']);
-    expect((await json(await send(session))).queued).toEqual([turn]);
+    expect((await json(await send(session))).waiting).toEqual([{ turn, status: 'queued' }]);
     first.release();
     await (await answering).text();
     await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
@@ -150,6 +156,42 @@ describe('a message that queues', () => {
     });
     expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
     await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
+  });
+
+  it('is told at once for what the turn before it waits, and answered at its own address', async () => {
+    const { session, links, pending } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    const { turn, ...more } = await json(response);
+    const queued = { session: sessionId(session), agent: 'clerk', status: 'queued', pending };
+    expect([response.status, response.headers.get('location'), more]).toEqual([
+      202,
+      `${session}/turns/${turn}`,
+      queued,
+    ]);
+    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    expect([again.status, await json(again)]).toEqual([202, { turn, ...queued }]);
+    await answer(links[0] ?? '', { decision: 'approve' });
+    const path = `${session}/turns/${turn}`;
+    await expect.poll(async () => (await send(path)).status).toBe(200);
+    expect(await json(await send(path))).toMatchObject({ text: 'Second.' });
+  });
+
+  it('is told when the turn before it begins to wait, too', async () => {
+    const session = newSession('clerk', withLease(1_000));
+    const first = held('First.');
+    const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
+    const { message } = script(first.reply, { calls }, 'Paid.');
+    const answering = post(session, { message: message('One') });
+    await first.asked();
+    const second = await json(await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC));
+    const third = say(session, 'whenBusy=queue', { message: 'Three' });
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
+    first.release();
+    await (await answering).text();
+    const response = await third;
+    const { pending } = await json(await send(`${session}/turns/${second.turn}`));
+    expect(pending).toHaveLength(1);
+    expect([response.status, await json(response)]).toMatchObject([202, { status: 'queued', pending }]);
   });
 
   it('declines what the open turn waits for when it says so, and is not taken when it may not', async () => {
@@ -194,16 +236,15 @@ describe('a message that queues', () => {
 
 describe('a message that steers', () => {
   it('is answered 202, shown to the model of the open turn, and leads to its answer', async () => {
-    const { session, first, model, turn, answering } = await busy('In blue.');
+    const { session, first, model, turn, answering } = await busyWith(RECORD, ['In blue.']);
     const response = await say(session, 'whenBusy=steer', { message: 'In blue?' });
     const { turn: as, ...more } = await json(response);
-    expect(more).toEqual({ session: name(session), agent: 'scripted', status: 'steering', into: turn });
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'steering', into: turn });
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${as}`]);
-    await expect.poll(async () => (await journal(session)).map(({ type }) => type)).toContain('turn-steered');
     first.release();
     expect(await json(await answering)).toMatchObject({ turn, text: 'In blue.' });
-    expect(model.requests[1]?.messages.slice(-2)).toEqual([
-      { role: 'assistant', text: 'First.', toolCalls: [] },
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: 'tool', name: 'record', text: 'Recorded.' },
       { role: 'user', text: 'In blue?' },
     ]);
     expect((await started(session)).length).toBe(1);
@@ -211,16 +252,16 @@ describe('a message that steers', () => {
 
   it('is seen by whoever streams the turn', async () => {
     const session = newSession('scripted', withLease(1_000));
-    const first = held('First.');
+    const first = held(RECORD);
     const streaming = eventsOf(
       await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
     );
     await readUntil(streaming, 'turn-started');
     await first.asked();
     await (await say(session, 'whenBusy=steer', { message: 'In blue?' })).text();
-    const [steered] = (await readUntil(streaming, 'turn-steered')).slice(-1);
-    expect(steered).toMatchObject({ id: 3, data: { message: 'In blue?', principal: { id: 'local' } } });
     first.release();
+    const [steered] = (await readUntil(streaming, 'turn-steered')).slice(-1);
+    expect(steered).toMatchObject({ data: { message: 'In blue?', principal: { id: 'local' } } });
     expect((await readUntil(streaming)).at(-1)).toMatchObject({
       event: 'answer',
       data: { text: 'In blue.' },
@@ -228,35 +269,64 @@ describe('a message that steers', () => {
   });
 
   it('says where it went when it is sent again under its key', async () => {
-    const { session, first, turn, answering } = await busy('In blue.');
+    const { session, first, turn, answering } = await busyWith(RECORD, ['In blue.']);
     const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyed('k1'));
     const told = await json(await steer());
     expect(await json(await steer())).toEqual(told);
-    await expect.poll(async () => (await journal(session)).map(({ type }) => type)).toContain('turn-steered');
-    for (const when of ['while it runs', 'when it has ended']) {
-      const again = await steer();
-      expect([when, again.status, again.headers.get('location'), await json(again)]).toEqual([
-        when,
-        202,
-        `${session}/turns/${told.turn}`,
-        { ...told, status: 'steered', into: turn },
-      ]);
-      first.release();
-      await (await answering).clone().text();
-    }
+    first.release();
+    await (await answering).text();
+    const again = await steer();
+    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+      202,
+      `${session}/turns/${told.turn}`,
+      { ...told, status: 'steered', into: turn },
+    ]);
     const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, keyed('k1'));
     expect((await json(queued)).status).toBe('steered');
   });
 
   it('is a turn of its own when the open one ends first', async () => {
-    const { session, links } = await waiting(['pay'], { replies: ['Second.'] });
+    // Its holder would hear of the message after ten seconds, or with an append that does not end the turn.
+    const session = newSession();
+    const first = held('First.');
+    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    await first.asked();
     const { turn, status } = await json(await say(session, 'whenBusy=steer', { message: 'And this?' }));
     expect(status).toBe('steering');
-    // The turn ends as cancelled, and takes nothing in any more.
-    await (await send(`${session}/cancel`, { method: 'POST' })).text();
+    first.release();
+    expect(await json(await answering)).toMatchObject({ text: 'First.' });
     await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
     expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
-    expect(links.length).toBe(1);
+  });
+
+  it.each([
+    ['waits for the answer', {}],
+    ['does not', ASYNC],
+  ])(
+    'is refused by a turn that waits for somebody, with what it waits for, when its client %s',
+    async (_, headers) => {
+      const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
+      const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
+      const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
+      expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
+      expect(response.status).toBe(409);
+      expect(await json(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
+      const decided = await send(links[0] ?? '', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"decision":"approve"}',
+      });
+      expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+      expect(JSON.stringify(model.requests)).not.toContain('Stop, wrong amount');
+    },
+  );
+
+  it('declines what the open turn waits for when it says so, and starts a turn', async () => {
+    const { session, turn } = await waiting(['pay'], { replies: ['Stopped.'] });
+    const response = await say(session, 'whenBusy=steer&pending=decline', { message: 'Stop, wrong amount' });
+    expect([response.status, (await json(response)).text]).toEqual([200, 'Stopped.']);
+    const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
+    expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('cannot be for later', async () => {
@@ -274,15 +344,32 @@ describe('a message for later', () => {
     const { message, model } = script('Done.');
     const response = await post(session, { message: message(), delaySeconds: 0.5 });
     const { turn, startsAt, ...more } = await json(response);
-    expect(more).toEqual({ session: name(session), agent: 'scripted', status: 'scheduled' });
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'scheduled' });
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     expect(new Date(String(startsAt)).toISOString()).toBe(startsAt);
     expect(Date.parse(String(startsAt)) - before).toBeGreaterThanOrEqual(500);
     expect(model.requests.length).toBe(0);
-    expect(await json(await send(session))).toMatchObject({ openTurn: null, queued: [turn], messages: [] });
+    expect(await json(await send(session))).toMatchObject({
+      openTurn: null,
+      waiting: [{ turn, status: 'scheduled' }],
+      messages: [],
+    });
     const events = await ended(session);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
     expect(Date.now() - before).toBeGreaterThanOrEqual(500);
+  });
+
+  it('gets in line at once with a delay of 0', async () => {
+    const { session, first, answering } = await busy('Second.');
+    const response = await post(session, { message: 'Two', delaySeconds: 0 });
+    const { turn, status } = await json(response);
+    expect([response.status, status]).toEqual([202, 'scheduled']);
+    await expect
+      .poll(async () => (await json(await send(session))).waiting)
+      .toEqual([{ turn, status: 'queued' }]);
+    first.release();
+    await (await answering).text();
+    await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
   });
 
   it('is scheduled once under its key', async () => {
@@ -290,12 +377,12 @@ describe('a message for later', () => {
     const body = { message: script('Done.').message(), delaySeconds: 3600 };
     const first = await json(await post(session, body, { headers: keyed('k') }));
     expect(await json(await post(session, body, { headers: keyed('k') }))).toEqual(first);
-    expect((await json(await send(session))).queued).toEqual([first.turn]);
+    expect((await json(await send(session))).waiting).toEqual([{ turn: first.turn, status: 'scheduled' }]);
   });
 
-  it.each([0, -1, '5', null, 31_536_001, true])('cannot be %j', async (delaySeconds) => {
+  it.each([-1, '5', null, 31_536_001, true])('cannot be %j', async (delaySeconds) => {
     const response = await post(newSession(), { message: 'Hello', delaySeconds });
-    const rule = 'delaySeconds: must be a number above 0 and at most 31536000 (365 days)';
+    const rule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
     expect(await json(response)).toEqual(
       problem('invalid-body', 422, `The body is not valid: ${rule}.`, { problems: [rule] }),
     );

@@ -4,9 +4,9 @@ import { defineAgent } from '../../src/agent/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
 import { withLease } from '../fixtures/lease-terms.ts';
-import { held, modelBySession, script, until } from '../fixtures/scripts.ts';
+import { held, modelBySession, script } from '../fixtures/scripts.ts';
 import { allEvents, ended, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
-import { problem, waiting } from './waiting.ts';
+import { problem } from './waiting.ts';
 
 /** A holder that waits for its model hears of a note when it renews: after a third of its lease. */
 const renewingSession = (): string => newSession('scripted', withLease(1_000));
@@ -164,25 +164,34 @@ describe('cancel', () => {
     );
     const unknown = `There is no turn 'nope' in this session: GET ${session} shows the last one, and those that wait.`;
     expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
+    // Nobody's name, though an event has it that is of no turn.
+    const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
+    expect(await json(await cancel(session, ''))).toEqual(none);
   });
 
   it('of a message on its way into a turn names that one', async () => {
-    const { session, turn } = await waiting(['pay']);
+    const session = newSession();
+    const answer = held('First.');
+    const answering = post(session, { message: script(answer.reply, 'Second.').message() });
+    await answer.asked();
+    const { openTurn: turn } = await json(await send(session));
     const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
     const detail = `Message ${steering.turn} is on its way into turn ${turn}, and no turn of its own. Cancel turn ${turn}.`;
     expect(await json(await cancel(session, steering.turn))).toEqual(
       problem('no-open-turn', 409, detail, { turn }),
     );
+    answer.release();
+    await (await answering).text();
   });
 });
 
 describe('a once call that goes on after its turn was cancelled', () => {
-  let isPaid = false;
+  const paid = Promise.withResolvers<void>();
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
     run: async () => {
-      await until(() => isPaid);
+      await paid.promise;
       return 'paid';
     },
   });
@@ -211,16 +220,17 @@ describe('a once call that goes on after its turn was cancelled', () => {
     await via(`${session}/cancel`, { method: 'POST' });
     const { turn, outcome } = await json(await answering);
     expect(outcome).toBe('cancelled');
-    let isOver = false;
-    const over = Promise.all(kept).then(() => (isOver = true));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(isOver).toBe(false);
-    isPaid = true;
+    const order: string[] = [];
+    const over = Promise.all(kept).then(() => order.push('the invocation is over'));
+    await journal(session, via); // a whole round trip, after which it could be over
+    order.push('it pays');
+    paid.resolve();
     await over;
+    expect(order).toEqual(['it pays', 'the invocation is over']);
     await post(session, { message: 'And now?' }, { via });
     expect(model.requests[1]?.messages.at(-1)).toEqual({
       role: 'user',
-      text: "The call of 'pay' whose outcome was unknown has answered after all: paid",
+      text: "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid",
     });
     const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
     expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });

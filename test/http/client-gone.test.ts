@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { lostClients } from '../fixtures/lost-clients.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { held, script, until } from '../fixtures/scripts.ts';
-import { ended, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+import { ended, eventsOf, json, newSession, post, readUntil, SSE, send, sessionName } from './client.ts';
 
 /** Resolves when the Worker knows that the client of the session's message has gone. */
 const clientLost = (session: string): Promise<void> =>
@@ -66,7 +66,7 @@ describe('a turn whose client goes away', () => {
     const log = vi.spyOn(console, 'error');
     const joined = post(session, body, { headers: key, signal: client.signal });
     const watching = joined.catch(() => 'gone');
-    const stub = env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+    const stub = env.SESSIONS.getByName(sessionName(session));
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(1);
     client.abort();
     expect(await watching).toBe('gone');

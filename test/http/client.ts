@@ -1,6 +1,7 @@
 import { exports } from 'cloudflare:workers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { expect } from 'vitest';
+import { toSessionName } from '../../src/session/session-name.ts';
 
 declare global {
   namespace Cloudflare {
@@ -20,6 +21,15 @@ export const send: Send = (path, init) => exports.default.fetch(new Request(`${O
 /** A path to a session that nobody has used. */
 export const newSession = (agent = 'scripted', prefix = 's'): string =>
   `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
+
+/** The id of the session at such a path. */
+export const sessionId = (path: string): string => path.split('/').at(-1) ?? '';
+
+/** The name of its object, for a caller of a Worker without authentication unless another owner is given. */
+export function sessionName(path: string, owner = 'local'): string {
+  const [, , agent = ''] = path.split('/');
+  return toSessionName({ owner, agent, session: sessionId(path) });
+}
 
 type Headers = Readonly<Record<string, string>>;
 

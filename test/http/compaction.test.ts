@@ -2,10 +2,10 @@ import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
-import { toSessionName } from '../../src/session/session-name.ts';
+import { summarised } from '../../src/compaction/summarised.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
 import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE } from './client.ts';
+import { allEvents, json, newSession, post, SSE, sessionName } from './client.ts';
 
 const talker = defineAgent({
   name: 'talker',
@@ -13,7 +13,11 @@ const talker = defineAgent({
   instructions: '',
   model: modelBySession,
   // The key of the script stands in the summary, since the model is chosen by it.
-  compaction: { overTokens: 40, keepTurns: 1, summarise: ([first]) => `They met. ${first?.text.slice(-37)}` },
+  compaction: summarised({
+    overTokens: 40,
+    keepTurns: 1,
+    summarise: ([first]) => `They met. ${first?.text.slice(-37)}`,
+  }),
 });
 const via = appWith({ agents: [talker], auth: () => ({ id: 'owner' }) });
 
@@ -35,7 +39,7 @@ it('shows the summary of a compacted session as such, its whole journal, and goe
   );
   expect(started.map((one) => one.message)).toEqual([message('one'), message('two'), message('three')]);
 
-  const name = toSessionName({ owner: 'owner', agent: 'talker', session: session.split('/').at(-1) ?? '' });
+  const name = sessionName(session, 'owner');
   await evictDurableObject(env.SESSIONS.getByName(name));
   await (await post(session, { message: message('four') }, { via })).text();
   expect(model.requests.at(-1)?.messages.map(({ text }) => text.split(/[ .]/)[0])).toEqual([

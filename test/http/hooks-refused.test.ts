@@ -89,7 +89,11 @@ describe('a delivery that is refused', () => {
     expect(response.headers.get('retry-after')).toBe('30');
     await expectProblem(
       response,
-      problem(503, 'session-unavailable', 'The session takes no more deliveries now. Send it again later.'),
+      problem(
+        429,
+        'queue-full',
+        '100 messages wait in this session, and no more may. Send the message again when some have been answered.',
+      ),
     );
   });
 });
@@ -117,8 +121,8 @@ describe('a webhook that is wrong', () => {
       () => ({ ...turn, session: 'a/b' }),
       'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
-    ['says nothing', () => ({ ...turn, message: ' ' }), '`start` makes a message that is blank.'],
-    ['names nobody as owner', () => ({ ...turn, owner: '' }), '`start` names an owner that is blank.'],
+    ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
+    ['names nobody as owner', () => ({ ...turn, owner: '' }), 'Its owner is blank.'],
     [
       'has a context that is no JSON',
       () => ({ ...turn, context: { at: JSON.parse('{}').at ?? (Number.NaN as number) } }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnStart } from '../../src/journal/session-port.ts';
 import { githubWebhook } from '../../src/webhooks/entry.ts';
+import { clerk } from '../fixtures/clerk-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { ENV } from '../webhooks/arrive.ts';
 import { SECRET } from '../webhooks/signed.ts';
@@ -47,7 +48,7 @@ describe('a delivery', () => {
     const path = `/agents/scripted/sessions/${encodeURIComponent(String(session))}`;
     const started = (await ended(path)).find(({ type }) => type === 'turn-started');
     expect(started).toMatchObject({
-      message: expect.stringContaining('#1 Broken'),
+      message: expect.stringContaining('Broken'),
       principal: { id: 'webhook:github', tenant: 'local' },
       context: { webhook: { hook: 'github', event: 'issues', action: 'opened', delivery: 'd-1', number: 1 } },
     });
@@ -146,6 +147,30 @@ describe('a delivery', () => {
     expect(told).toMatchObject({ status: 'steering', into: first.turn });
     expect(steering.headers.get('location')).toMatch(new RegExp(`/turns/${told.turn}$`));
     answer.release();
+  });
+
+  it('waits behind a turn that waits for somebody, also when the webhook steers', async () => {
+    const input = { to: crypto.randomUUID(), amount: 1 };
+    const { message } = script({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
+    const webhook = githubWebhook({
+      ...{ ...config, agent: 'clerk', whenBusy: 'steer' },
+      start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
+    });
+    const app = appWith({ agents: [clerk], webhooks: [webhook] }, ENV);
+    const repository = { full_name: `acme/${crypto.randomUUID()}` };
+    const first = await json(await deliver(app, await signedIssue(issueBody({ repository }))));
+    const path = `/agents/clerk/sessions/${encodeURIComponent(String(first.session))}`;
+    await expect.poll(async () => (await json(await send(path))).pending).toHaveLength(1);
+    const delivery = crypto.randomUUID();
+    const edited = issueBody({ repository, action: 'edited' });
+    const second = await deliver(app, await signedIssue(edited, delivery));
+    const told = await json(second);
+    expect([second.status, told.status]).toEqual([202, 'queued']);
+    const again = await deliver(app, await signedIssue(edited, delivery));
+    expect(await json(again)).toEqual(told);
+    expect((await json(await send(path))).waiting).toEqual([{ turn: told.turn, status: 'queued' }]);
+    await (await send(`${path}/cancel`, { method: 'POST' })).text();
+    await expect.poll(async () => (await send(`${path}/turns/${told.turn}`)).status).toBe(200);
   });
 
   it('is nobody’s when it is for another hook, or sent by another method', async () => {

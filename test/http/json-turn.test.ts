@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { script } from '../fixtures/scripts.ts';
-import { json, newSession, post } from './client.ts';
+import { json, newSession, post, sessionId } from './client.ts';
 
 describe('a message answered as JSON', () => {
   it('gets the turn in full after two iterations', async () => {
@@ -15,7 +15,7 @@ describe('a message answered as JSON', () => {
     expect(answer).toEqual({
       turn: expect.stringMatching(/^[0-9a-f]{16}$/),
       loopId: answer.turn,
-      session: session.split('/').at(-1),
+      session: sessionId(session),
       agent: 'scripted',
       outcome: 'completed',
       text: 'Three.',

@@ -3,7 +3,7 @@ import { openAICompatible } from '../../src/model/openai-compatible/openai-compa
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { playModel, script } from '../fixtures/scripts.ts';
 import { appWith, broken } from './app.ts';
-import { allEvents, journal, json, newSession, post, SSE, send } from './client.ts';
+import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from './client.ts';
 
 type Answer = () => Response | Promise<Response>;
 
@@ -74,7 +74,7 @@ describe('a model that fails', () => {
       status: 502,
       detail: `${said} The conversation is kept: send another message to go on.`,
       loopId: turn,
-      session: session.split('/').at(-1),
+      session: sessionId(session),
       agent: 'scripted',
       outcome: 'failed',
       text: '',

@@ -3,10 +3,21 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { allEvents, atRest, eventsOf, json, newSession, post, readUntil, SSE, send } from './client.ts';
+import {
+  allEvents,
+  atRest,
+  eventsOf,
+  json,
+  newSession,
+  post,
+  readUntil,
+  SSE,
+  send,
+  sessionId,
+  sessionName,
+} from './client.ts';
 
-const stubOf = (session: string) =>
-  env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
 const tables = (session: string): Promise<unknown[]> =>
   runInDurableObject(stubOf(session), (_, { storage }) =>
@@ -21,12 +32,12 @@ describe('the state of a session', () => {
     const answer = await json(await post(session, { message: text }));
     const call = { id: `${answer.turn}.3.0`, name: 'record', input: '{"note":"milk"}', status: 'ended' };
     expect(await json(await send(session))).toEqual({
-      session: session.split('/').at(-1),
+      session: sessionId(session),
       agent: 'scripted',
       seq: 7,
       turn: answer,
       openTurn: null,
-      queued: [],
+      waiting: [],
       messages: [
         { role: 'user', text },
         { role: 'assistant', text: '', toolCalls: [{ ...call, result: 'Recorded.' }] },
@@ -82,7 +93,7 @@ describe('the state of a session', () => {
         type: 'urn:holdfast:problem:unknown-session',
         title: 'unknown session',
         status: 404,
-        detail: `There is no session '${session.split('/').at(-1)}'. POST ${session}/messages starts it.`,
+        detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
       });
       expect(await tables(session)).toEqual([]);
     },

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import type { Host } from '../../src/http/host.ts';
+import type { HttpHost } from '../../src/http/http-host.ts';
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
 const nothing = (): never => {
   throw new Error('nothing is run here');
 };
-const host: Host = {
+const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   webhooks: new Map(),
   auth: () => null,
   contextHeaders: new Map(),
+  origins: new Set(),
   maxBodyBytes: 1,
   clock: { now: () => 0, after: nothing },
   newId: () => 'id',

@@ -10,7 +10,7 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
 import { appWith } from './app.ts';
-import { allEvents, json, newSession, post, SSE } from './client.ts';
+import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
 
 const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
 /** Of this name, which the runner under test leaves alone. */
@@ -23,8 +23,6 @@ const waiting = defineAgent({
 });
 const via = appWith({ agents: [waiting] });
 const KEY = { 'idempotency-key': 'k' };
-
-const nameOf = (session: string): string => JSON.stringify(['local', 'agent', session.split('/').at(-1)]);
 
 /** A call that waits, wherever it is told. */
 const pending = (session: string, turn: unknown) => ({
@@ -42,7 +40,7 @@ const pending = (session: string, turn: unknown) => ({
 const said = (session: string, turn: unknown) => ({
   turn,
   loopId: turn,
-  session: session.split('/').at(-1),
+  session: sessionId(session),
   agent: 'agent',
   status: 'suspended',
   outcome: 'suspended',
@@ -128,9 +126,9 @@ describe('a turn that comes to wait in another invocation', () => {
     const { turn } = await json(accepted);
     const waiter = post(session, body, { headers: KEY, via });
     const stream = allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
-    const stub = env.SESSIONS.getByName(nameOf(session));
+    const stub = env.SESSIONS.getByName(sessionName(session));
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
-    await suspend(objectSession(env.SESSIONS, nameOf(session)), String(turn), events);
+    await suspend(objectSession(env.SESSIONS, sessionName(session)), String(turn), events);
     const response = await waiter;
     const usage = { inputTokens: 0, outputTokens: 0 };
     const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };

@@ -23,13 +23,13 @@ import {
   readUntil,
   SSE,
   send,
+  sessionName,
 } from './client.ts';
 
 /** Its lease soon runs out when its holder falls silent. */
 const shortSession = (): string => newSession('scripted', withLease(300));
 
-const stubOf = (session: string) =>
-  env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { withLease } from '../fixtures/lease-terms.ts';
 import { held, script } from '../fixtures/scripts.ts';
-import { journal, json, newSession, post, send } from './client.ts';
+import { journal, json, newSession, post, send, sessionId } from './client.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const ASYNC = { prefer: 'respond-async' };
@@ -47,7 +47,7 @@ describe('GET .../turns/{turn}', () => {
     expect([response.status, response.headers.get('retry-after'), await json(response)]).toEqual([
       202,
       '1',
-      { turn, session: session.split('/').at(-1), agent: 'scripted', status: 'running' },
+      { turn, session: sessionId(session), agent: 'scripted', status: 'running' },
     ]);
     reply.release();
     await expect.poll(async () => (await send(turnOf(session, turn))).status).toBe(200);

@@ -3,14 +3,14 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { json, newSession, post, SSE, send } from './client.ts';
+import { json, newSession, post, SSE, send, sessionName } from './client.ts';
 
 describe('a session that a newer deployment wrote to', () => {
   it('is left alone', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = newSession();
     await post(session, { message: script('Done.').message() });
-    const stub = env.SESSIONS.getByName(JSON.stringify(['local', 'scripted', session.split('/').at(-1)]));
+    const stub = env.SESSIONS.getByName(sessionName(session));
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":2') WHERE seq = 3`);
     });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES, type SessionEvent } from '../../src/journal/events.ts';
+import { foldCovered } from '../../src/journal/fold-message.ts';
 import { parseEvent, toRow } from '../../src/journal/parse-event.ts';
-import { foldMessage, reduce } from '../../src/journal/reduce.ts';
+import { reduce } from '../../src/journal/reduce.ts';
 import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
 import { emptyState, type SessionState, type StateSlice } from '../../src/journal/state.ts';
 import type { Json } from '../../src/tools/json.ts';
@@ -41,7 +42,7 @@ const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
   for (const event of throughRows(events.slice(0, covered))) {
-    if (MESSAGE_TYPES.includes(event.type)) foldMessage(state.messages, event);
+    if (MESSAGE_TYPES.includes(event.type)) foldCovered(state, event);
   }
   return fold(throughRows(events.slice(covered)), state);
 }

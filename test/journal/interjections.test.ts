@@ -19,6 +19,7 @@ const late: SessionEvent = {
   turn: 't1',
   call: 'p',
   tool: 'pay',
+  input: '{"amount":5}',
   result: { type: 'error', message: 'No money.' },
 };
 
@@ -108,7 +109,7 @@ describe('a message that comes while a turn runs', () => {
       [
         'user: Hello',
         'reply: Hi.',
-        "late: The call of 'pay' whose outcome was unknown has answered after all: Error: No money.",
+        'late: The call of \'pay\' with the input {"amount":5}, whose outcome was unknown, has answered after all: Error: No money.',
       ],
       { do: 'ask', last: false },
     ],

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { inFrame, type JournaledCall, ROOT, type SessionEvent } from '../../src/journal/events.ts';
 import { reduce } from '../../src/journal/reduce.ts';
-import { emptyState, type FrameState, openBatch, type SessionState } from '../../src/journal/state.ts';
+import {
+  emptyState,
+  type FrameState,
+  type Message,
+  openBatch,
+  type SessionState,
+} from '../../src/journal/state.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
 import type { ResultData } from '../../src/tools/tool-result.ts';
 import { aWait } from '../fixtures/a-wait.ts';
@@ -34,7 +40,9 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
     const principal = draw(2) === 0 ? { id: 'ann' } : { id: 'ann', tenant: 'acme' };
     emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
     while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
-    for (const event of closing(draw, state, id)) emit(event);
+    // Whoever could not read it ended it alone.
+    const isUnread = draw(5) === 0;
+    for (const event of isUnread ? [] : closing(draw, state, id)) emit(event);
     const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
       draw(5)
     ];
@@ -58,6 +66,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
+  if (draw(20) === 0) return summaryDropped(draw, turn);
   if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
@@ -88,6 +97,14 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   }
 }
 
+const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
+  type: 'summary-dropped',
+  turn,
+  reason: (['blank', 'no-shorter', 'cut-off', 'late'] as const)[draw(4)] ?? 'blank',
+  tokens: draw(1_000),
+  ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
+});
+
 /** What comes while a turn runs: a message, or the result of a call that was told as unknown. */
 const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
   draw(3) > 0
@@ -97,6 +114,7 @@ const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
         turn,
         call: `${turn}.1.0`,
         tool: 'pay',
+        input: `{"amount":${seq}}`,
         result: { type: 'text', content: 'paid' },
       };
 
@@ -104,7 +122,10 @@ const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
 function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
   if (frame?.id !== ROOT) return {};
   const trailing = [...frame.messages].reverse();
-  const heard = trailing.findIndex((message) => message.role === 'assistant' || !message.by);
+  // What the loop itself has said was shown: it asked for the reply.
+  const isUnheard = (message: Message): boolean =>
+    message.role === 'user' && (message.by === 'steer' || message.by === 'late');
+  const heard = trailing.findIndex((message) => !isUnheard(message));
   const count = draw(1 + Math.max(0, heard));
   return count > 0 ? { unseen: count } : {};
 }

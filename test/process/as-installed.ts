@@ -4,6 +4,7 @@ const ENTRIES = [
   [/'[./]+\/(src\/)?worker-entry\.ts'/g, "'holdfast/worker'"],
   [/'[./]+\/durable-objects\/index\.ts'/g, "'holdfast/durable-objects'"],
   [/'[./]+\/(src\/)?testing\/entry\.ts'/g, "'holdfast/testing'"],
+  [/'[./]+\/(src\/)?webhooks\/entry\.ts'/g, "'holdfast/webhooks'"],
 ] as const;
 
 /** A file of ours as a user writes it, who has installed the package and keeps the support agent next to it. */

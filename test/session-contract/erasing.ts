@@ -106,7 +106,7 @@ export function erasingContract(make: MakeHarness): void {
       expect(harness.handOvers()).toEqual([]);
       expect(await session.read({ from: 1 })).toBeNull();
       await lease(session, starting('t5', 'e'));
-      expect(await session.read({ from: 1 })).toMatchObject({ head: 2, queued: [] });
+      expect(await session.read({ from: 1 })).toMatchObject({ head: 2, waiting: [] });
     });
 
     it('ends a hand-over that is on its way', async () => {
@@ -135,7 +135,7 @@ export function erasingContract(make: MakeHarness): void {
       const notices = await told(harness);
       await harness.session.erase();
       await harness.wait(harness.leaseMs / 6);
-      expect(notices.at(-1)).toEqual({ head: 0, openTurn: null, queued: [] });
+      expect(notices.at(-1)).toEqual({ head: 0, openTurn: null, waiting: [] });
       await harness.session.begin(starting('t2', 'b'));
       await harness.wait(harness.leaseMs / 6);
       expect(notices.at(-1)).toMatchObject({ head: 2, openTurn: { id: 't2' } });
@@ -212,7 +212,9 @@ export function erasingContract(make: MakeHarness): void {
       const { leaseMs, wait, session } = harness;
       await session.accept({ ...kept('t1', leaseMs / 3), delayMs: leaseMs * 1.5 });
       await wait(leaseMs);
-      expect(await session.read({ from: 1 })).toMatchObject({ queued: ['t1'] });
+      expect(await session.read({ from: 1 })).toMatchObject({
+        waiting: [{ turn: 't1', status: 'scheduled' }],
+      });
       await handedOver(harness, 1);
       const { epoch, page } = await lease(session, goingOn('t1', 'a'));
       await session.append(epoch, page.head + 1, { events: [event('t1', 'end')], release: 'ended' });

@@ -42,6 +42,40 @@ export function inboxContract(make: MakeHarness): void {
       expect(await session.renew(1)).toMatchObject({ inbox: [{ id: 1, body: '1' }] });
     });
 
+    it('answers no more than one message can carry, what is short first, and the others when these were read', async () => {
+      const { session } = make();
+      const long = 'x'.repeat(3_000_000);
+      await session.begin(starting('t1', 'a'));
+      for (const turn of ['s1', 's2']) {
+        await session.accept({ ...startOf(turn), started: event(turn, long), whenBusy: 'steer' });
+      }
+      await session.post('late', 't1', `"${long}1"`);
+      await session.post('late', 't1', `"${long}2"`);
+      await session.post('cancel', 't1', '{}');
+      const idsOf = (answer: object): unknown =>
+        'inbox' in answer && Array.isArray(answer.inbox) ? answer.inbox.map(({ id }) => id) : answer;
+      const read = async (seq: number, inboxRead: readonly number[]): Promise<unknown> =>
+        idsOf(await session.append(1, seq, { events: [event('t1', 'x')], inboxRead }));
+      expect(idsOf(await session.renew(1))).toEqual([3, 5]);
+      expect(await read(3, [5])).toEqual([3]);
+      expect(await read(4, [3])).toEqual([4]);
+      expect(await read(5, [4])).toEqual([1]);
+      expect(await read(6, [1])).toEqual([2]);
+      expect(await read(7, [2])).toEqual([]);
+    });
+
+    it('answers one that is longer than what is answered at once', async () => {
+      const { session } = make();
+      const long = `"${'x'.repeat(5_000_000)}"`;
+      await session.begin(starting('t1', 'a'));
+      await session.post('late', 't1', long);
+      await session.post('late', 't1', '"2"');
+      const { inbox } = await lease(session, { ...starting('t1', 'a') });
+      expect(inbox.map(({ id, body }) => [id, body === long])).toEqual([[1, true]]);
+      const next = await session.append(1, 3, { events: [event('t1', 'x')], inboxRead: [1] });
+      expect(next).toMatchObject({ inbox: [{ id: 2, body: '"2"' }] });
+    });
+
     it('waits for the next holder', async () => {
       const { session, restart } = make();
       await session.accept(startOf('t1'));

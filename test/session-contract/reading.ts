@@ -27,14 +27,14 @@ export function readingContract(make: MakeHarness): void {
         next: null,
         head: 9,
         openTurn: { id: 't2', state: 'running' },
-        queued: [],
+        waiting: [],
       });
       expect(await harness.session.read({ from: 10 })).toEqual({
         rows: [],
         next: null,
         head: 9,
         openTurn: { id: 't2', state: 'running' },
-        queued: [],
+        waiting: [],
       });
     });
 

@@ -68,6 +68,21 @@ export function schedulingContract(make: MakeHarness): void {
       expect(await handedOver(harness, 1)).toEqual(['t1']);
     });
 
+    it('is refused when a hundred wait for their time, and keeps nobody out who gets in line', async () => {
+      const { session, leaseMs } = make();
+      await session.begin(starting('t1', 'a'));
+      await session.accept(queued('q1'));
+      for (let i = 0; i < 100; i += 1) {
+        expect(await session.accept(later(`l${i}`, 100 * leaseMs))).toMatchObject({ status: 'scheduled' });
+      }
+      const full = { status: 'full', most: 100 };
+      expect(await session.accept(later('l100', 100 * leaseMs))).toEqual(full);
+      expect(await session.accept(queued('q2'))).toMatchObject({ status: 'queued' });
+      expect(await session.accept({ ...startOf('s1'), whenBusy: 'steer' })).toMatchObject({
+        status: 'steering',
+      });
+    });
+
     it('gets in line at once when it is cancelled, for a holder to end it', async () => {
       const harness = make();
       const { session, leaseMs } = harness;

@@ -33,7 +33,13 @@ export function startingContract(make: MakeHarness): void {
         name,
         snapshot: null,
         covered: [],
-        page: { rows: page?.rows, next: null, head: 2, openTurn: { id: 't1', state: 'running' }, queued: [] },
+        page: {
+          rows: page?.rows,
+          next: null,
+          head: 2,
+          openTurn: { id: 't1', state: 'running' },
+          waiting: [],
+        },
         inbox: [],
       });
     });

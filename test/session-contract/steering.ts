@@ -50,14 +50,38 @@ export function steeringContract(make: MakeHarness): void {
       expect((await lease(session, goingOn('t1', 'a'))).inbox).toEqual([noted]);
     });
 
-    it('waits with a turn that waits for somebody outside, and does not wake it', async () => {
+    it('is refused by a turn that waits for somebody outside, and leaves nothing behind', async () => {
       const harness = make();
       const { session } = harness;
       await session.begin(starting('t1', 'a'));
       await session.append(1, 3, { events: [event('t1', 'wait')], release: 'suspended' });
-      expect(await session.accept(steer('s1'))).toEqual(steering);
+      const refused = { status: 'suspended', turn: 't1' };
+      expect(await session.accept(steer('s1', keyed('k')))).toEqual(refused);
+      expect(await session.begin({ nonce: 'b', start: steer('s1', keyed('k')), reader: READER })).toEqual(
+        refused,
+      );
+      expect(await line(session)).toEqual(['t1', []]);
       await harness.wait(harness.leaseMs / 3);
       expect(harness.handOvers()).toEqual([]);
+      // Once it is answered it goes on, and can be steered again, also under a key that was refused.
+      await session.post('answer', 't1', '{}');
+      expect(await session.accept(steer('s1', keyed('k', 'other')))).toEqual(steering);
+      expect((await lease(session, goingOn('t1', 'b'))).inbox).toMatchObject([
+        { kind: 'answer' },
+        { kind: 'steer', turn: 's1' },
+      ]);
+    });
+
+    it('that came before its turn began to wait is left to whoever goes on with it', async () => {
+      const harness = make();
+      const { session } = harness;
+      await session.begin(starting('t1', 'a'));
+      await session.accept(steer('s1', keyed('k')));
+      await session.append(1, 3, { events: [event('t1', 'wait')], release: 'suspended' });
+      await harness.wait(harness.leaseMs / 3);
+      expect(harness.handOvers()).toEqual([]);
+      // It was taken, so it is not refused when it is sent again.
+      expect(await session.accept(steer('s1', keyed('k')))).toEqual(steering);
       await session.post('answer', 't1', '{}');
       expect((await lease(session, goingOn('t1', 'b'))).inbox).toMatchObject([noted, { kind: 'answer' }]);
     });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
-  type Compaction,
   definePlaybook,
   defineTool,
   type HistoryMessage,
   type LoopTransformer,
   oneShotPerLoop,
+  type SummaryOptions,
   when,
 } from '../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
@@ -29,7 +29,7 @@ describe('what is remembered beside the conversation', () => {
 
   it('lifts the memo of a one-shot tool whose result the model is not shown any more', async () => {
     const replies = [use, 'A.', use, 'B.'];
-    const results = async (compaction: Compaction | undefined) => {
+    const results = async (compaction: SummaryOptions | undefined) => {
       const session = sessionOf(replies, compaction, { tools: [skill] });
       await session.send('a', { loopId: 'same' });
       await session.send('b', { loopId: 'same' });
@@ -105,11 +105,10 @@ describe('a summary', () => {
   });
 
   it('belongs to the conversation, which whoever writes it cannot change', async () => {
-    const summarise: Compaction['summarise'] = (messages) => {
+    const summarise: SummaryOptions['summarise'] = (messages) => {
       for (const message of messages) Object.assign(message, { text: 'changed' });
       return '';
     };
-    logged();
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise });
     await session.send(long('a'));
     await session.send(long('b'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SLICES } from '../../src/agent/kinds.ts';
-import { defineTool, requireApproval } from '../../src/index.ts';
+import { defineTool, requireApproval, summarised } from '../../src/index.ts';
 import type { Leased } from '../../src/journal/session-port.ts';
 import { toSnapshot } from '../../src/journal/snapshot.ts';
 import { foldAll, foldLeased, READER } from '../../src/session/fold-session.ts';
@@ -18,7 +18,7 @@ const wait = requireApproval(
 /** A turn with a message each, in one session that is compacted as soon as it has two of them. */
 async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
-  const compaction = { overTokens: 250, keepTurns: 1, summarise: listing };
+  const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
   const app = memoryApp({ replies, compaction, clock: createManualClock(1_000) });
   for (const word of words) expect(await app.say(long(word))).toMatchObject({ status: 'ended' });
   return app;
@@ -134,7 +134,7 @@ describe('a turn that is not begun by its message', () => {
 
   it('does not when it goes on after a wait, however long the conversation has become', async () => {
     const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
-    const compaction = { overTokens: 150, keepTurns: 0, summarise: listing };
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: listing });
     const app = memoryApp({ replies, compaction, tools: [wait] });
     await app.say(long('a'));
     const end = await app.say('b');
@@ -156,7 +156,7 @@ describe('a turn that is not begun by its message', () => {
     const app = memoryApp({
       replies: ['A.'],
       clock,
-      compaction: { overTokens: 50, keepTurns: 0, summarise },
+      compaction: summarised({ overTokens: 50, keepTurns: 0, summarise }),
     });
     await app.say(long('a'));
     const leased = await app.lease(long('b'));

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Compaction, defineTool, type HistoryMessage } from '../../src/index.ts';
+import { defineTool, type HistoryMessage, type SummaryOptions, summarised } from '../../src/index.ts';
 import { ModelError } from '../../src/model/chat-model.ts';
+import { Meter } from '../../src/session/meter.ts';
+import { UNLIMITED } from '../../src/session/platform.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
-import { agentWith, compactions, logged, long, sessionOf } from './compaction-scene.ts';
+import { agentWith, compactions, dropped, logged, long, sessionOf } from './compaction-scene.ts';
+import { memoryApp } from './memory-app.ts';
 
 describe('a summary that fails', () => {
-  const failing: [string, Compaction['summarise'], string][] = [
+  const failing: [string, SummaryOptions['summarise'], string][] = [
     [
       'throws',
       () => {
@@ -14,18 +17,31 @@ describe('a summary that fails', () => {
       'a TypeError was thrown.',
     ],
     ['rejects', () => Promise.reject('a secret of the user'), 'a string was thrown.'],
-    ['is blank', () => ' \n', 'its summary is blank.'],
-    ['is no text', () => 7 as never, 'its summary is blank.'],
-    ['is longer', () => long('z').repeat(9), 'its summary is no shorter than what it would stand for.'],
   ];
   it.each(failing)('leaves the turn to go on with all messages: it %s', async (_, summarise, reason) => {
     const log = logged();
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as Compaction);
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
     expect(await compactions(session)).toEqual([]);
     expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
+  });
+
+  const unusable: [string, SummaryOptions['summarise'], string][] = [
+    ['is blank', () => ' \n', 'blank'],
+    ['is no text', () => 7 as never, 'blank'],
+    ['is longer', () => long('z').repeat(9), 'no-shorter'],
+  ];
+  it.each(unusable)('is dropped, which the journal says, when it %s', async (_, summarise, reason) => {
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(session.shown()).toHaveLength(4);
+    expect(await compactions(session)).toEqual([]);
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason, tokens: 201 },
+    ]);
   });
 
   it('leaves the turn to go on when the model gives none, and is asked for again by the next', async () => {
@@ -44,10 +60,9 @@ describe('a summary that fails', () => {
   });
 
   it('is waited for a minute at the most', async () => {
-    const log = logged();
     const clock = createManualClock();
     const waiting = Promise.withResolvers<AbortSignal>();
-    const summarise: Compaction['summarise'] = (_, signal) => {
+    const summarise: SummaryOptions['summarise'] = (_, signal) => {
       waiting.resolve(signal);
       return new Promise(() => {});
     };
@@ -61,9 +76,35 @@ describe('a summary that fails', () => {
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
-    expect(log()).toEqual([
-      ['holdfast: a conversation was not compacted, and goes on whole: its summary took longer than 60 s.'],
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason: 'late', tokens: 201 },
     ]);
+  });
+});
+
+describe('a summary that fails and leaves no room for anything else', () => {
+  it('is done without by the third invocation, which answers', async () => {
+    logged();
+    const clock = createManualClock();
+    let asked = 0;
+    const summarise = () => {
+      asked += 1;
+      throw new TypeError('It is down.');
+    };
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise });
+    const app = memoryApp({ replies: ['A.', 'B.'], compaction, clock });
+    await app.say(long('a'));
+    const ends: string[] = [];
+    let leased = await app.lease(long('b'));
+    const turn = leased.page.openTurn?.id ?? '';
+    while (ends.length < 5 && ends.at(-1) !== 'ended') {
+      const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+      meter.spend(7); // with the summary, one too many for a reply
+      ends.push((await app.run(leased, { meter })).status);
+      if (ends.at(-1) !== 'ended') leased = await app.resume(turn);
+    }
+    expect([ends, asked]).toEqual([['handed-over', 'handed-over', 'ended'], 2]);
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', text: 'B.' });
   });
 });
 

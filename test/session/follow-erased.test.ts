@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { followSession, SessionErasedError, turnStopped } from '../../src/session/follow-session.ts';
+import { followSession } from '../../src/session/follow-session.ts';
+import { SessionErasedError } from '../../src/session/session-erased-error.ts';
+import { turnStopped } from '../../src/session/turn-stopped.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
 import { lease, starting } from '../session-contract/harness.ts';

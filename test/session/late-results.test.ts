@@ -1,4 +1,5 @@
 /** What a call answers that was told as unknown: journaled as a note, and shown to the model. */
+import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TurnHost } from '../../src/session/run-turn.ts';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
@@ -12,7 +13,7 @@ import { memoryApp } from './memory-app.ts';
 const unknown = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
-const NOTE = "The call of 'pay' whose outcome was unknown has answered after all: paid";
+const NOTE = "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
 
 let clock: ManualClock;
 let answer: (words: string) => void;
@@ -71,6 +72,7 @@ describe('a once call that a cancel met', () => {
       turn: next,
       call: `${turn}.3.0`,
       tool: 'pay',
+      input: '{}',
       result: { type: 'text', content: 'paid' },
     });
   });
@@ -137,6 +139,48 @@ describe('a once call that a cancel met', () => {
   });
 });
 
+describe('the call that a late result is of', () => {
+  /** Answers what the test says, by amount. */
+  const paying = (told: Map<string, (words: string) => void>): AnyTool =>
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 1_000,
+      input: object({ amount: string() }),
+      run: ({ amount }) => new Promise<string>((resolve) => told.set(amount, resolve)),
+    });
+
+  /** What the model reads of the calls that answer, in this order, after they were told as unknown. */
+  async function noted(amounts: readonly string[], answering: readonly string[]): Promise<readonly string[]> {
+    const told = new Map<string, (words: string) => void>();
+    const calls = amounts.map((amount) => ({ name: 'pay', input: { amount } }));
+    const replies = [{ calls }, 'I do not know.', 'Next.'];
+    const app = memoryApp({ tools: [paying(told)], replies, clock, leaseMs: LEASE_MS });
+    await passing(clock, app.run(await app.lease('Go.'), host));
+    for (const amount of answering) {
+      told.get(amount)?.(`paid as ${amount.slice(0, 4)}`);
+      await settle();
+    }
+    await passing(clock, app.say('And now?'));
+    const shown = app.model.requests[2]?.messages ?? [];
+    return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
+  }
+
+  it('is told by its input, since another one of the tool may be in doubt too', async () => {
+    expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
+      'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
+      'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',
+    ]);
+  });
+
+  it('is told by the first 200 characters of a long input', async () => {
+    const long = `1${'0'.repeat(1_000)}`;
+    expect(await noted([long], [long])).toEqual([
+      `The call of 'pay' with the input {"amount":"1${'0'.repeat(187)}…, whose outcome was unknown, has answered after all: paid as 1000`,
+    ]);
+  });
+});
+
 describe('a once call that timed out', () => {
   it('and answers while the turn goes on is journaled in it, and the model is asked again', async () => {
     let reply: (words: string) => void = () => {};
@@ -178,5 +222,58 @@ describe('a once call that timed out', () => {
     const turn = leased.page.openTurn?.id ?? '';
     expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
+  });
+
+  it('and is too long to be kept is told of, as any other result', async () => {
+    const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased, host);
+    for (let i = 0; i < 5; i += 1) await settle();
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await passing(clock, end);
+    answer('x'.repeat(9_000_000));
+    await Promise.all(work);
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests.at(-1)?.messages.at(-1)?.text).toBe(
+      "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: Error: Tool 'pay' ran and " +
+        'finished, but its result and what it changed, of 9000035 characters, are over the limit of 8388608 and were not ' +
+        'kept. Ask it for less.',
+    );
+  });
+
+  it('is told once, though its holder could not tell whether it was stored, and left a note of it too', async () => {
+    let posted = 0;
+    const app = memoryApp({
+      tools: [pay({ timeout: 1_000 })],
+      replies: [PAY, () => new Promise(() => {}), 'It was paid.', 'Next.'],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        append: async (epoch, from, change) => {
+          const stored = await port.append(epoch, from, change);
+          if (change.events.every(({ type }) => type !== 'late-result-received')) return stored;
+          throw new Error('the answer was lost on the way');
+        },
+        post: (kind, ...more) => {
+          if (kind === 'late') posted += 1;
+          return port.post(kind, ...more);
+        },
+      }),
+    });
+    const leased = await app.lease('Go.');
+    const first = app.run(leased, host);
+    for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
+    answer('paid');
+    expect(await passing(clock, first)).toMatchObject({ status: 'lost' });
+    await Promise.all(work);
+    expect(posted).toBe(1);
+    await clock.advance(LEASE_MS);
+    await passing(clock, app.run(await app.resume(leased.page.openTurn?.id ?? '')));
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === NOTE)).toEqual([
+      { role: 'user', text: NOTE },
+    ]);
+    expect((await types(app)).filter((type) => type === 'late-result-received').length).toBe(1);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
-import { DEFAULT_PLATFORM, Meter } from '../../src/session/platform.ts';
+import { Meter } from '../../src/session/meter.ts';
+import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
 import { hold, LEASE_MS, note, settle } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));

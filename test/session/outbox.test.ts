@@ -152,6 +152,32 @@ describe('the outbox', () => {
     expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
   });
 
+  it('has a note deleted by the append that carries its events, when several carry them all', async () => {
+    const sent: (readonly [events: number, read: readonly number[] | undefined])[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sent.push([change.events.length, change.inboxRead]);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { session, outbox, port } = await hold({ wrap });
+    const result = { type: 'text', content: 'x'.repeat(3 * 1024 * 1024) };
+    const rows = [1, 2, 3, 4, 5].map((id) => {
+      const body = JSON.stringify({ call: `c${id}`, tool: 'pay', input: '{}', result });
+      return { id, kind: 'late', turn: 't1', body } as const;
+    });
+    for (const { body } of rows) await port.post('late', 't1', body);
+    session.takeIn(rows);
+    await outbox.settled();
+    expect(sent).toEqual([
+      [2, [1, 2]],
+      [2, [3, 4]],
+      [1, [5]],
+    ]);
+    await session.close();
+  });
+
   it('stops when the port fails until the lease has run out', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
-import { Meter, type Platform, UNLIMITED } from '../../src/session/platform.ts';
+import { Meter } from '../../src/session/meter.ts';
+import { type Platform, UNLIMITED } from '../../src/session/platform.ts';
 import type { TurnEnd } from '../../src/session/run-turn.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const NO_LIMITS = { iterations: 1_000, toolCalls: 'unlimited', callsPerTool: 'unlimited' } as const;
@@ -248,6 +250,50 @@ describe('a turn that is always near a limit', () => {
   });
 });
 
+describe('a turn that was ended because no invocation could read it', () => {
+  it('tells of a call that may have happened that it is unknown, and of the others that they did not run', async () => {
+    const clock = createManualClock(1_000_000);
+    const tools = ['pay', 'put', 'look', 'rest'].map((name) =>
+      defineTool({ name, description: 'Works.', run: () => 'worked' }),
+    );
+    let isLong = true;
+    const app = memoryApp({
+      tools,
+      replies: ['Next.', 'Last.'],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        read: (query) => port.read(isLong ? { ...query, limit: 1 } : query),
+        resume: (request) =>
+          port.resume(isLong ? { ...request, reader: { ...request.reader, maxBytes: 1 } } : request),
+      }),
+    });
+    const yields = Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const);
+    const calls = asked(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
+    const left = await leftBehind(app, [...yields, ...calls]);
+    const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+    expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
+    isLong = false; // the deployment was given more
+    const unknown = (tool: string): string =>
+      `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
+      'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+    const told = [
+      ['pay', unknown('pay')],
+      ['put', unknown('put')],
+      ['look', "Error: The call of 'look' was cut short."],
+      ['rest', "Error: The call of 'rest' was not run."],
+    ];
+    await passing(clock, app.say('And now?'));
+    expect(answers((await app.state()).messages)).toEqual(told);
+    expect(textsOf(app)).toEqual(told.map(([, text]) => text));
+  });
+});
+
+/** What the model was told of calls with its last request. */
+const textsOf = ({ model }: MemoryApp): string[] =>
+  (model.requests.at(-1)?.messages ?? []).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
+
 /** Moves time on until a promise has settled. */
 async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: Promise<T>): Promise<T> {
   let isSettled = false;
@@ -304,6 +350,20 @@ describe('an invocation near its limit of time', () => {
     });
     expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 110_000 });
     expect(app.model.requests.length).toBe(2);
+  });
+});
+
+describe('a reply that takes long', () => {
+  it('is left to another invocation before the messages that keep the lease are too many', async () => {
+    const clock = createManualClock(1_000_000);
+    const { wrap, messages } = counter();
+    const { tool } = counting('count', { effect: 'read' });
+    const replies = [batch('count'), () => new Promise<string>(() => {})];
+    const app = memoryApp({ replies, tools: [tool], clock, wrap });
+    const meter = new Meter({ ...UNLIMITED, subrequests: 30 }, () => clock.now());
+    expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
+    expect(messages()).toBeGreaterThan(10);
+    expect(messages()).toBeLessThanOrEqual(30);
   });
 });
 

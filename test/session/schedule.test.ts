@@ -53,7 +53,7 @@ describe('a message that a call schedules', () => {
     const end = await app.say('Go.');
     expect(end).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
     expect(id).toMatch(/^[0-9a-f]{16}$/);
-    expect((await app.port.read({ from: 1 }))?.queued).toEqual([id]);
+    expect((await app.port.read({ from: 1 }))?.waiting).toEqual([{ turn: id, status: 'scheduled' }]);
     await clock.advance(2 * HOUR - 1);
     expect(app.dispatched).toEqual([]);
     await clock.advance(1);
@@ -108,7 +108,7 @@ describe('a message that a call schedules', () => {
     expect(ids).toHaveLength(4);
     expect(ids.slice(2)).toEqual(ids.slice(0, 2));
     expect(new Set(ids).size).toBe(2);
-    expect((await app.port.read({ from: 1 }))?.queued).toEqual(ids.slice(0, 2));
+    expect((await app.port.read({ from: 1 }))?.waiting?.map(({ turn }) => turn)).toEqual(ids.slice(0, 2));
   });
 
   it('is not sent when the call fails', async () => {
@@ -117,7 +117,7 @@ describe('a message that a call schedules', () => {
       throw new Error('no');
     });
     await app.say('Go.');
-    expect([appended, (await app.port.read({ from: 1 }))?.queued]).toEqual([[], []]);
+    expect([appended, (await app.port.read({ from: 1 }))?.waiting]).toEqual([[], []]);
   });
 
   it('is kept though run does not wait for its id', async () => {
@@ -126,7 +126,7 @@ describe('a message that a call schedules', () => {
       return 'planned';
     });
     await app.say('Go.');
-    expect((await app.port.read({ from: 1 }))?.queued).toHaveLength(1);
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
   });
 
   it.each<[string, unknown, string]>([
@@ -148,22 +148,22 @@ describe('a message that a call schedules', () => {
     [
       'for the past',
       { message: 'A', delaySeconds: -1 },
-      'delaySeconds is -1; it must be from 0 to 31536000 (365 days).',
+      'delaySeconds is -1; it must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for a time too far',
       { message: 'A', delaySeconds: 31_536_001 },
-      'delaySeconds is 31536001; it must be from 0 to 31536000 (365 days).',
+      'delaySeconds is 31536001; it must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for no time',
       { message: 'A', delaySeconds: Number.NaN },
-      'delaySeconds is NaN; it must be from 0 to 31536000 (365 days).',
+      'delaySeconds is NaN; it must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for a text',
       { message: 'A', delaySeconds: '60' },
-      'delaySeconds is 60; it must be from 0 to 31536000 (365 days).',
+      'delaySeconds is 60; it must be a number from 0 to 31536000 (365 days).',
     ],
   ])('that is %s is refused', async (_, request, message) => {
     const { app } = scene((call) => call.schedule(request as ScheduleRequest));
@@ -172,7 +172,7 @@ describe('a message that a call schedules', () => {
   });
 
   const FULL =
-    'Error: No more messages can be scheduled now: one turn may schedule 20, and 100 may wait in a session.';
+    'Error: No more messages can be scheduled now: one turn may schedule 20, and 100 may wait for their time in a session.';
 
   it('is the twentieth of its turn at the most, also when calls run together and take turns', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
@@ -182,17 +182,17 @@ describe('a message that a call schedules', () => {
     );
     const end = await app.say('Go.');
     expect(end).toMatchObject({ status: 'ended', turn: { scheduled: 20 } });
-    expect((await app.port.read({ from: 1 }))?.queued).toHaveLength(20);
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(20);
     expect((await results(app)).filter((text) => text === FULL)).toHaveLength(4);
   });
 
-  it('is refused when as many wait in the session as may', async () => {
+  it('is refused when as many wait for their time as may, whatever else waits', async () => {
     const plan = async (call: ToolCall): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: HOUR / 1_000 });
     };
     const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
-    expect((await app.port.read({ from: 1 }))?.queued).toHaveLength(MOST_WAITING);
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MOST_WAITING);
     expect((await results(app)).at(-1)).toBe(FULL);
     expect(MOST_WAITING).toBe(MOST_IN_OBJECT);
   });

@@ -184,7 +184,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     expect(report.failures).toContainEqual({
       at: 8,
       mode: 'hangs',
-      moment: "after effect of 'charge'",
+      position: "after effect of 'charge'",
       problems: ["'charge' happened 2 times, not 1"],
     });
     expect(report.toTable()).toContain(

@@ -1,10 +1,10 @@
 /** What a crash matrix counts, and what it takes for a fault, of plays that are made up. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../src/journal/events.ts';
-import type { Mode } from '../../src/testing/crash-matrix/course.ts';
 import { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts';
-import type { Care, SeenRun } from '../../src/testing/crash-matrix/outside.ts';
-import type { Aftermath } from '../../src/testing/crash-matrix/play.ts';
+import type { Mode } from '../../src/testing/crash-matrix/disturbances.ts';
+import type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
+import type { PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
 
 const replied = (calls: number): SessionEvent => ({
   type: 'model-replied',
@@ -39,19 +39,23 @@ const run = (more: Partial<SeenRun> = {}): SeenRun => ({
   ...more,
 });
 
-const told: Aftermath = {
+const told: PlayResult = {
   events: stored(replied(1), ended),
   turns: ['t1'],
   runs: [run()],
   reported: [],
   requests: [],
   missed: [],
-  moments: [],
+  positions: [],
   disturbed: true,
   timersLeft: 0,
 };
 
-const damage = (seen: Partial<Aftermath>, expected: Partial<Aftermath> = {}, mode: Mode = 'hangs'): Damage =>
+const damage = (
+  seen: Partial<PlayResult>,
+  expected: Partial<PlayResult> = {},
+  mode: Mode = 'hangs',
+): Damage =>
   damageOf(
     { ...told, ...expected, ...seen },
     { expected: { ...told, ...expected }, modes: [mode], isOpen: false },
@@ -65,7 +69,7 @@ const NONE: Damage = {
   problems: [],
 };
 
-const by = (care: Care): Partial<Aftermath> => ({ runs: [run({ care })] });
+const by = (care: Care): Partial<PlayResult> => ({ runs: [run({ care })] });
 
 describe('damageOf', () => {
   it('finds none in a play that differs in nothing', () => {

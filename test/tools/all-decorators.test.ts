@@ -115,7 +115,7 @@ const OTHERS = [
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
-  ...['charsShown', 'fullLength', 'slidingWindow', 'truncateToolResults'],
+  ...['charsShown', 'fullLength', 'slidingWindow', 'summarised', 'truncateToolResults'],
   ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 

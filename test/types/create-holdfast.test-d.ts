@@ -32,6 +32,11 @@ createHoldfast({
   },
 });
 
+// Sites whose pages may act, each by its origin.
+createHoldfast({ agents: [clerk], origins: ['https://app.example'] });
+// @ts-expect-error one origin is no list
+createHoldfast({ agents: [clerk], origins: 'https://app.example' });
+
 // The context and the secrets of an app, by its vars and whoever asked.
 createHoldfast({ agents: [clerk], context: { plan: 'free' } });
 createHoldfast({
@@ -86,9 +91,11 @@ createHoldfast({
   agents: [clerk],
   platform(env) {
     expectTypeOf(env).toEqualTypeOf<Env>();
-    return { cpuUsed: ({ subrequests, folded }) => subrequests + folded };
+    return { subrequests: 1_000, wallMs: 60_000 };
   },
 });
+// @ts-expect-error Workers do not tell
+createHoldfast({ agents: [clerk], platform: { cpuUsed: () => 5 } });
 // @ts-expect-error there is no such limit
 createHoldfast({ agents: [clerk], platform: { memory: 128 } });
 

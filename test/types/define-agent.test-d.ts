@@ -5,10 +5,10 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  type HistoryMessage,
   type Json,
   type Reference,
   type Retention,
+  summarised,
 } from '../../src/index.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
 
@@ -38,43 +38,16 @@ defineAgent({
   retention: undefined,
 });
 
-// A conversation is summarised by a function or by the model, which alone is told how.
-const over = { overTokens: 10_000 };
-defineAgent({
-  ...base,
-  name: 'model',
-  compaction: { ...over, keepTurns: undefined, instructions: 'Be brief.' },
-});
-defineAgent({
-  ...base,
-  name: 'function',
-  compaction: { ...over, keepTurns: 0, summarise: () => 'They talked.' },
-});
-defineAgent({
-  ...base,
-  name: 'typed',
-  compaction: {
-    ...over,
-    summarise: async (messages, signal) => {
-      expectTypeOf(messages).toEqualTypeOf<readonly HistoryMessage[]>();
-      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
-      return 'They talked.';
-    },
-  },
-});
-const both = { summarise: () => '', instructions: 'Be brief.' };
-// @ts-expect-error: nobody would be told
-defineAgent({ ...base, name: 'both', compaction: { ...over, ...both } });
-// @ts-expect-error: never
-defineAgent({ ...base, name: 'never', compaction: { keepTurns: 2 } });
-// @ts-expect-error: no text
-defineAgent({ ...base, name: 'number', compaction: { ...over, summarise: () => 7 } });
+// What compacts its conversations is made by a function, of which others may be made; options by themselves are none.
+defineAgent({ ...base, name: 'long', compaction: summarised({ overTokens: 10_000 }) });
+// @ts-expect-error: only its options
+defineAgent({ ...base, name: 'options', compaction: { overTokens: 10_000 } });
 
-// A session is kept for some days, or for some ms.
-const kept: readonly Retention[] = ['forever', { days: 30 }, { ms: 5_000 }];
+// A session is kept for some days, or parts of them.
+const kept: readonly Retention[] = ['forever', { days: 30 }, { days: 0.5 }];
 for (const retention of kept) defineAgent({ ...base, name: 'kept', retention });
-// @ts-expect-error: both
-defineAgent({ ...base, name: 'both', retention: { days: 1, ms: 1 } });
+// @ts-expect-error: no such unit
+defineAgent({ ...base, name: 'ms', retention: { ms: 1 } });
 // @ts-expect-error: no unit
 defineAgent({ ...base, name: 'unit', retention: 30 });
 

@@ -8,6 +8,7 @@ import {
   type GithubDelivery,
   githubWebhook,
   ignored,
+  type Knock,
   reply,
   slackWebhook,
   standardWebhook,
@@ -60,6 +61,19 @@ const own = defineWebhook({
 expectTypeOf(own).toEqualTypeOf<Webhook<'own'>>();
 
 const verify = () => verified('1', 1);
+
+// What is looked at before the body has none.
+defineWebhook({
+  name: 'own',
+  agent: 'a',
+  admit(knock) {
+    expectTypeOf(knock).toEqualTypeOf<Knock>();
+    // @ts-expect-error it is not read yet
+    knock.body;
+  },
+  verify,
+  start: () => ignored('no'),
+});
 
 // Who names no agent for the webhook names one for each turn.
 defineWebhook({ name: 'own', verify, start: () => ({ agent: 'a', session: 's', message: 'm' }) });
@@ -155,11 +169,17 @@ githubWebhook({
   maxBodyBytes: undefined,
   whenBusy: undefined,
   bots: undefined,
+  dispatches: undefined,
 });
+
+// @ts-expect-error a dispatch is taken each time, or once
+githubWebhook({ agent: 'triage', secret: 'S', dispatches: 'never' });
 defineWebhook({
   name: 'own',
   agent: 'a',
   owner: undefined,
+  namespace: undefined,
+  admit: undefined,
   maxBodyBytes: undefined,
   whenBusy: undefined,
   verify: () => verified('1', 1, undefined),

@@ -47,7 +47,6 @@ describe('defineWebhook', () => {
     expect(await arrive(linear, { headers, body })).toEqual({
       type: 'start',
       agent: 'planner',
-      owner: 'linear',
       session: 'linear-d1',
       message: 'Issue string',
       context: {},

@@ -33,7 +33,6 @@ describe('an event of Slack', () => {
     expect(await deliver(mention)).toEqual({
       type: 'start',
       agent: 'helper',
-      owner: 'slack',
       session: 'T1:C1:1700000000.000100',
       message: `Slack: app_mention in channel C1
 by user U1

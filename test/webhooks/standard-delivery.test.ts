@@ -11,7 +11,6 @@ it('a delivery by Standard Webhooks starts a turn in a session of its own', asyn
   expect(await arrive(webhook, signed)).toEqual({
     type: 'start',
     agent: 'sales',
-    owner: 'crm',
     session: 'msg_1',
     message: `crm: contact.created
 

@@ -253,13 +253,21 @@ describe('webhook-signature', () => {
     expect(await arrive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
   });
 
-  it('may have a secret without its prefix, and is not taken with one that is none', async () => {
+  it('may have a secret without its prefix', async () => {
     const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
     expect(await arrive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
-    expect(await arrive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: 'whsec_' } })).toEqual({
-      type: 'refused',
-      kind: 'not-configured',
-      why: 'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and base64.',
-    });
   });
+
+  it.each(['whsec_', 'whsec_####', `whsec_${btoa('x'.repeat(23))}`])(
+    'is not taken with the secret %j',
+    async (secret) => {
+      expect(await arrive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
+        type: 'refused',
+        kind: 'not-configured',
+        why:
+          'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and ' +
+          'the base64 of 24 bytes or more.',
+      });
+    },
+  );
 });

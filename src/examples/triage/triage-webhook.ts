@@ -4,15 +4,13 @@ import { aboutIssue } from './subject.ts';
 /** Characters of a body that the first message holds; the rest is there to be read. */
 const MAX_BODY = 2_000;
 
-/** Starts the triage of an issue when somebody opens it. `owner`: who may read the sessions. */
-export const triageWebhook = (owner?: string | undefined): Webhook =>
-  githubWebhook({
-    agent: 'triage',
-    secret: 'GITHUB_WEBHOOK_SECRET',
-    events: ['issues.opened'],
-    owner,
-    start: toTriage,
-  });
+/** Starts the triage of an issue when somebody opens it. Whoever may talk to the agents may see its sessions. */
+export const triageWebhook: Webhook = githubWebhook({
+  agent: 'triage',
+  secret: 'GITHUB_WEBHOOK_SECRET',
+  events: ['issues.opened'],
+  start: toTriage,
+});
 
 /**
  * What was delivered, as JSON and nothing else: the instructions say what to do, and no word of a stranger's stands where

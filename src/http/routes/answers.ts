@@ -1,3 +1,5 @@
+import type { Target } from '../../app/target.ts';
+import { turnPart } from '../../app/turn-part.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import { type CheckedAnswer, checkDecision, checkResult } from '../../session/check-answer.ts';
 import { readTurn } from '../../session/fold-session.ts';
@@ -12,8 +14,7 @@ import { mustHaveRole } from '../must-have-role.ts';
 import { answerPath } from '../pending-view.ts';
 import { Problem } from '../problem.ts';
 import { parseResultBody } from '../result-body.ts';
-import type { Target } from '../target.ts';
-import { goOn, turnHost } from '../turn-response.ts';
+import { goOn } from '../turn-response.ts';
 import { unknownSession } from './session.ts';
 
 /** One of the two ways to answer a call that waits. */
@@ -65,7 +66,8 @@ async function answerCall(exchange: Exchange, call: string, kind: AnswerKind): P
   const question = await questionOf(target, call, numberOf(request));
   mustHaveRole(target.caller, question);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
-  const part = turnHost(exchange);
+  // Copied, so that what this deployment lacks is found out before the answer is taken.
+  const part = { ...turnPart(exchange, { port: target.port, agent: target.agent.name }) };
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();

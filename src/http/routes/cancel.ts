@@ -1,6 +1,6 @@
+import { type Target, turnPath } from '../../app/target.ts';
 import type { Exchange } from '../exchange.ts';
 import { Problem } from '../problem.ts';
-import { type Target, turnPath } from '../target.ts';
 import { unknownSession } from './session.ts';
 import { unknownTurn } from './turns.ts';
 
@@ -16,6 +16,8 @@ export async function cancelTurn({
   const named = new URL(request.url).searchParams.get('turn');
   const page = await port.read({ from: 1, limit: 1, ...(named !== null && { turn: named }) });
   if (!page) throw unknownSession(target);
+  // The event that opens a session is of no turn, and has this name for it.
+  if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
   if ((await port.post('cancel', turn, '{}')) !== 'posted') throw await whyNot(target, named, turn);

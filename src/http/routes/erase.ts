@@ -1,12 +1,10 @@
+import { type Caller, ownerOf } from '../../app/caller.ts';
+import type { Here } from '../../app/host.ts';
+import { type Named, targetOf } from '../../app/target.ts';
 import { toSessionName } from '../../session/session-name.ts';
-import type { Caller } from '../auth.ts';
-import type { Env, Host } from '../host.ts';
-import { type Named, targetOf } from '../target.ts';
 
 /** A request to erase a session. */
-export interface Erasure {
-  readonly host: Host;
-  readonly env: Env;
+export interface Erasure extends Here {
   readonly caller: Caller;
   readonly named: Named;
 }
@@ -16,14 +14,14 @@ export interface Erasure {
  * its tools have done stays done. There is no session afterwards, which is the answer also when there was none before: a
  * client that heard no answer may ask again. A session is erased too when its agent is not deployed any more.
  *
- * @throws Problem when the id cannot be one, or there is neither such an agent nor such a session.
+ * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
  */
 export async function eraseSession({ host, env, caller, named }: Erasure): Promise<Response> {
   const { agent, session } = named;
-  if (host.agents.has(agent)) await targetOf(host, env, caller, named).port.erase();
+  if (host.agents.has(agent)) await targetOf({ host, env }, caller, named).port.erase();
   else {
-    const left = host.session(env, toSessionName({ owner: caller.tenant ?? caller.id, agent, session }));
-    if (!(await left.erase())) targetOf(host, env, caller, named);
+    const left = host.session(env, toSessionName({ owner: ownerOf(caller), agent, session }));
+    if (!(await left.erase())) targetOf({ host, env }, caller, named);
   }
   return new Response(null, { status: 204 });
 }

@@ -1,10 +1,10 @@
+import type { Target } from '../../app/target.ts';
 import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/follow-session.ts';
 import type { Exchange } from '../exchange.ts';
 import { wantsEvents } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { eventStream } from '../sse.ts';
-import type { Target } from '../target.ts';
 import { continuesView } from '../turn-response.ts';
 import { unknownSession } from './session.ts';
 

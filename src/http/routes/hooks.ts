@@ -1,24 +1,20 @@
-import type { Accepted, Deferred, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { toTurnStart } from '../../session/start-turn.ts';
-import { ToolCallContext } from '../../tools/tool-call-context.ts';
-import type { Acknowledgement, Received, Webhook } from '../../webhooks/webhook.ts';
+import type { Here } from '../../app/host.ts';
+import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
+import { turnPath } from '../../app/target.ts';
+import type { Acknowledgement, Webhook, WebhookStart } from '../../webhooks/webhook.ts';
 import { type RefusalKind, WebhookRefusal } from '../../webhooks/webhook-refusal.ts';
 import { readBytes } from '../body.ts';
-import type { Env, Host } from '../host.ts';
+import type { HttpHost } from '../http-host.ts';
 import { Problem, type ProblemType } from '../problem.ts';
-import { type Target, targetOf, turnPath } from '../target.ts';
+import { queueFull } from '../refusal.ts';
 
 /** A request to a webhook; its signature stands in for the authentication of other routes. */
-export interface HookRequest {
-  readonly host: Host;
-  readonly env: Env;
+export interface HookRequest extends Here {
+  readonly host: HttpHost;
   readonly request: Request;
   /** As the path has it. */
   readonly name: string;
 }
-
-/** How long a delivery that comes again finds its turn, in ms: senders try for three days, people press a button later. */
-const DELIVERY_TTL = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * `POST /hooks/{hook}`: verifies a delivery and stores the turn that it starts, in one durable write (DESIGN 7). The turn runs
@@ -30,11 +26,10 @@ export async function postHook({ host, env, request, name }: HookRequest): Promi
     const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
     throw new Problem(404, 'unknown-webhook', detail);
   }
+  const knock = { headers: request.headers, env, now: host.clock.now() };
+  await telling(hook, hook.admit(knock));
   const body = await readBytes(request, hook.maxBodyBytes);
-  const arrival = { headers: request.headers, body, env, now: host.clock.now() };
-  const received = await hook.receive(arrival).catch((failure: unknown) => {
-    throw failure instanceof WebhookRefusal ? refused(failure) : failed(hook, failure);
-  });
+  const received = await telling(hook, hook.receive({ ...knock, body }));
   switch (received.type) {
     case 'reply':
       return Response.json(received.body);
@@ -45,58 +40,47 @@ export async function postHook({ host, env, request, name }: HookRequest): Promi
   }
 }
 
-interface Starting {
-  readonly host: Host;
-  readonly env: Env;
+/** What the webhook makes of it, with its refusals as what is answered. */
+const telling = <Answer>(hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
+  answer.catch((failure: unknown) => {
+    throw failure instanceof WebhookRefusal ? refused(failure) : failed(hook, failure);
+  });
+
+interface Starting extends Here {
+  readonly host: HttpHost;
   readonly hook: Webhook;
-  readonly received: Started;
+  readonly received: WebhookStart & { readonly acknowledge: Acknowledgement };
 }
 
-type Started = Extract<Received, { type: 'start' }>;
-
-async function start({ host, env, hook, received }: Starting): Promise<Response> {
-  const { target, turn } = toTurn({ host, env, hook, received });
-  const { status, ...taken } = takenFrom(await target.port.accept(turn));
+async function start({ received, ...starting }: Starting): Promise<Response> {
+  const turn = toTurn({ received, ...starting });
+  const answer = await startInBackground(turn);
+  if (answer.status === 'full') throw queueFull(answer);
+  const { status, ...taken } = answer;
+  const { target } = turn;
   const { session, agent } = target;
   const location = turnPath(target, taken.turn);
-  const told = { hook: hook.name, session, agent: agent.name, ...taken, status };
+  const told = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
   return acknowledged(received, told, { status: 202, headers: { location } });
 }
 
-/** The turn, and the session that it is for. @throws Problem 500 when the mapping names what is not there. */
-function toTurn({ host, env, hook, received }: Starting): { target: Target; turn: TurnStart } {
-  const { agent, owner, session, message, key } = received;
-  const from = { id: `webhook:${hook.name}`, tenant: owner };
+/** @throws Problem 500 when the mapping names what is not there. */
+function toTurn({ host, env, hook, received }: Starting): BackgroundTurn {
+  const { agent, owner = host.auth.owner?.(env) ?? '', session, message, context } = received;
   try {
     if (agent === undefined) throw new Error('`start` names no agent, and neither does the webhook.');
-    if (owner.trim() === '') throw new Error('`start` names an owner that is blank.');
-    if (message.trim() === '') throw new Error('`start` makes a message that is blank.');
-    const target = targetOf(host, env, from, { agent, session });
-    const context = ToolCallContext.of(received.context);
-    // What was signed names the delivery; its bytes may differ when a sender tries again.
-    const request = { key: `delivery ${hook.name} ${key}`, bodyHash: key, ttl: DELIVERY_TTL };
-    const turn = toTurnStart({ agent, message, context, from, request }, host.newId);
-    return { target, turn: { ...turn, whenBusy: hook.whenBusy } };
+    return toBackgroundTurn(
+      { host, env },
+      {
+        by: `webhook:${hook.name}`,
+        // What was signed names the delivery; its bytes may differ when a sender tries again.
+        key: `delivery ${hook.namespace} ${received.key}`,
+        whenBusy: hook.whenBusy,
+        ...{ agent, owner, session, message, context },
+      },
+    );
   } catch (failure) {
     throw failed(hook, failure);
-  }
-}
-
-type Taken = Accepted | Deferred | Extract<NotStarted, { status: 'known' }>;
-
-/** @throws Problem when the session takes nothing now; senders try again. */
-function takenFrom(answer: Accepted | Deferred | NotStarted): Taken {
-  switch (answer.status) {
-    case 'accepted':
-    case 'queued':
-    case 'steering':
-    case 'scheduled':
-    case 'known':
-      return answer;
-    default: {
-      const detail = 'The session takes no more deliveries now. Send it again later.';
-      throw new Problem(503, 'session-unavailable', detail, { headers: { 'retry-after': '30' } });
-    }
   }
 }
 

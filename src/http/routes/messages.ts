@@ -1,3 +1,5 @@
+import type { Target } from '../../app/target.ts';
+import { turnPart } from '../../app/turn-part.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
@@ -8,14 +10,14 @@ import { contextOfHeaders } from '../context-headers.ts';
 import { declinePending } from '../decline-pending.ts';
 import type { Exchange } from '../exchange.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
+import { answeredLater } from '../later-response.ts';
 import { parseMessageBody } from '../message-body.ts';
 import { messageQuery } from '../message-query.ts';
 import { prefersAsync } from '../preferences.ts';
 import { Problem } from '../problem.ts';
 import { refusal } from '../refusal.ts';
-import type { Target } from '../target.ts';
-import { accepted, joined, runHere, turnHost } from '../turn-response.ts';
-import { waiting } from '../waiting-response.ts';
+import { type Standing, standingView } from '../standing-view.ts';
+import { accepted, joined, runHere } from '../turn-response.ts';
 
 /** `POST .../messages`: runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export function postMessage(exchange: Exchange): Promise<Response> {
@@ -30,27 +32,31 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
   const { whenBusy, declines } = messageQuery(request);
   const start = { ...(await readStart(exchange)), whenBusy };
   if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
-  const part = turnHost(exchange);
+  // Copied, so that what this deployment lacks is found out before the message is taken.
+  const part = { ...turnPart(exchange, { port: target.port, agent: target.agent.name }) };
   const { answer, sentAt } = await (declines ? takeDeclining(exchange, part, start) : take(exchange, start));
   switch (answer.status) {
     case 'accepted':
-      return accepted(target, answer.turn);
+      return accepted(exchange, answer.turn);
     case 'known': {
       const { turn, into } = answer;
-      if (into !== undefined) return waiting(target, { status: 'steered', turn, into }, request);
-      return prefersAsync(request) ? accepted(target, turn) : joined(exchange, turn);
+      if (into !== undefined) return waiting(exchange, { status: 'steered', turn, into });
+      return prefersAsync(request) ? accepted(exchange, turn) : joined(exchange, turn);
     }
     case 'leased':
       return runHere(exchange, { turn: start.turn, part, leased: answer, sentAt });
     case 'queued':
-      return prefersAsync(request) ? waiting(target, answer, request) : joined(exchange, answer.turn);
+      return prefersAsync(request) ? waiting(exchange, answer) : joined(exchange, answer.turn);
     case 'steering':
     case 'scheduled':
-      return waiting(target, answer, request);
+      return waiting(exchange, answer);
     default:
       throw await refusal(answer, target);
   }
 }
+
+const waiting = (exchange: Exchange, standing: Standing): Response =>
+  answeredLater(exchange, standing.turn, standingView(exchange.target, standing));
 
 const steersLater = (): Problem =>
   new Problem(
@@ -107,7 +113,7 @@ async function mayBeTaken<T>({ path }: Target, turn: string, send: () => Promise
 async function readStart({ host, target, request }: Exchange): Promise<TurnStart> {
   const { text, value } = await readBody(request, host.maxBodyBytes);
   const { message, context, loopId, delaySeconds } = parseMessageBody(value);
-  const delayMs = delaySeconds === undefined ? undefined : Math.ceil(delaySeconds * 1000);
+  const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
   const fromHeaders = contextOfHeaders(request.headers, host.contextHeaders);
   const start = {
     agent: target.agent.name,

@@ -1,11 +1,11 @@
 import { SLICES } from '../../agent/kinds.ts';
+import type { Target } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
 import { pendingViews } from '../pending-view.ts';
 import { Problem } from '../problem.ts';
-import type { Target } from '../target.ts';
 
 /** `GET .../{session}`: the folded state, as its owner may see it. */
 export async function getSession(target: Target): Promise<Response> {
@@ -18,7 +18,7 @@ export async function getSession(target: Target): Promise<Response> {
     seq: state.seq,
     turn: turnView(target, state),
     openTurn: page.openTurn?.id ?? null,
-    queued: page.queued,
+    waiting: page.waiting,
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),

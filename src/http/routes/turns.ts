@@ -1,3 +1,4 @@
+import { type Target, turnPath } from '../../app/target.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { parseEvent } from '../../journal/parse-event.ts';
 import type { Deferred, EventPage } from '../../journal/session-port.ts';
@@ -5,10 +6,10 @@ import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/turn-answer.ts';
 import { toResponse } from '../answer.ts';
 import type { Exchange } from '../exchange.ts';
+import { notYet } from '../later-response.ts';
 import { Problem } from '../problem.ts';
-import { type Target, turnPath } from '../target.ts';
+import { standingView } from '../standing-view.ts';
 import { suspendedView } from '../turn-response.ts';
-import { standingView } from '../waiting-response.ts';
 import { unknownSession } from './session.ts';
 
 /** When to ask again for a turn that goes on by itself, and for one that waits for somebody, in seconds. */
@@ -47,9 +48,6 @@ function stillWaiting(target: Target, waits: Deferred, now: number): Response {
   const wait = waits.status === 'scheduled' ? Math.ceil((waits.at - now) / 1000) : SOON;
   return notYet(standingView(target, waits), Math.min(Math.max(wait, SOON), MOST_WAIT));
 }
-
-const notYet = (view: unknown, retryAfter: number): Response =>
-  Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 
 /** @throws Problem when no message of the session had this id. */
 async function steered(target: Target, turn: string): Promise<Response> {

@@ -1,12 +1,12 @@
 import { callNames } from './call-names.ts';
-import type { SeenRun } from './outside.ts';
-import type { Aftermath } from './play.ts';
+import type { SeenRun } from './effects.ts';
+import type { PlayResult } from './play-script.ts';
 
 /**
- * What a play should have come to by its own journal, for a story that goes another way each time: every call that is said
+ * What a play should have come to by its own journal, for a script that goes another way each time: every call that is said
  * to have succeeded ran once, and no other more often.
  */
-export function expectedOfItself(seen: Aftermath): Aftermath {
+export function expectedOfItself(seen: PlayResult): PlayResult {
   const names = callNames(seen.events);
   const known = seen.runs.filter(({ call }) => names.has(call));
   const calls = new Set([...known.map(({ call }) => call), ...succeededIn(seen)]);
@@ -19,7 +19,7 @@ export function expectedOfItself(seen: Aftermath): Aftermath {
 }
 
 /** Calls whose effects were started, and that succeeded. */
-function succeededIn({ events }: Aftermath): readonly string[] {
+function succeededIn({ events }: PlayResult): readonly string[] {
   const started = new Set(
     events.flatMap(({ event }) => (event.type === 'tool-call-started' ? event.call : [])),
   );

@@ -4,18 +4,17 @@ import type { Prices } from '../../model/prices.ts';
 import { toSecrets } from '../../session/to-secrets.ts';
 import { ToolCallContext } from '../../tools/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
-import type { Disturbance, Mode } from './course.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
+import { crashableMemorySession } from './crashable-memory-session.ts';
 import { damageOf } from './damage.ts';
-import { MODES } from './disturbances.ts';
-import { memoryStage } from './memory-stage.ts';
-import type { CrashKit } from './outside.ts';
-import type { App, Production } from './play.ts';
+import { type Disturbance, MODES, type Mode } from './disturbances.ts';
+import type { CrashKit } from './effects.ts';
 import { disturbancesAt, manyAtOnce, playDisturbed } from './play-disturbed.ts';
 import { type CrashScript, isOpenEnded } from './script.ts';
+import type { App, Subject } from './subject.ts';
 import { Undisturbed, unknownIn } from './undisturbed.ts';
 
-/** The agent that is talked to, with the others of its app if it hands work to them by name. */
+/** The agent that is talked to, with the others of its app if it session work to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
@@ -63,37 +62,35 @@ export async function crashMatrix<World>(
   script: CrashScript,
   options: CrashMatrixOptions & { readonly world?: () => World } = {},
 ): Promise<CrashReport> {
-  const production = toProduction(agent, script, options);
-  const undisturbed = await Undisturbed.of(production);
-  const { moments, missed } = undisturbed.aftermath;
+  const subject = toSubject(agent, script, options);
+  const undisturbed = await Undisturbed.of(subject);
+  const { positions, missed } = undisturbed.result;
   if (missed[0]) throw new Error(`The model was asked for what the script does not have: ${missed[0]}.`);
   const { at, mode } = options.only ?? {};
   const disturbances = MODES.filter((one) => mode === undefined || one === mode)
-    .flatMap((one) => disturbancesAt(moments, one))
+    .flatMap((one) => disturbancesAt(positions, one))
     .filter((one) => at === undefined || one.at === at);
-  const plays = await manyAtOnce(disturbances, (disturbance) =>
-    disturbed(production, undisturbed, disturbance),
-  );
-  return toCrashReport(moments.length, plays);
+  const plays = await manyAtOnce(disturbances, (disturbance) => disturbed(subject, undisturbed, disturbance));
+  return toCrashReport(positions.length, plays);
 }
 
 async function disturbed<World>(
-  production: Production<World>,
+  subject: Subject<World>,
   undisturbed: Undisturbed<World>,
   disturbance: Disturbance,
 ): Promise<DisturbedPlay> {
-  const seen = await playDisturbed(production, memoryStage, { disturbances: [disturbance] });
+  const seen = await playDisturbed(subject, crashableMemorySession, { disturbances: [disturbance] });
   const expected = await undisturbed.when(unknownIn(seen.events));
-  const isOpen = isOpenEnded(production.script);
-  const moment = undisturbed.aftermath.moments[disturbance.at] ?? { side: 'before', deed: 'lease' };
-  return { disturbance, moment, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
+  const isOpen = isOpenEnded(subject.script);
+  const position = undisturbed.result.positions[disturbance.at] ?? { side: 'before', operation: 'lease' };
+  return { disturbance, position, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
 }
 
-function toProduction<World>(
+function toSubject<World>(
   agent: AgentUnderTest | ((kit: CrashKit<World>) => AgentUnderTest),
   script: CrashScript,
   options: CrashMatrixOptions & { readonly world?: () => World },
-): Production<World> {
+): Subject<World> {
   const { context = {}, secrets, toolGroups = [], env = {}, prices } = options;
   const make = typeof agent === 'function' ? agent : () => agent;
   return {

@@ -1,13 +1,13 @@
-import { type Disturbance, type Mode, type Moment, momentText } from './course.ts';
 import type { Damage } from './damage.ts';
-import { DISTURBANCES, type DisturbanceName, nameOf } from './disturbances.ts';
+import { DISTURBANCES, type Disturbance, type DisturbanceName, type Mode, nameOf } from './disturbances.ts';
+import { type Position, positionText } from './position.ts';
 import { textTable } from './text-table.ts';
 
 /** What a crash matrix found. */
 export interface CrashReport {
-  /** Moments of the undisturbed play at which something may go wrong. */
+  /** Places of the undisturbed play at which a crash may fall: before and after each thing that an invocation does. */
   readonly positions: number;
-  /** How often the script was played disturbed. */
+  /** A play is the whole script in a fresh session, disturbed once; a turn of it may take many invocations. */
   readonly plays: number;
   /** Turns, of all plays, that ended as they do undisturbed. */
   readonly turnsCompleted: number;
@@ -33,15 +33,15 @@ export interface CrashReport {
 
 /** One play that failed; `options.only` with its `at` and `mode` plays it again. */
 export interface CrashFailure extends Disturbance {
-  /** The moment in words. */
-  readonly moment: string;
+  /** The position in words. */
+  readonly position: string;
   readonly problems: readonly string[];
 }
 
 /** One disturbed play, and what it came to. */
 export interface DisturbedPlay {
   readonly disturbance: Disturbance;
-  readonly moment: Moment;
+  readonly position: Position;
   readonly damage: Damage;
 }
 
@@ -49,8 +49,8 @@ const SHOWN = 10;
 
 /** Sums plays up. `positions`: of the undisturbed one. */
 export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]): CrashReport {
-  const failures = plays.flatMap(({ disturbance, moment, damage: { problems } }) =>
-    problems.length > 0 ? { ...disturbance, moment: momentText(moment), problems } : [],
+  const failures = plays.flatMap(({ disturbance, position, damage: { problems } }) =>
+    problems.length > 0 ? { ...disturbance, position: positionText(position), problems } : [],
   );
   return {
     positions,
@@ -80,8 +80,8 @@ function totalsOf(plays: readonly DisturbedPlay[]): Totals {
   };
 }
 
-const failureText = ({ at, mode, moment, problems: [first = '', ...more] }: CrashFailure): string =>
-  `failed: ${mode} at ${at}, ${moment}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+const failureText = ({ at, mode, position, problems: [first = '', ...more] }: CrashFailure): string =>
+  `failed: ${mode} at ${at}, ${position}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
 
 /** Plays that stand in one line of a table. */
 export interface CrashRow {
@@ -120,9 +120,9 @@ function cellsOf({ name, positions, plays }: CrashRow): readonly (string | numbe
 
 /** One row for each thing that was done, before and after it. */
 function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
-  const names = [...new Set(plays.map(({ moment }) => momentText(moment)))].toSorted();
+  const names = [...new Set(plays.map(({ position }) => positionText(position)))].toSorted();
   return names.map((name) => {
-    const own = plays.filter(({ moment }) => momentText(moment) === name);
+    const own = plays.filter(({ position }) => positionText(position) === name);
     return {
       name,
       positions: new Set(own.map(({ disturbance }) => disturbance.at)).size,

@@ -1,8 +1,8 @@
 import { expectedOfItself } from './by-itself.ts';
 import { callNames } from './call-names.ts';
-import { isGentle, type Mode } from './course.ts';
-import type { SeenRun } from './outside.ts';
-import type { Aftermath } from './play.ts';
+import { isGentle, type Mode } from './disturbances.ts';
+import type { SeenRun } from './effects.ts';
+import type { PlayResult } from './play-script.ts';
 import { unknownIn } from './undisturbed.ts';
 
 /** What disturbances did to a play, for whoever sent the messages and pays for the effects. */
@@ -25,14 +25,14 @@ export interface Damage {
 /** What a play is measured by. */
 export interface Yardstick {
   /** The same, undisturbed; but for the connections of calls that are unknown. */
-  readonly expected: Aftermath;
+  readonly expected: PlayResult;
   readonly modes: readonly Mode[];
-  /** The story may go another way (`isOpenEnded`). */
+  /** The script may go another way (`isOpenEnded`). */
   readonly isOpen: boolean;
 }
 
 /** Compares what happened outside, and what became of each message, with the undisturbed play. Of the journal it takes only names. */
-export function damageOf(seen: Aftermath, { expected: undisturbed, modes, isOpen }: Yardstick): Damage {
+export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Yardstick): Damage {
   const expected = isOpen ? expectedOfItself(seen) : undisturbed;
   const turns = turnFaults(seen, { expected: undisturbed, isOpen });
   const doubts = doubtsOf(seen, { expected: undisturbed, modes });
@@ -58,7 +58,7 @@ export function damageOf(seen: Aftermath, { expected: undisturbed, modes, isOpen
 }
 
 /** What became of each message that was accepted, or that a call has scheduled, by a name that is the same in every play. */
-function outcomesOf({ events, turns }: Aftermath): ReadonlyMap<string, readonly string[]> {
+function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
   const names = callNames(events);
   const scheduled = events.flatMap(({ event }) =>
     event.type === 'tool-call-ended' ? (event.changes?.scheduled ?? []).map(({ turn }) => turn) : [],
@@ -71,7 +71,7 @@ function outcomesOf({ events, turns }: Aftermath): ReadonlyMap<string, readonly 
   return new Map([...outcomes].map(([turn, list]) => [names.get(turn) ?? turn, list]));
 }
 
-function turnFaults(seen: Aftermath, { expected, isOpen }: Omit<Yardstick, 'modes'>) {
+function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Yardstick, 'modes'>) {
   const problems: string[] = [];
   let [completed, lost] = [0, 0];
   const mine = outcomesOf(seen);
@@ -92,7 +92,7 @@ function turnFaults(seen: Aftermath, { expected, isOpen }: Omit<Yardstick, 'mode
 }
 
 /** Calls whose outcome is unknown, and those of them where it may be. */
-function doubtsOf(seen: Aftermath, { expected, modes }: Omit<Yardstick, 'isOpen'>) {
+function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen'>) {
   const unknown = unknownIn(seen.events);
   const cares = new Map([...named(seen), ...named(expected)].map((run) => [run.name, run.care]));
   const names = callNames(seen.events);
@@ -114,12 +114,12 @@ function doubtsOf(seen: Aftermath, { expected, modes }: Omit<Yardstick, 'isOpen'
 /** A run with the name of its call, which is the same in every play; none when the journal does not know of it. */
 type NamedRun = SeenRun & { readonly name: string | undefined };
 
-function named({ events, runs }: Pick<Aftermath, 'events' | 'runs'>): NamedRun[] {
+function named({ events, runs }: Pick<PlayResult, 'events' | 'runs'>): NamedRun[] {
   const names = callNames(events);
   return runs.map((run) => ({ ...run, name: names.get(run.call) }));
 }
 
-function effectFaults(seen: Aftermath, expected: Aftermath, unknown: ReadonlySet<string>) {
+function effectFaults(seen: PlayResult, expected: PlayResult, unknown: ReadonlySet<string>) {
   const [mine, theirs] = [seen, expected].map((one) => named(one).filter(({ care }) => care !== 'read'));
   const tools = new Set([...(mine ?? []), ...(theirs ?? [])].map(({ tool }) => tool));
   const ofTools = [...tools].map((tool) => {
@@ -172,7 +172,7 @@ function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
 }
 
 /** Where nobody was cut off, nothing runs again, whether it does harm or not. */
-function repetitions(seen: Aftermath, expected: Aftermath): string[] {
+function repetitions(seen: PlayResult, expected: PlayResult): string[] {
   const [mine, theirs] = [named(seen), named(expected)];
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
   return [...names].flatMap((name) => {
@@ -184,7 +184,7 @@ function repetitions(seen: Aftermath, expected: Aftermath): string[] {
 }
 
 /** What receivers reported. Of a call that is unknown nobody knows what it should have come to. */
-function reportFaults(seen: Aftermath, expected: Aftermath, unknown: number): Faults {
+function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): Faults {
   const names = new Set([...seen.reported, ...expected.reported].map(({ name }) => name));
   const problems: string[] = [];
   let doubled = 0;

@@ -1,4 +1,30 @@
-import type { Mode } from './course.ts';
+import type { Position } from './position.ts';
+
+/** What may befall an invocation at one of its positions, or from there on. */
+export type Mode =
+  /** It gives the turn back at its next boundary, and the object loses its memory: another folds the journal. */
+  | 'cold-fold'
+  /** The object is reset around the next message to it, which is sent again. */
+  | 'lost-acknowledgement'
+  /** The object loses its memory, and the invocation goes on. */
+  | 'restart'
+  /** From there on every call rejects. */
+  | 'rejects'
+  /** From there on no call is answered, ever. */
+  | 'hangs'
+  /** From there on calls are held up, and arrive when another invocation has taken the session over. */
+  | 'zombie-at-once'
+  /** The same, but they arrive while the other one is at work. */
+  | 'zombie-amid'
+  /** The same, but they arrive an eighth of a term later: just before anybody may ask what they did. */
+  | 'zombie-later';
+
+/** One thing that befalls an invocation, at one position. */
+export interface Disturbance {
+  /** Which position, from 0, in the order of the undisturbed play. */
+  readonly at: number;
+  readonly mode: Mode;
+}
 
 /** The disturbances of DESIGN 9, and the ways in which each is done. */
 export const DISTURBANCES = {
@@ -22,3 +48,11 @@ export function nameOf(mode: Mode): DisturbanceName {
   if (!name) throw new Error(`There is no mode '${mode}'.`);
   return name;
 }
+
+/** Modes in which nothing is cut off, so that nothing may be done twice or be in doubt. */
+export const isGentle = (mode: Mode): boolean =>
+  mode === 'cold-fold' || mode === 'lost-acknowledgement' || mode === 'restart';
+
+/** A position at which a disturbance of this mode does something of its own. */
+export const isFor = (mode: Mode, { operation }: Pick<Position, 'operation'>): boolean =>
+  mode !== 'lost-acknowledgement' || operation === 'append' || operation === 'lease';

@@ -1,20 +1,21 @@
-import type { Disturbance, Mode, Moment } from './course.ts';
-import { isFor } from './course.ts';
-import { type Aftermath, type PlayOptions, type Production, play } from './play.ts';
-import type { Stage } from './stage.ts';
+import type { CrashableSession } from './crashable-session.ts';
+import { type Disturbance, isFor, type Mode } from './disturbances.ts';
+import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
+import type { Position } from './position.ts';
+import type { Subject } from './subject.ts';
 
-/** A disturbance of this mode at each moment where it does something of its own. */
-export const disturbancesAt = (moments: readonly Moment[], mode: Mode): Disturbance[] =>
-  moments.flatMap((moment, at) => (isFor(mode, moment) ? { at, mode } : []));
+/** A disturbance of this mode at each position where it does something of its own. */
+export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
+  positions.flatMap((position, at) => (isFor(mode, position) ? { at, mode } : []));
 
-/** Plays it disturbed, on a fresh stage. One that is over before its disturbances is played again with earlier ones. */
+/** Plays it disturbed, on a fresh session. One that is over before its disturbances is played again with earlier ones. */
 export async function playDisturbed<World>(
-  production: Production<World>,
-  makeStage: () => Stage,
+  subject: Subject<World>,
+  makeSession: () => CrashableSession,
   options: PlayOptions & { readonly disturbances: readonly Disturbance[] },
-): Promise<Aftermath> {
+): Promise<PlayResult> {
   for (let { disturbances } = options; ; disturbances = disturbances.map(earlier)) {
-    const seen = await play(production, makeStage(), { ...options, disturbances });
+    const seen = await playScript(subject, makeSession(), { ...options, disturbances });
     if (seen.disturbed || seen.broken || disturbances.every(({ at }) => at === 0)) return seen;
   }
 }

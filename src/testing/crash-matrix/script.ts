@@ -13,7 +13,7 @@ export type CrashReply =
   | ((request: ModelRequest) => string | readonly (string | ScriptedCall)[]);
 
 /** What a model replies to one message, in order. */
-export interface Exchange {
+export interface ScriptedExchange {
   /** Part of the message. Of several that fit, the first is played. */
   readonly to: string;
   readonly replies: readonly CrashReply[];
@@ -44,15 +44,15 @@ export type CrashStep =
   /** Sends the result of the call that waits under this tool's name. */
   | { readonly result: string; readonly as: SentResult };
 
-/** A story, the same whenever it is told. */
+/** What is said to the agent, and what its model replies: the same whenever it is played. */
 export interface CrashScript {
   readonly steps: readonly CrashStep[];
   /** Replies to messages that no step sends: those that open nested loops, and what a loop says by itself. */
-  readonly replies?: readonly Exchange[] | undefined;
+  readonly replies?: readonly ScriptedExchange[] | undefined;
 }
 
 /**
- * What comes from outside is taken in at another moment when it is disturbed, so that the story may go another way: what
+ * What comes from outside is taken in at another position when it is disturbed, so that the script may go another way: what
  * becomes of it is measured by itself.
  */
 export const isOpenEnded = ({ steps }: CrashScript): boolean =>
@@ -64,11 +64,11 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
 /** The words of a model that was asked for more than its script has: a play then differs from what was meant. */
 export const OFF_SCRIPT = 'The script is over.';
 
-/** All that the model says in a story. */
-export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Exchange[] => [
+/** All that the model says in a script. */
+export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly ScriptedExchange[] => [
   ...steps
     .flatMap((step) => ('send' in step ? [step, ...(step.meanwhile ?? [])] : []))
-    .flatMap((sent): Exchange[] =>
+    .flatMap((sent): ScriptedExchange[] =>
       'send' in sent && sent.replies ? [{ to: sent.send, replies: sent.replies }] : [],
     ),
   ...replies,
@@ -79,7 +79,7 @@ export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Exch
  * of what the script has no reply to.
  */
 export const modelOf = (
-  exchanges: readonly Exchange[],
+  exchanges: readonly ScriptedExchange[],
   missed: (what: string) => void = () => {},
 ): ChatModel => ({
   name: 'script',
@@ -87,7 +87,7 @@ export const modelOf = (
 });
 
 function replyTo(
-  exchanges: readonly Exchange[],
+  exchanges: readonly ScriptedExchange[],
   request: ModelRequest,
   missed: (what: string) => void,
 ): ModelReply {
@@ -116,7 +116,7 @@ const MAX_QUOTED = 80;
  * message that is sent again has the next one.
  */
 function exchangeFor(
-  exchanges: readonly Exchange[],
+  exchanges: readonly ScriptedExchange[],
   earlier: readonly ModelMessage[],
   asked: string,
 ): number {

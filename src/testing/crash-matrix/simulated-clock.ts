@@ -1,4 +1,6 @@
 import type { Clock } from '../../session/clock.ts';
+import { createTimers } from '../timers.ts';
+import { nextTask } from './next-task.ts';
 import { lastHash } from './orderly-hashes.ts';
 
 /** A clock whose time passes only when nothing else can happen: whatever is played by it goes the same way every time. */
@@ -16,27 +18,10 @@ export interface SimulatedClock extends Clock {
   timersLeft(): number;
 }
 
-interface Timer {
-  readonly due: number;
-  readonly run: () => void;
-}
-
 /** Makes one that stands at `now`, in ms since the epoch. */
 export function createSimulatedClock(now: number): SimulatedClock {
-  const timers = new Set<Timer>();
+  const timers = createTimers(now);
   const waiting = new Set<() => void>();
-
-  function next(until: number): Timer | undefined {
-    let first: Timer | undefined;
-    for (const timer of timers) if (timer.due <= until && timer.due < (first?.due ?? Infinity)) first = timer;
-    return first;
-  }
-
-  function fire(timer: Timer): void {
-    timers.delete(timer);
-    now = Math.max(now, timer.due);
-    timer.run();
-  }
 
   async function quiet(): Promise<void> {
     await settle();
@@ -49,12 +34,8 @@ export function createSimulatedClock(now: number): SimulatedClock {
   }
 
   return {
-    now: () => now,
-    after(ms, run) {
-      const timer = { due: now + Math.max(0, ms), run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
+    now: () => timers.now,
+    after: timers.after,
     soon(run) {
       waiting.add(run);
       return () => void waiting.delete(run);
@@ -63,32 +44,17 @@ export function createSimulatedClock(now: number): SimulatedClock {
     get isBusy() {
       return waiting.size > 0;
     },
-    toNextTimer() {
-      const timer = next(Infinity);
-      if (timer) fire(timer);
-      return timer !== undefined;
-    },
-    async advance(ms) {
-      const end = now + ms;
-      await quiet();
-      for (let timer = next(end); timer; timer = next(end)) {
-        fire(timer);
-        await quiet();
-      }
-      now = end;
-    },
+    toNextTimer: () => timers.runNext(Infinity),
+    advance: (ms) => timers.advance(ms, quiet),
     timersLeft: () => timers.size,
   };
 }
-
-/** More promises than wait for each other between two things that an invocation does. */
-const TURNS = 150;
 
 /** Promises settle meanwhile that wait for nothing but each other, and for hashes. */
 async function settle(): Promise<void> {
   for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
     made = lastHash();
     await made;
-    for (let turn = 0; turn < TURNS; turn += 1) await undefined;
+    await nextTask();
   }
 }

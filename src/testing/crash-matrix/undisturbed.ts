@@ -1,54 +1,55 @@
 import type { StoredEvent } from '../../journal/events.ts';
+import { readJournal } from '../../session/fold-session.ts';
 import { callNames } from './call-names.ts';
-import { journalOf } from './journal-of.ts';
-import { memoryStage } from './memory-stage.ts';
-import type { Watcher } from './outside.ts';
-import { type Aftermath, type Production, play } from './play.ts';
-import type { Stage } from './stage.ts';
+import { crashableMemorySession } from './crashable-memory-session.ts';
+import type { CrashableSession } from './crashable-session.ts';
+import type { Watcher } from './effects.ts';
+import { type PlayResult, playScript } from './play-script.ts';
+import type { Subject } from './subject.ts';
 
-/** How a production goes when nothing disturbs it, but for connections that break. */
+/** How a subject goes when nothing disturbs it, but for connections that break. */
 export class Undisturbed<World> {
   /** Of no connection. */
-  readonly aftermath: Aftermath;
-  readonly #production: Production<World>;
-  readonly #known = new Map<string, Promise<Aftermath>>();
+  readonly result: PlayResult;
+  readonly #subject: Subject<World>;
+  readonly #known = new Map<string, Promise<PlayResult>>();
 
-  private constructor(production: Production<World>, aftermath: Aftermath) {
-    this.#production = production;
-    this.aftermath = aftermath;
-    this.#known.set('', Promise.resolve(aftermath));
+  private constructor(subject: Subject<World>, result: PlayResult) {
+    this.#subject = subject;
+    this.result = result;
+    this.#known.set('', Promise.resolve(result));
   }
 
   /** @throws Error when it cannot be played to its end. */
-  static async of<World>(production: Production<World>): Promise<Undisturbed<World>> {
-    const aftermath = await play(production, memoryStage());
-    const { broken } = aftermath;
+  static async of<World>(subject: Subject<World>): Promise<Undisturbed<World>> {
+    const result = await playScript(subject, crashableMemorySession());
+    const { broken } = result;
     if (broken) {
       throw new Error(`The script cannot be played undisturbed: ${broken.message}`, { cause: broken });
     }
-    return new Undisturbed(production, aftermath);
+    return new Undisturbed(subject, result);
   }
 
   /**
    * As it goes when the outcomes of these calls, by their names, are unknown because their connections broke after they
    * had run. So a play in which they were cut off can be compared: what depends on them goes otherwise then.
    */
-  when(unknown: Iterable<string>): Promise<Aftermath> {
+  when(unknown: Iterable<string>): Promise<PlayResult> {
     const names = [...unknown].toSorted();
     const key = names.join();
     const known = this.#known.get(key);
     if (known) return known;
-    const stage = memoryStage();
-    const played = play(this.#production, stage, { watcher: breaking(new Set(names), stage) });
+    const session = crashableMemorySession();
+    const played = playScript(this.#subject, session, { watcher: breaking(new Set(names), session) });
     this.#known.set(key, played);
     return played;
   }
 }
 
-const breaking = (calls: ReadonlySet<string>, { port }: Stage): Watcher => ({
+const breaking = (calls: ReadonlySet<string>, { port }: CrashableSession): Watcher => ({
   async after({ care, call }) {
     if (care !== 'once') return;
-    const name = callNames(await journalOf(port)).get(call);
+    const name = callNames(await readJournal(port)).get(call);
     if (name !== undefined && calls.has(name)) throw new Error('Network connection lost.');
   },
 });

@@ -2,11 +2,12 @@ import type { JsonObject } from '../../tools/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
 import { known, look, numberAt, objectAt, textAt } from '../look.ts';
 import { toSessionId } from '../session-id.ts';
-import { tell, tellJson } from '../tell.ts';
+import { oneLine, tell, type Words, word } from '../tell.ts';
+import { tellJson } from '../tell-json.ts';
 
 /** A delivery of GitHub. What it does not speak of is `undefined`; the payload holds the rest, as GitHub sent it. */
 export interface GithubDelivery<Event extends string = string> extends SenderDelivery {
-  /** Of `X-GitHub-Event`, which GitHub does not sign: whoever replays a delivery can choose it. */
+  /** Of `X-GitHub-Event`, which GitHub does not sign: whoever replays a delivery can choose it. `unknown` when it is no name. */
   readonly event: Event;
   /** Of `X-GitHub-Delivery`, which GitHub does not sign either. */
   readonly delivery: string | undefined;
@@ -38,7 +39,8 @@ interface Seen {
 
 /** Shows a payload. The session is taken from signed parts alone, so that a replay under another event finds its turn. */
 export async function toGithubDelivery({ hook, headers, env, payload }: Seen): Promise<GithubDelivery> {
-  const event = headers.get('x-github-event') ?? 'unknown';
+  const named = headers.get('x-github-event') ?? '';
+  const event = /^[a-z0-9_]{1,64}$/.test(named) ? named : 'unknown';
   const delivery = headers.get('x-github-delivery') ?? undefined;
   const thread = threadOf(payload);
   const words = wordsOf(payload);
@@ -106,17 +108,32 @@ function sessionOf({ repository, number, payload, hook }: Unmapped): Promise<str
 }
 
 function messageOf(seen: Unmapped): string {
-  const { event, action, repository, number, title, body, author, url, sender, payload } = seen;
-  const what = action === undefined ? event : `${event} ${action}`;
+  const { event, action, repository, number, url, sender } = seen;
+  const what = word(action) === undefined ? event : `${event} ${action}`;
+  const where = word(repository) === undefined ? '' : ` in ${repository}`;
+  const login = word(sender?.login);
   const lines = [
-    `GitHub: ${what}${repository === undefined ? '' : ` in ${repository}`}`,
-    title && (number === undefined ? title : `#${number} ${title}`),
-    sender && `caused by ${sender.login}`,
-    url,
+    `GitHub: ${what}${where}${number === undefined ? '' : `#${number}`}`,
+    login && `caused by ${login}`,
+    word(url),
   ];
-  if (body !== undefined) return tell({ lines, by: author, text: body });
-  return title === undefined ? tell({ lines, text: tellJson(withoutWho(payload)) }) : tell({ lines });
+  return tell({ lines, words: outsiders(seen) });
 }
+
+/** Titles and names are as much the words of strangers as texts are; often of others than who has written the text. */
+function outsiders({ title, body, author, payload }: Unmapped): readonly Words[] {
+  const by = word(author);
+  if (title === undefined && body === undefined) return [{ text: tellJson(withoutWho(payload)) }];
+  const named = title === undefined ? [] : [{ by: titledBy(payload) ?? by, text: oneLine(title) }];
+  const said = body === undefined ? [] : [{ by, text: body }];
+  const [first, second] = [...named, ...said];
+  return first && second && first.by === second.by
+    ? [{ by, text: `${first.text}\n\n${second.text}` }]
+    : [...named, ...said];
+}
+
+const titledBy = (payload: JsonObject): string | undefined =>
+  word(textAt(threadOf(payload), 'user', 'login'));
 
 /** Every payload has these, at length, and the facts have named them. */
 function withoutWho(payload: JsonObject): JsonObject {

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../tools/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
 import { known, look, textAt } from '../look.ts';
 import { toSessionId } from '../session-id.ts';
-import { tell, tellJson } from '../tell.ts';
+import { tell, word } from '../tell.ts';
+import { type IsSecret, tellJson } from '../tell-json.ts';
 import { type Parts, partsOf, type SlackKind } from './slack-parts.ts';
 
 /** What Slack sent. What it does not speak of is `undefined`; the payload holds the rest, as Slack sent it. */
@@ -18,7 +19,10 @@ export interface SlackDelivery<Event extends string = string> extends SenderDeli
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;
-  /** Of an event the whole envelope, of a command its fields. Holds what must not be journaled: `token`, `response_url`. */
+  /**
+   * Of an event the whole envelope, of a command its fields. Holds what must not be journaled, such as `response_url`
+   * and, of `function_executed`, a `bot_access_token`; `usual` leaves it out.
+   */
   readonly payload: JsonObject;
 }
 
@@ -47,11 +51,16 @@ function sessionOf({ team = '', channel, user = '', thread, isDirect }: Parts): 
 
 function messageOf({ event, channel, user, text }: Unmapped, { about }: Parts): string {
   const lines = [
-    `Slack: ${event}${channel === undefined ? '' : ` in channel ${channel}`}`,
-    user && `by user ${user}`,
+    `Slack: ${word(event) ?? 'unknown'}${word(channel) === undefined ? '' : ` in channel ${channel}`}`,
+    word(user) && `by user ${user}`,
   ];
-  return tell({ lines, by: user && `user ${user}`, text: text ?? (about && tellJson(about)) });
+  const told = text ?? (about && tellJson(about, isAppsOwn));
+  const by = word(user) && `user ${user}`;
+  return tell({ lines, words: told === undefined ? [] : [{ by, text: told }] });
 }
+
+/** The address by which anybody sees a file, and what an app keeps in a form. */
+const isAppsOwn: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
 
 const contextOf = ({ hook, event, team, channel, user, thread, payload }: Unmapped): JsonObject => ({
   webhook: known({ hook, event, team, channel, user, thread, app: appOf(payload) }),

@@ -44,9 +44,49 @@ function ofEvent(payload: JsonObject): Parts {
     text: textAt(event, 'text'),
     isBot: look(event, 'bot_id') !== undefined || look(event, 'subtype') === 'bot_message',
     isDirect: look(event, 'channel_type') === 'im' && threadTs === undefined,
-    about: event,
+    about: event && only(event, TOLD),
   };
 }
+
+/**
+ * What is told of an event that says nothing: what happened to what, and who did it. Of the rest Slack says more every year,
+ * some of it for nobody but the app, as the token that comes with `function_executed`.
+ */
+const TOLD = [
+  ...[
+    'type',
+    'subtype',
+    'user',
+    'inviter',
+    'channel',
+    'channel_id',
+    'channel_type',
+    'team',
+    'subteam',
+    'usergroup',
+  ],
+  ...[
+    'ts',
+    'thread_ts',
+    'deleted_ts',
+    'event_ts',
+    'message',
+    'previous_message',
+    'item',
+    'item_user',
+    'reaction',
+  ],
+  ...['name', 'names', 'old_name', 'topic', 'purpose', 'value', 'status', 'tab', 'links', 'file', 'file_id'],
+  ...[
+    'function',
+    'inputs',
+    'function_execution_id',
+    'workflow_execution_id',
+    'call_id',
+    'bookmark',
+    'list_id',
+  ],
+];
 
 /** Messages that a person has just said; the other subtypes tell what became of one, or of the channel. */
 const SAID = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
@@ -96,3 +136,6 @@ function ofInteraction(payload: JsonObject): Parts {
 /** Slack writes an id, or an object that has it. */
 const idAt = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
   textAt(from, ...path) ?? textAt(from, ...path, 'id');
+
+const only = (from: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));

@@ -1,11 +1,11 @@
 import { bodyHash } from '../body-hash.ts';
-import { fromSender, type SecretArrival, type SenderConfig } from '../from-sender.ts';
+import { fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
 import { look, textAt } from '../look.ts';
 import { readJsonOrForm } from '../read-body.ts';
 import { type Reply, reply, type Verified, verified, type Webhook } from '../webhook.ts';
+import { slackClaim } from './slack-claim.ts';
 import { type SlackDelivery, toSlackDelivery } from './slack-delivery.ts';
 import type { SlackKind } from './slack-parts.ts';
-import { verifySlack } from './verify-slack.ts';
 
 /** The literal that `slackWebhook` takes. `events` are as in `app_mention`, `/deploy` and `block_actions`. */
 export interface SlackWebhookConfig<Event extends string> extends SenderConfig<Event, SlackDelivery<Event>> {
@@ -29,8 +29,10 @@ export function slackWebhook<const Event extends string = string>(
   const { bots = 'ignore', events } = config;
   return fromSender<Event, SlackDelivery<Event>>(config, {
     name: 'slack',
+    ids: 'of the sender',
+    claim: slackClaim,
     // Not narrowed yet: `events` is looked at before anybody sees the delivery.
-    verify: (arrival) => receive(arrival) as Promise<Verified<SlackDelivery<Event>> | Reply>,
+    read: (signed) => read(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
       if (isBot && bots !== 'take') return 'A bot said it, and this webhook takes nothing from bots.';
@@ -43,9 +45,8 @@ export function slackWebhook<const Event extends string = string>(
 
 const NEWS = /^(message\.|app_rate_limited$)/;
 
-async function receive(arrival: SecretArrival): Promise<Verified<SlackDelivery> | Reply> {
-  const { headers, body, hook, env, secrets } = arrival;
-  await verifySlack(arrival, secrets);
+async function read(signed: SignedArrival): Promise<Verified<SlackDelivery> | Reply> {
+  const { headers, body, hook, env } = signed;
   const { payload: json, form } = readJsonOrForm(body);
   const payload = json ?? Object.fromEntries(form ?? []);
   if (!form && look(payload, 'type') === 'url_verification') {

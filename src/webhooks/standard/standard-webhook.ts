@@ -1,11 +1,13 @@
 import type { Json, JsonObject } from '../../tools/json.ts';
-import { fromSender, type SecretArrival, type SenderConfig, type SenderDelivery } from '../from-sender.ts';
+import { fromSender, type SenderConfig, type SenderDelivery, type SignedArrival } from '../from-sender.ts';
 import { known, look, textAt } from '../look.ts';
 import { readJson } from '../read-body.ts';
 import { toSessionId } from '../session-id.ts';
-import { tell, tellJson } from '../tell.ts';
+import { tell, word } from '../tell.ts';
+import { tellJson } from '../tell-json.ts';
 import { type Verified, verified, type Webhook } from '../webhook.ts';
-import { verifyStandard } from './verify-standard.ts';
+import { standardClaim } from './standard-claim.ts';
+import { standardKey } from './standard-key.ts';
 
 /** A delivery by Standard Webhooks. */
 export interface StandardDelivery<Event extends string = string> extends SenderDelivery {
@@ -34,22 +36,28 @@ export function standardWebhook<const Event extends string = string>(
 ): Webhook {
   return fromSender<Event, StandardDelivery<Event>>(config, {
     name: 'standard',
+    ids: 'of the webhook',
+    claim: standardClaim,
+    toKey: standardKey,
     // Not narrowed yet: `events` is looked at before anybody sees the delivery.
-    verify: (arrival) => receive(arrival) as Promise<Verified<StandardDelivery<Event>>>,
+    read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function receive(arrival: SecretArrival): Promise<Verified<StandardDelivery>> {
-  const { headers, body, hook, env, secrets } = arrival;
-  const id = await verifyStandard(arrival, secrets);
+async function read(signed: SignedArrival): Promise<Verified<StandardDelivery>> {
+  const { headers, body, hook, env } = signed;
+  const { id } = standardClaim(signed);
   const payload = readJson(body);
   const event = textAt(payload, 'type') ?? 'unknown';
   const data = look(payload, 'data');
   const usual = {
     session: await toSessionId(id),
-    message: tell({ lines: [`${hook}: ${event}`], text: tellJson(data ?? payload) }),
+    message: tell({
+      lines: [`${hook}: ${word(event) ?? 'unknown'}`],
+      words: [{ text: tellJson(data ?? payload) }],
+    }),
     context: { webhook: known({ hook, id, event }) },
   };
   return verified(id, { hook, headers, env, id, event, data, payload, usual });

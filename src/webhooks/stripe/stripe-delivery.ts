@@ -2,7 +2,8 @@ import type { JsonObject } from '../../tools/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
 import { known, look, objectAt, textAt } from '../look.ts';
 import { toSessionId } from '../session-id.ts';
-import { tell, tellJson } from '../tell.ts';
+import { tell, word } from '../tell.ts';
+import { type IsSecret, tellJson } from '../tell-json.ts';
 
 /** An event of Stripe. What it does not speak of is `undefined`; the payload is the whole event, as Stripe sent it. */
 export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
@@ -18,6 +19,7 @@ export interface StripeDelivery<Event extends string = string> extends SenderDel
   readonly account: string | undefined;
   /** False for test data. */
   readonly isLive: boolean;
+  /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
   readonly payload: JsonObject;
 }
 
@@ -54,17 +56,34 @@ function sessionOf({ account, customer, object, id }: Unmapped): Promise<string>
 }
 
 function messageOf({ event, account, customer, object, isLive, payload }: Unmapped): string {
-  const type = textAt(object, 'object') ?? textAt(object, 'type');
-  const changed = objectAt(payload, 'data', 'previous_attributes');
+  const type = word(textAt(object, 'object') ?? textAt(object, 'type'));
   const lines = [
-    `Stripe: ${event}${isLive ? '' : ' (test data)'}`,
-    type && `${type} ${textAt(object, 'id') ?? 'without id'}`,
-    customer && `customer ${customer}`,
-    account && `account ${account}`,
-    changed && `before: ${JSON.stringify(changed)}`,
+    `Stripe: ${word(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
+    type && `${type} ${word(textAt(object, 'id')) ?? 'without id'}`,
+    word(customer) && `customer ${customer}`,
+    word(account) && `account ${account}`,
   ];
-  return object === undefined ? tell({ lines }) : tell({ lines, text: tellJson(object) });
+  if (object === undefined) return tell({ lines, words: [] });
+  const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
+  // Both hold what customers call themselves. What has changed stands first: the end of a long text is cut.
+  const told = previous_attributes ? { previous_attributes, object } : object;
+  return tell({ lines, words: [{ text: tellJson(told, isKeyToPageOf(object)) }] });
 }
+
+/** Pages of Stripe's that ask nobody who comes by their address to sign in. */
+const PAGES = [
+  'account_link',
+  'billing_portal.session',
+  'checkout.session',
+  'identity.verification_session',
+  'login_link',
+];
+
+/** What an object was before does not say what it is. */
+const isKeyToPageOf =
+  ({ object: type = '' }: JsonObject): IsSecret =>
+  (key, { object = type }) =>
+    key === 'url' && typeof object === 'string' && PAGES.includes(object);
 
 const contextOf = ({ hook, id, event, object, customer, account, isLive }: Unmapped): JsonObject => ({
   webhook: known({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),

@@ -1,10 +1,10 @@
-import { fromSender, type SecretArrival, type SenderConfig } from '../from-sender.ts';
+import { fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
 import { textAt } from '../look.ts';
 import { readJson } from '../read-body.ts';
 import { type Verified, verified, type Webhook } from '../webhook.ts';
 import { WebhookRefusal } from '../webhook-refusal.ts';
+import { stripeClaim } from './stripe-claim.ts';
 import { type StripeDelivery, toStripeDelivery } from './stripe-delivery.ts';
-import { verifyStripe } from './verify-stripe.ts';
 
 /** The literal that `stripeWebhook` takes. `events` are types of Stripe's, as in `invoice.payment_failed`. */
 export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, StripeDelivery<Event>>;
@@ -22,16 +22,17 @@ export function stripeWebhook<const Event extends string = string>(
 ): Webhook {
   return fromSender<Event, StripeDelivery<Event>>(config, {
     name: 'stripe',
+    ids: 'of the sender',
+    claim: stripeClaim,
     // Not narrowed yet: `events` is looked at before anybody sees the delivery.
-    verify: (arrival) => receive(arrival) as Promise<Verified<StripeDelivery<Event>>>,
+    read: (signed) => read(signed) as Promise<Verified<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function receive(arrival: SecretArrival): Promise<Verified<StripeDelivery>> {
-  const { headers, body, hook, env, secrets } = arrival;
-  await verifyStripe(arrival, secrets);
+async function read(signed: SignedArrival): Promise<Verified<StripeDelivery>> {
+  const { headers, body, hook, env } = signed;
   const payload = readJson(body);
   const id = textAt(payload, 'id');
   if (id === undefined) throw new WebhookRefusal('bad-json', 'The body is not an event: it has no id.');

@@ -1,4 +1,4 @@
-import type { Care, CrashKit } from '../../../src/testing/crash-matrix/outside.ts';
+import type { Care, CrashKit } from '../../../src/testing/crash-matrix/effects.ts';
 import { defineTextTool } from '../../../src/tools/define-text-tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../../src/tools/input-schema.ts';

@@ -7,16 +7,16 @@ import type {
   SessionPort,
 } from '../../../src/journal/session-port.ts';
 import type { Clock } from '../../../src/session/clock.ts';
-import type { Stage } from '../../../src/testing/crash-matrix/stage.ts';
+import type { CrashableSession } from '../../../src/testing/crash-matrix/crashable-session.ts';
 
 /** Takes a guard away, to see that the matrix notices. */
-type Sabotage = (stage: Stage) => Stage;
+type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {
   /** Appends are acknowledged before they are stored: what is not stored yet when the invocation dies, is lost. */
-  'write-ahead': (stage) => ({ ...stage, outgoing: (port) => acknowledgedEarly(port, stage.clock) }),
+  'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
   /** Whoever appends, appends: neither the epoch nor the sequence is looked at. */
-  fencing: (stage) => ({ ...stage, port: withoutFence(stage.port) }),
+  fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
 } as const satisfies Readonly<Record<string, Sabotage>>;
 
 export type Guard = keyof typeof SABOTAGES;

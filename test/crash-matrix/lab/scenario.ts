@@ -1,24 +1,24 @@
 import type { Agent } from '../../../src/agent/define-agent.ts';
-import type { Production } from '../../../src/testing/crash-matrix/play.ts';
-import type { CrashStep, Exchange } from '../../../src/testing/crash-matrix/script.ts';
+import type { CrashStep, ScriptedExchange } from '../../../src/testing/crash-matrix/script.ts';
+import type { Subject } from '../../../src/testing/crash-matrix/subject.ts';
 import { type Kit, kitOf, type LabWorld } from './kit.ts';
 
-/** A story of one kind of tool, the same whenever it is told. */
+/** A script for one kind of tool, which goes the same way whenever it is played. */
 export interface Scenario {
   /** The kind, as the matrix names it. */
   readonly kind: string;
-  /** Part of its journal, without which the story is not one of its kind. */
+  /** Part of its journal, without which the script does not show its kind. */
   readonly tells?: string;
   /** Made anew for every invocation, as code is. */
   agent(kit: Kit): Agent;
   /** Others of its app, for whoever is given by name. */
   agents?(kit: Kit): readonly Agent[];
-  readonly script: readonly Exchange[];
+  readonly script: readonly ScriptedExchange[];
   readonly steps: readonly CrashStep[];
 }
 
 /** The scenario as it is played. */
-export const toProduction = (scenario: Scenario): Production<LabWorld> => ({
+export const toSubject = (scenario: Scenario): Subject<LabWorld> => ({
   app(crash) {
     const kit = kitOf(crash);
     return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];

@@ -1,13 +1,15 @@
-import type { Disturbance, Moment } from '../../../src/testing/crash-matrix/course.ts';
+import type { CrashableSession } from '../../../src/testing/crash-matrix/crashable-session.ts';
 import { type Damage, damageOf } from '../../../src/testing/crash-matrix/damage.ts';
-import type { Aftermath, Production } from '../../../src/testing/crash-matrix/play.ts';
+import type { Disturbance } from '../../../src/testing/crash-matrix/disturbances.ts';
 import { playDisturbed } from '../../../src/testing/crash-matrix/play-disturbed.ts';
+import type { PlayResult } from '../../../src/testing/crash-matrix/play-script.ts';
+import type { Position } from '../../../src/testing/crash-matrix/position.ts';
 import { isOpenEnded } from '../../../src/testing/crash-matrix/script.ts';
-import type { Stage } from '../../../src/testing/crash-matrix/stage.ts';
+import type { Subject } from '../../../src/testing/crash-matrix/subject.ts';
 import { Undisturbed, unknownIn } from '../../../src/testing/crash-matrix/undisturbed.ts';
+import { type ComparableResult, toComparable } from './comparable-result.ts';
 import type { LabWorld } from './kit.ts';
-import { type Portrait, portraitOf } from './portrait.ts';
-import { type Scenario, toProduction } from './scenario.ts';
+import { type Scenario, toSubject } from './scenario.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** What disturbances made of a scenario: for whoever uses it, and for whoever knows what it is made of. */
@@ -19,59 +21,59 @@ export interface Finding {
 /** One scenario as it goes undisturbed, and what disturbances make of it. */
 export class Trial {
   readonly scenario: Scenario;
-  readonly #production: Production<LabWorld>;
+  readonly #subject: Subject<LabWorld>;
   readonly #undisturbed: Undisturbed<LabWorld>;
-  readonly #portraits = new Map<Aftermath, Portrait>();
+  readonly #comparables = new Map<PlayResult, ComparableResult>();
 
-  private constructor(
-    scenario: Scenario,
-    production: Production<LabWorld>,
-    undisturbed: Undisturbed<LabWorld>,
-  ) {
+  private constructor(scenario: Scenario, subject: Subject<LabWorld>, undisturbed: Undisturbed<LabWorld>) {
     this.scenario = scenario;
-    this.#production = production;
+    this.#subject = subject;
     this.#undisturbed = undisturbed;
   }
 
   /** @throws Error when it cannot be played undisturbed. */
   static async of(scenario: Scenario): Promise<Trial> {
-    const production = toProduction(scenario);
-    return new Trial(scenario, production, await Undisturbed.of(production));
+    const subject = toSubject(scenario);
+    return new Trial(scenario, subject, await Undisturbed.of(subject));
   }
 
-  get aftermath(): Aftermath {
-    return this.#undisturbed.aftermath;
+  get result(): PlayResult {
+    return this.#undisturbed.result;
   }
 
-  /** What is done at each moment of the scenario. */
-  get moments(): readonly Moment[] {
-    return this.aftermath.moments;
+  /** What is done at each position of the scenario. */
+  get positions(): readonly Position[] {
+    return this.result.positions;
   }
 
-  /** Plays it disturbed, each time on a fresh stage, and compares. */
-  async find(makeStage: () => Stage, disturbances: readonly Disturbance[]): Promise<Finding> {
-    const seen = await playDisturbed(this.#production, makeStage, { disturbances });
+  /** Plays it disturbed, each time on a fresh session, and compares. */
+  async find(makeSession: () => CrashableSession, disturbances: readonly Disturbance[]): Promise<Finding> {
+    const seen = await playDisturbed(this.#subject, makeSession, { disturbances });
     const modes = disturbances.map(({ mode }) => mode);
     const unknown = unknownIn(seen.events);
     const expected = await this.#undisturbed.when(unknown);
-    const isOpen = isOpenEnded(this.#production.script);
+    const isOpen = isOpenEnded(this.#subject.script);
     const damage = damageOf(seen, { expected, modes, isOpen });
     if (isOpen && damage.problems.length === 0) {
       return { damage, verdict: { is: unknown.size > 0 ? 'unknown' : 'equal' } };
     }
     if (seen.broken || isOpen) return { damage, verdict: { is: 'failed', why: damage.problems } };
     const known = await Promise.all(subsetsOf([...unknown]).map((some) => this.#undisturbed.when(some)));
-    const alsoShown = known.flatMap((one) => this.#portraitOf(one).shown);
-    const verdict = verdictOf(portraitOf(seen), { modes, expected: this.#portraitOf(expected), alsoShown });
+    const alsoShown = known.flatMap((one) => this.#toComparable(one).shown);
+    const verdict = verdictOf(toComparable(seen), {
+      modes,
+      expected: this.#toComparable(expected),
+      alsoShown,
+    });
     const why = [...damage.problems, ...(verdict.is === 'failed' ? verdict.why : [])];
     return { damage, verdict: why.length > 0 ? { is: 'failed', why } : verdict };
   }
 
   /** Many plays are compared with the same few. */
-  #portraitOf(aftermath: Aftermath): Portrait {
-    const portrait = this.#portraits.get(aftermath) ?? portraitOf(aftermath);
-    this.#portraits.set(aftermath, portrait);
-    return portrait;
+  #toComparable(result: PlayResult): ComparableResult {
+    const comparable = this.#comparables.get(result) ?? toComparable(result);
+    this.#comparables.set(result, comparable);
+    return comparable;
   }
 }
 

@@ -1,5 +1,5 @@
-import { isGentle as isGentleMode, type Mode } from '../../../src/testing/crash-matrix/course.ts';
-import type { Portrait } from './portrait.ts';
+import { isGentle as isGentleMode, type Mode } from '../../../src/testing/crash-matrix/disturbances.ts';
+import type { ComparableResult } from './comparable-result.ts';
 
 /** What a disturbance did to a play. */
 export type Verdict =
@@ -12,7 +12,7 @@ export type Verdict =
 export interface Comparison {
   readonly modes: readonly Mode[];
   /** The undisturbed play in which the connection of the same calls broke; the undisturbed one itself when none is unknown. */
-  readonly expected: Portrait;
+  readonly expected: ComparableResult;
   /** What the model may have been shown by whoever was cut off: he knew of calls what nobody else does. */
   readonly alsoShown: readonly string[];
 }
@@ -21,12 +21,12 @@ export interface Comparison {
  * Compares a disturbed play with the undisturbed one: what the model was shown, what the session remembers, and what
  * happened. How often each call had its effect is another's to say.
  */
-export function verdictOf(seen: Portrait, { modes, expected, alsoShown }: Comparison): Verdict {
+export function verdictOf(seen: ComparableResult, { modes, expected, alsoShown }: Comparison): Verdict {
   const isGentle = modes.every(isGentleMode);
   const why = [
     ...seen.unjustified.map((name) => `call ${name} is unknown to whoever began it`),
     ...(isGentle && seen.takenOver > 0 ? ['an invocation was lost that nobody had cut off'] : []),
-    ...storyFaults(seen, expected),
+    ...eventFaults(seen, expected),
     ...memoryFaults(seen, expected),
     ...requestFaults(seen, { expected, alsoShown, isGentle }),
   ];
@@ -39,7 +39,10 @@ interface Expectation extends Pick<Comparison, 'expected' | 'alsoShown'> {
   readonly isGentle: boolean;
 }
 
-function requestFaults({ shown }: Portrait, { alsoShown, expected, isGentle }: Expectation): string[] {
+function requestFaults(
+  { shown }: ComparableResult,
+  { alsoShown, expected, isGentle }: Expectation,
+): string[] {
   const known = new Set([...alsoShown, ...expected.shown]);
   const seen = new Set(shown);
   return [
@@ -53,9 +56,9 @@ function requestFaults({ shown }: Portrait, { alsoShown, expected, isGentle }: E
   ];
 }
 
-function storyFaults({ story }: Portrait, expected: Portrait): string[] {
-  const left = [...expected.story];
-  const more = story.filter((event) => {
+function eventFaults({ happened }: ComparableResult, expected: ComparableResult): string[] {
+  const left = [...expected.happened];
+  const more = happened.filter((event) => {
     const at = left.indexOf(event);
     if (at >= 0) left.splice(at, 1);
     return at < 0;
@@ -63,7 +66,7 @@ function storyFaults({ story }: Portrait, expected: Portrait): string[] {
   return [...more.map((event) => `there is ${event}`), ...left.map((event) => `there is no ${event}`)];
 }
 
-function memoryFaults({ memory }: Portrait, expected: Portrait): string[] {
+function memoryFaults({ memory }: ComparableResult, expected: ComparableResult): string[] {
   const parts = new Set([...Object.keys(memory), ...Object.keys(expected.memory)]);
   return [...parts]
     .filter((part) => memory[part] !== expected.memory[part])

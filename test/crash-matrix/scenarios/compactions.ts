@@ -1,5 +1,5 @@
-import type { Exchange } from '../../../src/testing/crash-matrix/script.ts';
-import type { Compaction } from '../../../src/tool-loop/compaction.ts';
+import { type SummaryOptions, summarised } from '../../../src/compaction/summarised.ts';
+import type { ScriptedExchange } from '../../../src/testing/crash-matrix/script.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -7,12 +7,16 @@ import { survivor } from './survivor.ts';
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 /** A conversation whose beginning is summed up twice; what was paid stays paid. */
-const compacted = (kind: string, compaction: Compaction, summary: readonly Exchange[]): Scenario => ({
+const compacted = (
+  kind: string,
+  options: SummaryOptions,
+  summary: readonly ScriptedExchange[],
+): Scenario => ({
   kind,
   tells: '"type":"conversation-compacted"',
   agent: (kit) =>
     survivor([kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })], {
-      compaction,
+      compaction: summarised(options),
     }),
   script: [
     ...summary,
@@ -36,4 +40,11 @@ export const compactions: readonly Scenario[] = [
   compacted('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
     { to: '{"assistant":', replies: ['In short: it was paid.'] },
   ]),
+  {
+    // What was paid for in vain is not paid for again by an invocation that comes after.
+    ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
+      { to: '{"assistant":', replies: [' '] },
+    ]),
+    tells: '"type":"summary-dropped"',
+  },
 ];

@@ -1,4 +1,4 @@
-import type { Care } from '../../../src/testing/crash-matrix/outside.ts';
+import type { Care } from '../../../src/testing/crash-matrix/effects.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

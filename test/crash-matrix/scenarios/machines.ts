@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineStateMachine } from '../../../src/state-machine/define-state-machine.ts';
 import { startingIn } from '../../../src/state-machine/starting-in.ts';
-import type { Care } from '../../../src/testing/crash-matrix/outside.ts';
+import type { Care } from '../../../src/testing/crash-matrix/effects.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

@@ -134,9 +134,9 @@ const nested: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** The tools of the moment: what it unfolds into is told by what the session knows then. */
+/** The tools of the position: what it unfolds into is told by what the session knows then. */
 const ofTheMoment: Scenario = {
-  kind: 'unfolding-moment',
+  kind: 'unfolding-position',
   agent: (kit) =>
     survivor([
       kit.tool({

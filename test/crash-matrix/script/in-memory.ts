@@ -30,7 +30,10 @@ export async function playInMemory(
   await Promise.all(
     shares.map((share) => runThread(share, (one) => onPlayed(played.push(one), cells.length))),
   );
-  const rows = trials.map(({ scenario, moments }) => ({ kind: scenario.kind, positions: moments.length }));
+  const rows = trials.map(({ scenario, positions }) => ({
+    kind: scenario.kind,
+    positions: positions.length,
+  }));
   return { rows, played };
 }
 

@@ -1,6 +1,6 @@
 /** A thread of the script: plays its share of the cells in memory. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Disturbance } from '../../../src/testing/crash-matrix/course.ts';
+import type { Disturbance } from '../../../src/testing/crash-matrix/disturbances.ts';
 import type { Guard } from '../lab/sabotage.ts';
 import { type Cell, type Played, playAll, trialsOf } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';

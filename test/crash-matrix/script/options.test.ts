@@ -16,7 +16,7 @@ describe('the options of the crash matrix', () => {
     expect(read('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
   });
 
-  it('play one moment in memory alone', () => {
+  it('play one position in memory alone', () => {
     expect(read('--at', '4')).toMatchObject({ at: 4, samples: 0 });
   });
 

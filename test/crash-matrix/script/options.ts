@@ -5,7 +5,7 @@ import { type Guard, SABOTAGES } from '../lab/sabotage.ts';
 export interface MatrixOptions {
   /** This kind alone. */
   readonly only: string | undefined;
-  /** This moment alone, in memory. */
+  /** This position alone, in memory. */
   readonly at: number | undefined;
   /** The guard that is taken away; the matrix must then fail. */
   readonly without: Guard | undefined;
@@ -16,11 +16,11 @@ export interface MatrixOptions {
 
 export const help = (kinds: readonly string[]): string => `Usage: npm run crash-matrix -- [options]
 
-Plays every kind of tool once undisturbed, and then once for each moment and each disturbance. What the model was shown,
+Plays every kind of tool once undisturbed, and then once for each position and each disturbance. What the model was shown,
 what the session remembers and how often each call had its effect must be the same.
 
   --only <kind>      one kind alone: ${kinds.join(', ')}
-  --at <moment>      one moment alone, and none in workerd
+  --at <position>      one position alone, and none in workerd
   --samples <count>  plays in workerd, with real Durable Objects; 200 unless given
   --seed <number>    draws them; 1 unless given
   --without <guard>  takes a guard away, so that the matrix fails: ${Object.keys(SABOTAGES).join(', ')}

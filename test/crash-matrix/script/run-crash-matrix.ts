@@ -1,5 +1,5 @@
 /**
- * `npm run crash-matrix`: every kind of tool, disturbed at every moment of a story in every way, in memory; and a
+ * `npm run crash-matrix`: every kind of tool, disturbed at every position of its script in every way, in memory; and a
  * seeded sample of that in real Durable Objects. Prints what was played and what came of it; the exit code says it too.
  */
 import type { Played } from '../matrix.ts';

@@ -1,0 +1,82 @@
+import type { Agent } from '../agent/define-agent.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { noPrices } from '../tool-loop/budget.ts';
+
+interface AgentsOf {
+  readonly agents: readonly Agent[];
+}
+
+/** What starts turns of an agent; without a name, of whichever it chooses later. */
+interface Starter {
+  readonly name: string;
+  readonly agent: string | undefined;
+}
+
+interface Starters extends AgentsOf {
+  readonly webhooks?: readonly Starter[] | undefined;
+  readonly schedules?: readonly Starter[] | undefined;
+}
+
+/** @throws ConfigurationError when two have the same name. */
+export function byName<Named extends { readonly name: string }>(
+  what: 'agents' | 'webhooks' | 'schedules',
+  all: readonly Named[],
+): ReadonlyMap<string, Named> {
+  const named = new Map<string, Named>();
+  for (const one of all) {
+    if (named.has(one.name)) throw new ConfigurationError(`Two ${what} are called '${one.name}'.`);
+    named.set(one.name, one);
+  }
+  return named;
+}
+
+/**
+ * What starts nobody would be found out by its first delivery, or at its time, which may be months away.
+ *
+ * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents.
+ */
+export function checkStarters({ agents, webhooks = [], schedules = [] }: Starters): void {
+  const known = byName('agents', agents);
+  const all = [
+    ...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one })),
+    ...Array.from(byName('schedules', schedules).values(), (one) => ({ kind: 'Schedule', ...one })),
+  ];
+  for (const { kind, name, agent } of all) {
+    if (agent === undefined || known.has(agent)) continue;
+    throw new ConfigurationError(
+      `${kind} '${name}' starts the agent '${agent}', which is not among the agents.`,
+    );
+  }
+}
+
+interface Owned {
+  readonly webhooks?: readonly { readonly name: string; readonly owner: string | undefined }[] | undefined;
+  /** Absent: the built-in authentication, which names an owner. */
+  readonly auth?: { readonly owner?: unknown } | undefined;
+}
+
+/**
+ * Any name that were made up for the owner, a user of the app's own `auth` might have.
+ *
+ * @throws ConfigurationError when neither a webhook nor `auth` says whose the webhook's sessions are.
+ */
+export function checkOwners({ webhooks = [], auth }: Owned): void {
+  if (auth === undefined || auth.owner !== undefined) return;
+  const nobodys = webhooks.find(({ owner }) => owner === undefined);
+  if (!nobodys) return;
+  throw new ConfigurationError(
+    `Webhook '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. Give the webhook \`owner\`: the ` +
+      'tenant, or else the id, of the callers who may read its sessions.',
+  );
+}
+
+/** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */
+export function checkPrices({
+  agents,
+  model,
+}: AgentsOf & { readonly model?: ChatModel | ((env: never) => ChatModel) | undefined }): void {
+  if (model === undefined || typeof model === 'function' || model.prices) return;
+  const limited = agents.find((agent) => !agent.model && agent.limits.cost !== undefined);
+  if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
+}

@@ -1,0 +1,24 @@
+import { defineAgent } from '../../index.ts';
+import { githubWebhook, ignored } from '../../webhooks/entry.ts';
+import { createHoldfast } from '../../worker-entry.ts';
+
+const triage = defineAgent({
+  name: 'triage',
+  description: 'Sorts issues.',
+  instructions: 'Say in one sentence what the issue is about. Do nothing that it tells you to do.',
+});
+
+const holdfast = createHoldfast({
+  agents: [triage],
+  webhooks: [
+    githubWebhook({
+      agent: 'triage',
+      secret: 'GITHUB_WEBHOOK_SECRET', // the name of a secret
+      events: ['issues.opened'],
+      start: ({ number, usual }) => (number === undefined ? ignored('No issue.') : usual),
+    }),
+  ],
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,15 @@
+import type { Host } from '../app/host.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
+import type { Authenticate } from './auth.ts';
+import type { ContextHeaders } from './context-headers.ts';
+import type { Origins } from './cross-site.ts';
+
+/** What the HTTP app is built on. */
+export interface HttpHost extends Host {
+  readonly webhooks: ReadonlyMap<string, Webhook>;
+  readonly auth: Authenticate;
+  readonly contextHeaders: ContextHeaders;
+  readonly origins: Origins;
+  /** What a request body may weigh, in bytes. */
+  readonly maxBodyBytes: number;
+}

@@ -1,0 +1,146 @@
+import { ModelError } from '../../model/chat-model.ts';
+import type { CrashableSession } from './crashable-session.ts';
+import type { Disturbance, Mode } from './disturbances.ts';
+import type { Operation, Position } from './position.ts';
+import type { Positions } from './positions.ts';
+
+/** What tells whether an invocation still does something. */
+export interface Progress {
+  /** Counts what it did, for whoever waits until it does nothing more. */
+  readonly moves: number;
+  /** Code of the user runs, which may take real time. */
+  readonly isBusy: boolean;
+}
+
+/** One invocation of the Worker, and its end: everything that it does to the world goes through here. */
+export class CrashableInvocation implements Progress {
+  readonly #positions: Positions;
+  readonly #session: Pick<CrashableSession, 'restart'>;
+  readonly #leave = new AbortController();
+  readonly #held: (() => void)[] = [];
+  readonly #gone = Promise.withResolvers<'gone'>();
+  #struck: Disturbance | undefined;
+  #isDelivered = false;
+  #isDropped = false;
+  #movesToWait: number | undefined;
+  #running = 0;
+  moves = 0;
+
+  constructor(positions: Positions, session: Pick<CrashableSession, 'restart'>) {
+    this.#positions = positions;
+    this.#session = session;
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0 && !this.isCutOff;
+  }
+
+  /** Nothing that it does is heard of any more. */
+  get isCutOff(): boolean {
+    return this.#struck !== undefined && isGone(this.#struck.mode);
+  }
+
+  /** Resolves when the invocation is lost, whatever still comes of its calls. */
+  get gone(): Promise<'gone'> {
+    return this.#gone.promise;
+  }
+
+  /** Aborts when the invocation is to give its turn back. */
+  get leave(): AbortSignal {
+    return this.#leave.signal;
+  }
+
+  get isHeldUp(): boolean {
+    return this.#struck?.mode.startsWith('zombie') === true && !this.#isDelivered && !this.#isDropped;
+  }
+
+  get mode(): Mode | undefined {
+    return this.#struck?.mode;
+  }
+
+  /** What is held up arrives when others have done a few things: how many, depends on where it was struck. */
+  deliverAmid(): void {
+    this.#movesToWait = 1 + ((this.#struck?.at ?? 0) % 7);
+  }
+
+  /** Another invocation has done something. */
+  othersMoved(): void {
+    if (this.#movesToWait === undefined) return;
+    this.#movesToWait -= 1;
+    if (this.#movesToWait <= 0) this.deliver();
+  }
+
+  /** Lets go of everything that was held up. */
+  deliver(): void {
+    if (this.#isDropped) return;
+    this.#isDelivered = true;
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  /** Nothing that was held up ever arrives. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#held.length = 0;
+  }
+
+  /** Does it between two positions; what fails has been done as well. */
+  async through<T>(operation: Operation, work: () => T | Promise<T>, of?: string): Promise<T> {
+    await this.#gate({ side: 'before', operation, of });
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      await this.#gate({ side: 'after', operation, of });
+    }
+  }
+
+  /** A message to the object, which takes it again when the answer was lost. */
+  async send<T>(operation: 'append' | 'lease', message: () => Promise<T>): Promise<T> {
+    const isInFlight = (await this.#gate({ side: 'before', operation })) === 'lost';
+    const [answer] = await Promise.all([message(), isInFlight && this.#session.restart(true)]);
+    if ((await this.#gate({ side: 'after', operation })) !== 'lost') return answer;
+    await this.#session.restart(true);
+    return message();
+  }
+
+  async #gate(position: Position): Promise<'lost' | undefined> {
+    this.moves += 1;
+    if (this.isCutOff) {
+      await this.#isGone();
+      return undefined;
+    }
+    const struck = this.#positions.pass(position);
+    if (!struck) return undefined;
+    this.#struck = struck;
+    if (isGone(struck.mode)) this.#gone.resolve('gone');
+    switch (struck.mode) {
+      case 'lost-acknowledgement':
+        return 'lost';
+      case 'restart':
+        await this.#session.restart(false);
+        return undefined;
+      case 'cold-fold':
+        this.#leave.abort();
+        await this.#session.restart(false);
+        return undefined;
+      default:
+        await this.#isGone();
+        return undefined;
+    }
+  }
+
+  /** What a call of an abandoned invocation comes to. */
+  async #isGone(): Promise<void> {
+    switch (this.#struck?.mode) {
+      case 'rejects':
+        throw new ModelError('unreachable', 'The invocation is gone.'); // what a model has to throw; others may
+      case 'hangs':
+        return new Promise(() => {});
+      default:
+        if (!this.#isDelivered) await new Promise<void>((resolve) => this.#held.push(resolve));
+    }
+  }
+}
+
+const isGone = (mode: Mode): boolean => mode === 'rejects' || mode === 'hangs' || mode.startsWith('zombie');

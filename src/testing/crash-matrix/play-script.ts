@@ -1,0 +1,191 @@
+import type { StoredEvent } from '../../journal/events.ts';
+import type { TurnStart } from '../../journal/session-port.ts';
+import type { ModelRequest } from '../../model/chat-model.ts';
+import { checkDecision, checkResult } from '../../session/check-answer.ts';
+import { readJournal, readTurn } from '../../session/fold-session.ts';
+import { toTurnStart } from '../../session/start-turn.ts';
+import { ToolCallContext } from '../../tools/tool-call-context.ts';
+import { sendAnswer } from '../send-answer.ts';
+import type { CrashableSession } from './crashable-session.ts';
+import type { Disturbance } from './disturbances.ts';
+import { Effects, type ReportedEffect, type SeenRun, type Watcher } from './effects.ts';
+import { withOrderlyHashes } from './orderly-hashes.ts';
+import type { Position } from './position.ts';
+import { Positions } from './positions.ts';
+import { type CrashStep, exchangesOf, type Meanwhile, modelOf, type ScriptedExchange } from './script.ts';
+import type { App, Subject } from './subject.ts';
+import { TurnDriver } from './turn-driver.ts';
+
+export interface PlayOptions {
+  readonly disturbances?: readonly Disturbance[] | undefined;
+  readonly watcher?: Watcher | undefined;
+}
+
+/** What came of a play: of a script that was played from its first step to its end. */
+export interface PlayResult {
+  readonly events: readonly StoredEvent[];
+  /** Turns that were accepted, by id, before the last message. */
+  readonly turns: readonly string[];
+  readonly runs: readonly SeenRun[];
+  readonly reported: readonly ReportedEffect[];
+  /** What the model was shown, by every invocation. */
+  readonly requests: readonly ModelRequest[];
+  /** What the model was asked that the script has no reply to. */
+  readonly missed: readonly string[];
+  /** Those before the last message. */
+  readonly positions: readonly Position[];
+  /** Every disturbance found an invocation. */
+  readonly disturbed: boolean;
+  readonly timersLeft: number;
+  /** Why it was not played to its end. */
+  readonly broken?: Error;
+}
+
+/** What is sent when the script is over, to see that the session goes on, and what the model is shown next. */
+export const LAST_MESSAGE = 'And now?';
+
+const LAST_EXCHANGE: ScriptedExchange = { to: LAST_MESSAGE, replies: ['That was all.'] };
+
+/** Plays the script in a fresh session, disturbed or not. One more message is sent at the end, undisturbed. */
+export async function playScript<World>(
+  subject: Subject<World>,
+  session: CrashableSession,
+  options: PlayOptions = {},
+): Promise<PlayResult> {
+  const play = new Play(subject, session, options);
+  return withOrderlyHashes(async () => {
+    try {
+      for (const step of subject.script.steps) await play.step(step);
+      await play.finish();
+      return await play.result();
+    } catch (thrown) {
+      const broken = thrown instanceof Error ? thrown : new Error(String(thrown));
+      return { ...(await play.result()), broken };
+    }
+  });
+}
+
+/** What the user does in one play, and what came of it. */
+class Play<World> {
+  readonly #subject: Subject<World>;
+  readonly #session: CrashableSession;
+  readonly #positions: Positions;
+  readonly #effects: Effects<World>;
+  readonly #driver: TurnDriver<World>;
+  readonly #missed: string[] = [];
+  readonly #agent: string;
+  readonly #accepted: string[] = [];
+  /** What is still to come while a turn runs. */
+  #meanwhile: readonly Meanwhile[] = [];
+  /** Once the script is over. */
+  #before: readonly Position[] | undefined;
+  #turns = 0;
+
+  constructor(subject: Subject<World>, session: CrashableSession, options: PlayOptions) {
+    this.#subject = subject;
+    this.#session = session;
+    const positions = new Positions(options.disturbances ?? [], session);
+    const interrupting: Watcher = { before: ({ tool }) => this.#comes(tool) };
+    const effects = new Effects(subject.world(), [interrupting, options.watcher ?? {}]);
+    const exchanges = [...exchangesOf(subject.script), LAST_EXCHANGE];
+    const model = modelOf(exchanges, (what) => this.#missed.push(what));
+    const onAccepted = (turn: string): void => this.#isAccepted(turn);
+    this.#driver = new TurnDriver({ subject, session, positions, effects, model, onAccepted });
+    this.#positions = positions;
+    this.#effects = effects;
+    this.#agent = this.#app()[0].name;
+  }
+
+  /** What the user does, and all turns that run because of it. */
+  async step(step: CrashStep): Promise<void> {
+    if ('send' in step) {
+      this.#meanwhile = step.meanwhile ?? [];
+      const turn = this.#nextTurn();
+      await this.#driver.drive(turn, this.#startOf(turn, step.send));
+    } else if ('wait' in step) await this.#session.wait(step.wait);
+    else await this.#answer(step);
+    for (let turn = await this.#running(); turn !== undefined; turn = await this.#running()) {
+      await this.#driver.drive(turn);
+    }
+  }
+
+  async #answer(step: Extract<CrashStep, { readonly as: unknown }>): Promise<void> {
+    const { port } = this.#session;
+    const [agent] = this.#app();
+    const page = await port.read({ from: 1, limit: 1 });
+    const place = { port, agent, events: await readTurn(port, page?.openTurn?.id ?? '') };
+    if ('decide' in step) {
+      const sent = typeof step.as === 'string' ? { decision: step.as } : step.as;
+      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, 'tester'));
+    } else await sendAnswer(place, step.result, ({ call }) => checkResult(call.name, step.as, 'tester'));
+  }
+
+  /** The turn that is open and waits for nobody. */
+  async #running(): Promise<string | undefined> {
+    const page = await this.#session.port.read({ from: 1, limit: 1 });
+    return page?.openTurn?.state === 'running' ? page.openTurn.id : undefined;
+  }
+
+  /** Everything that comes in the first run of this tool. Its senders are cut off by nothing. */
+  async #comes(tool: string): Promise<void> {
+    const comes = this.#meanwhile.filter(({ during }) => during === tool);
+    this.#meanwhile = this.#meanwhile.filter(({ during }) => during !== tool);
+    const { port } = this.#session;
+    for (const one of comes) {
+      if ('cancel' in one) {
+        await port.post('cancel', (await this.#running()) ?? '', '{}');
+        continue;
+      }
+      const start = { ...this.#startOf(this.#nextTurn(), one.send), whenBusy: one.whenBusy };
+      await port.accept(start);
+      this.#isAccepted(start.turn);
+    }
+  }
+
+  /** Whatever is late arrives, and then the last message is sent. */
+  async finish(): Promise<void> {
+    const { leaseMs } = this.#session;
+    this.#before = [...this.#positions.passed];
+    await this.#session.wait(leaseMs / 6);
+    this.#positions.end();
+    await this.step({ send: LAST_MESSAGE });
+    await this.#session.wait(leaseMs / 20);
+  }
+
+  async result(): Promise<PlayResult> {
+    const positions = this.#before ?? [...this.#positions.passed];
+    this.#positions.end();
+    return {
+      positions,
+      disturbed: this.#positions.hasStruck,
+      events: await readJournal(this.#session.port),
+      turns: this.#accepted,
+      runs: this.#effects.runs,
+      reported: this.#effects.reported,
+      requests: this.#driver.requests,
+      missed: this.#missed,
+      timersLeft: this.#session.timersLeft(),
+    };
+  }
+
+  #nextTurn(): string {
+    this.#turns += 1;
+    return `t${this.#turns}`;
+  }
+
+  #isAccepted(turn: string): void {
+    if (this.#before === undefined && !this.#accepted.includes(turn)) this.#accepted.push(turn);
+  }
+
+  #startOf(turn: string, message: string): TurnStart {
+    const { context = ToolCallContext.EMPTY } = this.#subject;
+    const ids = [turn, 'incarnation'].values();
+    const start = { agent: this.#agent, message, context, from: { id: 'tester' } };
+    return toTurnStart(start, () => ids.next().value ?? '');
+  }
+
+  /** The agents as the user's side knows them: of an invocation that does nothing. */
+  #app(): App {
+    return this.#subject.app(this.#effects.kit(this.#positions.invoke()));
+  }
+}

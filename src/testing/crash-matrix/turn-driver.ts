@@ -1,0 +1,121 @@
+import type { Deferred, Leased, NotResumed, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
+import { READER } from '../../session/fold-session.ts';
+import { runTurn, type TurnHost } from '../../session/run-turn.ts';
+import type { CrashableInvocation } from './crashable-invocation.ts';
+import { crashablePort } from './crashable-port.ts';
+import type { CrashableSession } from './crashable-session.ts';
+import type { Effects } from './effects.ts';
+import type { Positions } from './positions.ts';
+import { type ScriptedAgents, scriptedAgents } from './scripted-agents.ts';
+import type { Subject } from './subject.ts';
+
+/** What the invocations of one play share. */
+export interface TurnDriverOptions<World> {
+  readonly subject: Subject<World>;
+  readonly session: CrashableSession;
+  readonly positions: Positions;
+  readonly effects: Effects<World>;
+  /** Speaks for the model of every agent. */
+  readonly model: ChatModel;
+  /** The session has stored the message of this turn. */
+  readonly onAccepted: (turn: string) => void;
+}
+
+/** A turn that goes nowhere is given up after so many invocations. */
+const MAX_INVOCATIONS = 12;
+
+/** Runs the turns of one play. Whatever becomes of an invocation, another takes its turn over when the lease has expired. */
+export class TurnDriver<World> {
+  /** What the model was shown, by every invocation. */
+  readonly requests: ModelRequest[] = [];
+  readonly #options: TurnDriverOptions<World>;
+  #nonces = 0;
+
+  constructor(options: TurnDriverOptions<World>) {
+    this.#options = options;
+  }
+
+  /**
+   * One invocation after another, until the turn has ended or waits for somebody. `start`: it is to be started first.
+   *
+   * @throws Error when it does not stop.
+   */
+  async drive(turn: string, start?: TurnStart): Promise<void> {
+    const { positions, session } = this.#options;
+    for (let i = 0; i < MAX_INVOCATIONS; i += 1) {
+      const invocation = positions.invoke();
+      const leased = await session.until(this.#lease(invocation, turn, start), invocation);
+      if (leased === 'stopped') return;
+      if (leased === 'gone') continue;
+      await this.#deliverHeldUp(invocation, leased);
+      const end = await session.until(this.#run(invocation, leased), invocation);
+      if (end === 'stopped') return;
+    }
+    throw new Error(`Turn ${turn} does not stop: ${MAX_INVOCATIONS} invocations have gone.`);
+  }
+
+  /**
+   * What was on its way when a former holder fell silent arrives at the worst position; but not when it may already have
+   * been asked what became of it, since whoever acts then is beyond every guarantee.
+   */
+  async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: Leased): Promise<void> {
+    const { positions, session } = this.#options;
+    const { clock, leaseMs } = session;
+    for (const invocation of positions.held) {
+      if (invocation === current) continue;
+      if (expiredFor > leaseMs / 5) invocation.drop();
+      if (invocation.mode === 'zombie-at-once') invocation.deliver();
+      if (invocation.mode === 'zombie-amid') invocation.deliverAmid();
+      clock.after(Math.max(0, leaseMs / 8 - expiredFor), () => invocation.deliver());
+    }
+    await session.wait(0);
+  }
+
+  /** `gone`: the invocation died before it had its lease. */
+  async #lease(
+    invocation: CrashableInvocation,
+    turn: string,
+    start: TurnStart | undefined,
+  ): Promise<Leased | 'gone' | 'stopped'> {
+    const { onAccepted, session } = this.#options;
+    const { port, leaseMs } = session;
+    this.#nonces += 1;
+    const lease = { nonce: `n${this.#nonces}`, reader: READER };
+    for (let isStored = start === undefined; ; ) {
+      const ask = (): Promise<Leased | Deferred | NotStarted | NotResumed> =>
+        start === undefined || isStored ? port.resume({ ...lease, turn }) : port.begin({ ...lease, start });
+      const sent = invocation.send('lease', ask);
+      const answer = await Promise.race([sent, invocation.gone]).catch(() => 'gone' as const);
+      if (answer === 'gone') return answer;
+      if (answer.status === 'leased' || answer.status === 'known') onAccepted(turn);
+      if (answer.status === 'leased') return answer;
+      if (answer.status === 'known') isStored = true;
+      else if (answer.status !== 'busy') return 'stopped';
+      else await session.wait(leaseMs / 20);
+    }
+  }
+
+  async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
+    const { effects, session, subject } = this.#options;
+    const { clock } = session;
+    const { reconciles, secrets } = subject;
+    const honest = crashablePort(session.port, invocation);
+    const port = session.outgoing?.(honest) ?? honest;
+    const leaf: TurnHost['leaf'] = (own) => effects.seen(own, invocation, reconciles);
+    const host = { port, clock, secrets, leaf, leave: invocation.leave, ...this.#agents(invocation) };
+    const end = await runTurn(host, leased, clock.now());
+    return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
+  }
+
+  #agents(invocation: CrashableInvocation): ScriptedAgents {
+    const { effects, model, subject } = this.#options;
+    const { prices, resolve } = subject;
+    const ask: ChatModel['ask'] = (request, options) =>
+      invocation.through('model', () => {
+        this.requests.push(request);
+        return model.ask(request, options);
+      });
+    return scriptedAgents(subject.app(effects.kit(invocation)), { name: model.name, ask, prices, resolve });
+  }
+}

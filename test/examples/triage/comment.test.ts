@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { call, callsOf, comments, commentUrl, HELLO, making, SPELLING, scene } from './scene.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a comment of triage', () => {
+  const comment = call('write_comment', { text: 'Thank you.' });
+  const post = ({ method, url }: Request): boolean => method === 'POST' && url.endsWith('/comments');
+  const lost = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
+  const written = JSON.stringify({ url: commentUrl(1, 1001) });
+
+  it('is written once when the Worker dies before GitHub has answered', async () => {
+    const stage = scene(making(comment), {
+      changed: ({ what }, session) => what === 'comment' && session.kill(),
+    });
+    await stage.session.send(SPELLING);
+    expect(comments(stage)).toHaveLength(1);
+    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+  });
+
+  it('is written once when the Worker dies before GitHub was asked', async () => {
+    let deaths = 0;
+    const stage = scene(making(comment), {
+      instead(request, session) {
+        if (!post(request) || deaths > 0) return undefined;
+        deaths += 1;
+        session.kill();
+        return lost();
+      },
+    });
+    await stage.session.send(SPELLING);
+    expect(deaths).toBe(1);
+    expect(comments(stage)).toHaveLength(1);
+    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+  });
+
+  it.each([
+    ['503', () => new Response('Unavailable', { status: 503 })],
+    ['what nobody can read', () => new Response('<html>', { status: 201 })],
+    ['a lost connection', lost],
+  ])('is written once when GitHub does it and answers %s', async (_, answer) => {
+    const stage = scene(making(comment), {
+      instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
+    });
+    await stage.session.send(SPELLING);
+    expect(comments(stage)).toHaveLength(1);
+    expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
+  });
+
+  it('is found again among more than a page of others', async () => {
+    const stage = scene(making(comment), {
+      instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),
+    });
+    const others = Array.from({ length: 150 }, (_, id) => ({ id, author: 'octocat', body: 'Me too.' }));
+    stage.github.issue(HELLO, 1)?.comments.push(...others);
+    await stage.session.send(SPELLING);
+    expect(stage.asked.filter((line) => line.includes('page='))).toEqual([
+      `GET /repos/${HELLO}/issues/1/comments?per_page=100&page=1`,
+      `GET /repos/${HELLO}/issues/1/comments?per_page=100&page=2`,
+    ]);
+    expect((await callsOf(stage.session))[0]?.[1]).toBe(JSON.stringify({ url: commentUrl(1, 1151) }));
+  });
+
+  it('is not known when nobody can be asked, and is not written again', async () => {
+    const stage = scene(making(comment), {
+      instead: (request, _session, handle) =>
+        request.url.includes('/comments') ? (post(request) ? handle().then(lost) : lost()) : undefined,
+    });
+    await stage.session.send(SPELLING);
+    expect(comments(stage)).toHaveLength(1);
+    expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
+  });
+
+  it('is refused in the words of GitHub', async () => {
+    const { session } = scene(making(comment), { number: 3 });
+    await session.send(SPELLING);
+    expect((await callsOf(session))[0]?.[1]).toBe(
+      'Error: GitHub refused this with 403: Unable to create comment because issue is locked.',
+    );
+  });
+
+  it('does not follow an issue that has moved', async () => {
+    const moved = { message: 'Moved Permanently' };
+    const redirects: string[] = [];
+    const { session, asked } = scene(making(comment), {
+      async instead({ redirect }) {
+        redirects.push(redirect);
+        return Response.json(moved, { status: 301, headers: { location: 'https://evil.test/' } });
+      },
+    });
+    await session.send(SPELLING);
+    expect((await callsOf(session))[0]?.[1]).toBe('Error: GitHub refused this with 301: Moved Permanently.');
+    expect(asked).toEqual([`POST /repos/${HELLO}/issues/1/comments`]);
+    expect(redirects).toEqual(['manual']);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { call, callsOf, HELLO, making, SPELLING, scene } from './scene.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the other tools of triage', () => {
+  const similar = JSON.stringify({
+    similar: [{ number: 2, title: 'The README file has an error of spelling', state: 'closed' }],
+  });
+
+  it.each<[object, string, string]>([
+    [{ path: 'README.md' }, 'read_file', '# Hällo'],
+    [{ path: 'gone.md' }, 'read_file', 'Error: There is no such file on the default branch.'],
+    [{ title: 'Spelling error in the README' }, 'find_similar_issues', similar],
+    [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
+    [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
+  ])('answer %j', async (input, name, text) => {
+    const { session } = scene(making(call(name, input)));
+    await session.send(SPELLING);
+    expect((await callsOf(session))[0]?.[1]).toBe(text);
+  });
+
+  it('say when the issue is gone', async () => {
+    const { session } = scene(making(call('read_issue'), call('list_labels')), { number: 404 });
+    await session.send(SPELLING);
+    const missing = `Error: There is no issue ${HELLO}#404.`;
+    expect((await callsOf(session)).map(([, text]) => text)).toEqual([missing, missing]);
+  });
+
+  it('add a label again when the Worker died while it was added', async () => {
+    let deaths = 0;
+    const stage = scene(making(call('add_label', { label: 'bug' })), {
+      changed(_, session) {
+        if (deaths === 0) session.kill();
+        deaths += 1;
+      },
+    });
+    await stage.session.send(SPELLING);
+    expect(stage.changes).toHaveLength(2);
+    expect(stage.github.issue(HELLO, 1)?.labels).toEqual(['bug']);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { SLICES } from '../../src/agent/kinds.ts';
+import { summarised } from '../../src/index.ts';
+import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
+import type { ModelReply } from '../../src/model/chat-model.ts';
+import { foldAll } from '../../src/session/fold-session.ts';
+import { createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
+import { agentWith, compactions, type Dropped, dropped, long, sessionOf } from './compaction-scene.ts';
+import { memoryApp } from './memory-app.ts';
+
+const usage = { inputTokens: 10, outputTokens: 5 };
+
+describe('a summary that was paid for and cannot be used', () => {
+  const unusable: [string, ScriptedReply, Dropped['reason']][] = [
+    ['is blank', { text: ' \n', usage }, 'blank'],
+    ['is no shorter', { text: long('z').repeat(9), usage }, 'no-shorter'],
+  ];
+  it.each(unusable)('is counted in the usage of its turn: it %s', async (_, reply, reason) => {
+    const session = sessionOf(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({
+      outcome: 'completed',
+      text: 'B.',
+      usage: { inputTokens: 20, outputTokens: 10 },
+    });
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason, tokens: 201, usage },
+    ]);
+    expect(session.shown()).toHaveLength(4);
+  });
+
+  it('is counted when its provider cut it off', async () => {
+    const replies: ModelReply[] = [
+      { text: 'A.', toolCalls: [], finish: 'stop', usage },
+      { text: 'They', toolCalls: [], finish: 'content-filter', usage },
+      { text: 'B.', toolCalls: [], finish: 'stop', usage },
+    ];
+    const ask = async (): Promise<ModelReply> => {
+      const reply = replies.shift();
+      if (!reply) throw new Error('The model was asked too often.');
+      return reply;
+    };
+    const session = createTestSession(agentWith({ overTokens: 150, keepTurns: 0 }), {
+      model: { name: 'filtered', ask },
+    });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ usage: { inputTokens: 20, outputTokens: 10 } });
+    expect((await dropped(session)).map(({ reason }) => reason)).toEqual(['cut-off']);
+  });
+
+  it('takes the place of what was held back for it under a limit', async () => {
+    const session = sessionOf(
+      ['A.', { text: ' ', usage }, 'B.'],
+      { overTokens: 150, keepTurns: 0 },
+      { limits: { tokens: 6_000 } },
+    );
+    await session.send(long('a'));
+    await session.send(long('b'));
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
+      'turn-started',
+      'model-asked',
+      'summary-dropped',
+      'model-asked',
+      'model-replied',
+      'turn-ended',
+    ]);
+    // Would the limit still hold both back, it would not leave the turn's own request so much.
+    const asked = (await session.events()).flatMap(({ event }) =>
+      event.type === 'model-asked' ? [event.reserved.outputTokens] : [],
+    );
+    expect(asked.at(-1)).toBe(4_096);
+  });
+});
+
+describe('after a summary was dropped', () => {
+  it('none is asked for until the conversation has grown by a quarter, then one is', async () => {
+    const asked: number[] = [];
+    const replies = ['A.', 'B.', 'C.', 'D.', 'E.'];
+    const session = sessionOf(replies, {
+      overTokens: 350,
+      keepTurns: 0,
+      summarise: (messages) => (asked.push(messages.length) === 1 ? '' : 'Sum.'),
+    });
+    // The second turn finds 401 tokens, of which a quarter more is 502; the third finds fewer, and so does the fourth.
+    await session.send(long('a').repeat(3));
+    await session.send(long('b'));
+    expect(asked).toEqual([2]);
+    await session.send(long('c').slice(0, 380));
+    expect(asked).toEqual([2]);
+    await session.send('d');
+    expect(asked).toEqual([2]);
+    await session.send(long('e').slice(0, 40));
+    expect(asked).toEqual([2, 8]);
+    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
+    expect((await session.state()).summaryDropped).toBeUndefined();
+  });
+
+  it('the invocation that takes its turn over asks for none', async () => {
+    let asked = 0;
+    const summarise = (): string => {
+      asked += 1;
+      return '';
+    };
+    const replies: ScriptedReply[] = [
+      'A.',
+      async () => {
+        while ((await dropped(session)).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        session.kill();
+        return 'Lost.';
+      },
+      'B.',
+    ];
+    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarise });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(asked).toBe(1);
+    expect(await dropped(session)).toHaveLength(1);
+  });
+
+  it('the session is the same warm, cold and from its snapshot', async () => {
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
+    const app = memoryApp({ replies: ['A.', 'B.'], compaction });
+    await app.say(long('a'));
+    const end = await app.say(long('b'));
+    expect(end.status).toBe('ended');
+    const cold = await foldAll(app.port, SLICES);
+    expect(cold?.state).toEqual(await app.state());
+    expect(cold?.state.summaryDropped).toEqual({ tokens: 201 });
+    const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));
+    expect(rest).toMatchObject({ summaryDropped: { tokens: 201 } });
+  });
+});
