@@ -36,7 +36,9 @@ export class HandOverWatch {
     const { clock, meter } = options;
     this.#options = options;
     const ms = meter.msLeft;
-    this.#cancelTime = Number.isFinite(ms) ? clock.after(Math.max(0, ms), () => this.look()) : () => {};
+    this.#cancelTime = Number.isFinite(ms)
+      ? clock.after(Math.max(0, Math.ceil(ms)), () => this.look())
+      : () => {};
   }
 
   /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */

@@ -34,9 +34,7 @@ export class Notices {
   constructor(options: Options) {
     this.#options = options;
     options.signal.addEventListener('abort', this.#onDone);
-    const { clock, meter } = options;
-    const ms = meter?.msToWatch ?? Infinity;
-    if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.max(0, ms), this.#onDone);
+    this.#watchTime();
   }
 
   /** How often something was told: a page that was read after it knew as much. */
@@ -75,6 +73,14 @@ export class Notices {
 
   /** Aborted, or near a limit: whoever waits looks again. */
   readonly #onDone = (): void => this.#wake();
+
+  /** By the clock: a timer may be early by a part of a millisecond. */
+  #watchTime(): void {
+    const { clock, meter } = this.#options;
+    const ms = meter?.msToWatch ?? Infinity;
+    if (ms <= 0) this.#wake();
+    else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
+  }
 
   /** Never rejects: a line that cannot be opened is a broken one. */
   async #open(): Promise<void> {

@@ -33,14 +33,17 @@ async function untilStopped<Otherwise extends object>(
 ): Promise<StoredEvent[] | Otherwise> {
   const notices = new Notices({ port, clock, signal, meter });
   try {
+    // Taken before a page is read: what is told meanwhile may be news, on a line of its own.
+    let { count } = notices;
     let at: Standing = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
     for (;;) {
-      const { count } = notices;
       const other = otherwise(at);
       if (other) return other;
+      const seen = count;
       const isOver = (told: Standing): boolean => !isOpen(told, turn) || otherwise(told) !== undefined;
-      if (isOpen(at, turn)) await notices.until((told) => notices.count > count && isOver(told));
+      if (isOpen(at, turn)) await notices.until((told) => notices.count > seen && isOver(told));
       signal.throwIfAborted();
+      count = notices.count;
       const events: StoredEvent[] = [];
       let from: number | null = 1;
       while (from !== null) {

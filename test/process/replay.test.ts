@@ -46,6 +46,8 @@ async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise
       MODEL: 'gpt-4o',
       REPLAY_URL: server.url,
       REPLAY_SYSTEM: recorded.system,
+      // A turn that is handed over is not streamed piece by piece any more; that is told elsewhere.
+      SUBREQUESTS: '10000',
     },
   });
   running.push(worker);
