@@ -25,6 +25,9 @@ const queueTests = [
   ),
 ];
 
+/** The first test of a file waits for its Worker to start, which takes seconds on a busy machine. */
+const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -35,7 +38,7 @@ export default defineConfig({
             wrangler: { configPath: './wrangler.toml' },
           }),
         ],
-        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: nodeTests },
+        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: nodeTests, ...patience },
       },
       {
         plugins: [
@@ -45,7 +48,7 @@ export default defineConfig({
             wrangler: { configPath: './wrangler.toml', environment: 'production' },
           }),
         ],
-        test: { name: 'workerd with a queue', include: queueTests },
+        test: { name: 'workerd with a queue', include: queueTests, ...patience },
       },
       { test: { name: 'node', include: nodeTests, testTimeout: 60_000, hookTimeout: 60_000 } },
     ],
