@@ -4,6 +4,7 @@ import { PLAYBOOKS } from '../playbook/playbook-progress.ts';
 import { PROCESS } from '../process/process-memory.ts';
 import { POSITIONS } from '../state-machine/positions.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
+import { LISTINGS } from '../tools/listings.ts';
 import { UNFOLDING } from '../unfolding/unfolding-slice.ts';
 import { unfoldingStrategy } from '../unfolding/unfolding-strategy.ts';
 
@@ -20,6 +21,7 @@ const KINDS: readonly ToolKind[] = [
   { slice: POSITIONS },
   { slice: PLAYBOOKS },
   { slice: PROCESS },
+  { slice: LISTINGS },
 ];
 
 export const SLICES: readonly StateSlice[] = KINDS.flatMap(({ slice }) => slice ?? []);

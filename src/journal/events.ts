@@ -220,6 +220,8 @@ export type SessionEvent =
       /** It has a blackboard of its own, a copy of the one around it. */
       readonly ownBlackboard?: true;
     })
+  /** Sources outside told which tools they have: what the session knows of them from now on. */
+  | (InFrame & { readonly type: 'tools-listed'; readonly facts: readonly SliceFact[] })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
   | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
   /** A message that came while the turn ran; the model is shown it with its next request. */

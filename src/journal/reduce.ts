@@ -19,7 +19,7 @@ import {
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 5;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 6;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -110,6 +110,9 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     case 'summary-dropped':
       foldDropped(state, turn, event);
       break;
+    case 'tools-listed':
+      foldListed(state, turn, event, slices);
+      break;
     case 'message-sent':
     case 'turn-yielded':
     case 'turn-steered':
@@ -127,7 +130,18 @@ type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
 type Suspended = Extract<SessionEvent, { type: 'tool-call-suspended' }>;
+type Listed = Extract<SessionEvent, { type: 'tools-listed' }>;
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
+
+function foldListed(
+  state: SessionState,
+  turn: TurnState,
+  { frame: id = ROOT, facts }: Listed,
+  slices: readonly StateSlice[],
+): void {
+  const frame = turn.frames.get(id);
+  if (frame) applyFacts(state, slices, facts, { turn: turn.id, frame: id, path: frame.path, call: id });
+}
 
 function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
   const call = findCall(turn, frame, id);

@@ -42,6 +42,7 @@ export class HeldSession implements Invocation {
   /** Messages for the model that it was not shown yet, in order. */
   readonly #steers = new Map<number, InboxRow>();
   #taken = 0;
+  readonly #endings: (() => Promise<unknown>)[] = [];
 
   constructor(options: Options) {
     const { port, clock, leased, sentAt, state, slices, meter } = options;
@@ -187,10 +188,17 @@ export class HeldSession implements Invocation {
     this.#leaving.begin(reason);
   }
 
+  atEnd(work: () => Promise<unknown>): void {
+    this.#endings.push(work);
+  }
+
   /** Awaits what is in flight while the lease lasts: an RPC that is left behind is lost. */
   async close(): Promise<void> {
     this.#leaving.close();
     await this.outbox.settled();
     this.#lease.stop();
+    if (this.#endings.length === 0) return;
+    const ended = Promise.allSettled(this.#endings.map((end) => end()));
+    this.#options.waitUntil?.(ended);
   }
 }

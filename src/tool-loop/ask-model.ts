@@ -1,5 +1,6 @@
 import type { FrameState } from '../journal/state.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { discoverTools } from './discover-tools.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
@@ -19,6 +20,7 @@ import { untilAborted } from './until-aborted.ts';
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
   loop.invocation.takeSteers(frame.id);
+  if (!last) await discoverTools(loop, frame);
   const shown = frame.messages.length;
   const history = shownHistory(loop, frame.messages);
   const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));

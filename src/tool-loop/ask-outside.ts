@@ -4,14 +4,17 @@ import type { Decision, DecisionRequest } from '../tools/decision.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { sha256Hex } from '../tools/sha256.ts';
-import type { AnyTool, ResultRequest } from '../tools/tool.ts';
+import type { AnyTool, ResultRequest, RunningDecisionRequest } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
 export interface AskOutside {
   decide(request: DecisionRequest): Promise<Decision>;
+  /** As `decide`, but stays until the answer is there. */
+  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
   receive(request: ResultRequest): Promise<ToolResult>;
   /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
   assertAsked(): void;
@@ -23,9 +26,10 @@ type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
 export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOutside {
   let asked = 0;
 
-  async function answerTo(put: Asked): Promise<Answer> {
+  async function answerTo(put: Asked, meanwhile: Meanwhile): Promise<Answer> {
     const question = loop.secrets.redact(put);
-    const known = record.waits?.[asked];
+    const index = asked;
+    const known = record.waits?.[index];
     asked += 1;
     const binding = await bindingOf(record, tool, question);
     const { signal } = loop.invocation;
@@ -43,11 +47,14 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
       const { turn, frame } = loop;
       loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
     }
-    throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    if (meanwhile === 'suspended') {
+      throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    }
+    return structuredClone(await answered(loop, record, index));
   }
 
-  return {
-    async decide({
+  async function decision(
+    {
       message,
       input,
       allows = ALL,
@@ -55,22 +62,29 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
       by,
       expires,
       onExpiry = 'reject',
-    }) {
-      const answer = await answerTo({
-        for: 'decision',
-        message,
-        allows,
-        schema,
-        onExpiry,
-        ...(input !== undefined && !isSent(record, input) && { input }),
-        ...(by !== undefined && { by }),
-        ...expiring(expires),
-      });
-      if (answer.type === 'decision') return answer;
-      throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
-    },
+    }: DecisionRequest,
+    meanwhile: Meanwhile,
+  ): Promise<Decision> {
+    const question: Asked = {
+      for: 'decision',
+      message,
+      allows,
+      schema,
+      onExpiry,
+      ...(input !== undefined && !isSent(record, input) && { input }),
+      ...(by !== undefined && { by }),
+      ...expiring(expires),
+    };
+    const answer = await answerTo(question, meanwhile);
+    if (answer.type === 'decision') return answer;
+    throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
+  }
+
+  return {
+    decide: (request) => decision(request, 'suspended'),
+    decideWhileRunning: (request) => decision(request, 'running'),
     async receive({ message, expires }) {
-      const answer = await answerTo({ for: 'result', message, ...expiring(expires) });
+      const answer = await answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
       if (answer.type === 'result') return toolResult(answer.result);
       throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
     },
@@ -79,6 +93,24 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
       if (!goesOn && asked < (record.waits?.length ?? 0)) throw new Error(changed(record.name));
     },
   };
+}
+
+/** What becomes of a call until it is answered. */
+type Meanwhile = 'suspended' | 'running';
+
+/** How often a call that goes on running looks whether it was answered, in ms: whoever holds the session folds what comes. */
+const LOOK_EVERY = 50;
+
+/** The answer to a question of a call that goes on running. @throws what ends its invocation before it comes. */
+async function answered({ invocation }: Loop, record: CallRecord, index: number): Promise<Answer> {
+  for (;;) {
+    const answer = record.waits?.[index]?.answer;
+    if (answer) return answer;
+    if (record.ended) throw new Error(`Call ${record.id} has ended, and nobody waits for its answer.`);
+    const look = Promise.withResolvers<void>();
+    const cancel = invocation.after(LOOK_EVERY, look.resolve);
+    await untilAborted(invocation.signal, look.promise).finally(cancel);
+  }
 }
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];

@@ -93,17 +93,19 @@ export class CallView {
     );
   };
 
-  /** The same, as if this call had ended with nothing but this fact. */
+  /** The same, as if this call had ended with what it has recorded, and with this fact. */
   recallAfter<Value extends Json, Fact extends Json>(
     slice: Slice<Value, Fact>,
     fact: Fact,
   ): LoopView['recall'] {
     const { id: frame, path } = this.#frame;
     const place = { turn: this.#turn, frame, path, call: this.#call };
-    const after = slice.apply?.(this.recall(slice), fact, place);
+    const facts = [...this.#facts, { slice: slice.name, fact }];
     return (asked) =>
-      // Slices are told apart by name, so what is asked for under this one is of this type.
-      asked.name === slice.name && after !== undefined ? (after as never) : this.recall(asked);
+      facts
+        .filter(({ slice: name }) => name === asked.name)
+        // Under the slice's name only its own facts are recorded.
+        .reduce((value, one) => asked.apply?.(value, one.fact as never, place) ?? value, this.recall(asked));
   }
 
   readonly record: ToolInvocation['record'] = (slice, fact) => {

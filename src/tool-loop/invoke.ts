@@ -4,6 +4,7 @@ import type { Signal } from '../tools/tool-result.ts';
 import { askOutside } from './ask-outside.ts';
 import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
+import { discoveryOf } from './discover-tools.ts';
 import type { Loop } from './loop.ts';
 import { loopView, remembered } from './loop-view.ts';
 import { type Offer, offeredIn } from './offer-tools.ts';
@@ -74,9 +75,11 @@ export function createInvocation({
     history: () => callHistory(loop, frame),
     decide: outside.decide,
   };
+  const seen = loopView(loop, frame, 'last-reply', view.recall);
   const call: ToolInvocation = {
     ...scope,
-    view: loopView(loop, frame, 'last-reply', view.recall),
+    view: seen,
+    discovery: discoveryOf(loop, seen),
     offered: () => [...offered.values()],
     offeredAfter: (slice, fact) =>
       offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
@@ -89,7 +92,8 @@ export function createInvocation({
     execute: async (leaf) => {
       enter();
       ranOnce = leaf.effect === 'once';
-      const ran = await runLeaf(loop, record, scope, loop.leaf?.(leaf) ?? leaf);
+      const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
+      const ran = await runLeaf(loop, record, asking, loop.leaf?.(leaf) ?? leaf);
       ms = ran.ms;
       signal = ran.result.signal;
       return ran.result;

@@ -126,6 +126,8 @@ export interface Invocation {
   takeSteers(frame: string): boolean;
   /** Has the result journaled that a call still gives which was ended as unknown; `undefined` when it gives none. */
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
+  /** Runs when this invocation's part of the turn is over, on every path, and is not waited for long. Must not throw. */
+  atEnd(work: () => Promise<unknown>): void;
 }
 
 /** What a piece of work takes at the most, once it has begun. */

@@ -110,5 +110,7 @@ function alone(turn: string): Invocation {
     idempotencyKey: (call) => sha256Hex(JSON.stringify([turn, call])),
     takeSteers: () => false,
     late: () => {},
+    // Nobody tells it that it is over.
+    atEnd: () => {},
   };
 }

@@ -4,7 +4,7 @@ import { cancelledRunning, unknownOutcome } from '../journal/unknown-outcome.ts'
 import { shorten } from '../tools/json-text.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import type { CallScope, Leaf, ToolCall } from '../tools/tool.ts';
+import type { Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
@@ -40,7 +40,7 @@ const LAST_WORD = 5_000;
 export async function runLeaf(
   loop: Loop,
   record: CallRecord,
-  scope: CallScope,
+  scope: Omit<ToolCall, 'idempotencyKey'>,
   declared: Leaf,
 ): Promise<Ran> {
   const inherited = record.started;

@@ -1,3 +1,4 @@
+import type { Discover } from './discovery.ts';
 import type { Json } from './json.ts';
 import type { Slice, SliceFact } from './slice.ts';
 import type { AnyTool, BlackboardEntry, HistoryMessage } from './tool.ts';
@@ -37,6 +38,8 @@ export interface LoopView {
  */
 export interface InjectionStrategy {
   readonly name: string;
+  /** Asked before `offer` and before each model call, for what that needs to know from outside. */
+  readonly discover?: Discover | undefined;
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
   /** Asked when a call has succeeded, before its end is journaled. Must not throw. */

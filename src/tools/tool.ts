@@ -1,5 +1,6 @@
 import type { CheckedInput } from './check-input.ts';
 import type { Decision, DecisionRequest } from './decision.ts';
+import type { Discovery } from './discovery.ts';
 import type { Frame, FrameOutcome } from './frame.ts';
 import type { LoopView } from './injection.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -125,8 +126,19 @@ export interface CallScope {
   decide(request: DecisionRequest): Promise<Decision>;
 }
 
+/** A question that is put while a tool runs: nobody can be waited for without end. */
+export type RunningDecisionRequest = DecisionRequest & { readonly expires: number };
+
 /** What `run` is given beside its input. */
 export interface ToolCall extends CallScope {
+  /**
+   * Asks somebody outside while `run` stays where it is, for what must not begin anew: a `once` call may ask so too. Nothing
+   * is suspended, so the tool's timeout goes on, and a call whose invocation is gone before the answer is in doubt like any
+   * other. `expires` ends the wait as `onExpiry` says.
+   *
+   * @throws Error when no session would know of the question, or the call has ended meanwhile.
+   */
+  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
   /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
   readonly idempotencyKey: string;
 }
@@ -157,14 +169,16 @@ export interface ToolInvocation extends CallScope {
   /** The tools that the model could have called, as of the start of the batch. */
   offered(): readonly AnyTool[];
   /**
-   * The tools that the model would be offered next if the batch came to nothing but this fact and those of earlier calls
-   * of the same `serial`, for a call that tells the model what it changes. In the strategies' order; of two of one name
+   * The tools that the model would be offered next if the batch came to nothing but this fact, those that this call has
+   * recorded and those of earlier calls of the same `serial`, for a call that tells the model what it changes. In the strategies' order; of two of one name
    * the first counts. Nothing is remembered by it.
    */
   offeredAfter<Value extends Json, Fact extends Json>(
     slice: Slice<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
+  /** For a call that has to find out first which tools there are. */
+  readonly discovery: Discovery;
   /** Remembers a fact of a kind of tool, if the call succeeds. */
   record<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>, fact: Fact): void;
   /**

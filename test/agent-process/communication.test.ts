@@ -9,7 +9,7 @@ import type { ToolCallSeen } from '../../src/tool-loop/inspector.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import type { AnyTool, CallScope, ToolInvocation } from '../../src/tools/tool.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -36,8 +36,7 @@ async function called(tool: AnyTool, input: Record<string, string>, scope: Parti
   const invocation: ToolInvocation = {
     ...fakeInvocation(tool.name).invocation,
     ...scope,
-    execute: async (leaf) =>
-      toToolResult(tool.name, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) })),
+    execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(invocation))),
   };
   return tool.call(input, invocation);
 }

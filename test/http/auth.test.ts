@@ -25,8 +25,10 @@ const unauthorized = {
 
 describe('without any authentication', () => {
   it('only this machine is answered, with one warning', async () => {
+    vi.resetModules(); // a Worker warns once in its life, and the one of other files may have done so
+    const fresh = await import('./app.ts');
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const open = appWith({});
+    const open = fresh.appWith({});
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8787']) {
       expect((await open(`http://${host}/agents`)).status).toBe(200);
     }

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
@@ -80,6 +80,7 @@ describe('cancel', () => {
 
   it('does not wait for a model that does not listen', async () => {
     const answer = held('Never.', { deaf: true });
+    onTestFinished(answer.release);
     const session = renewingSession();
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();

@@ -33,10 +33,10 @@ describe('the context of a message', () => {
 
   it('belongs to its turn', async () => {
     const session = newSession();
-    const { message } = script('One.', record('second'), 'Two.');
+    const { message } = script('One.', record('of its turn'), 'Two.');
     await post(session, { message: message(), context: { a: 1 } });
     await post(session, { message: 'Next', context: { b: 2 } });
-    expect(contextOf('second')).toEqual({ b: 2 });
+    expect(contextOf('of its turn')).toEqual({ b: 2 });
   });
 
   it('is never shown to the model', async () => {

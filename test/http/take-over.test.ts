@@ -5,7 +5,7 @@ import {
   runInDurableObject,
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelRequest } from '../../src/model/chat-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { withLease } from '../fixtures/lease-terms.ts';
@@ -43,7 +43,9 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 describe('a turn whose invocation falls silent', () => {
   it('is finished by the alarm, and its client gets the answer all the same', async () => {
     const session = shortSession();
-    const { message, model } = script(held('Never.', { deaf: true }).reply, record('taken'), 'Done.');
+    const never = held('Never.', { deaf: true });
+    onTestFinished(never.release);
+    const { message, model } = script(never.reply, record('taken'), 'Done.');
     const response = await post(session, { message: message() }, { via: abandoned });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
     expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });

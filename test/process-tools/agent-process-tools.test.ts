@@ -7,7 +7,7 @@ import { duration } from '../../src/process/amounts.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('agent_process', () => {
@@ -37,7 +37,7 @@ describe('agent_process', () => {
     for (const tool of tools) {
       const { invocation } = fakeInvocation(tool.name);
       const execute: typeof invocation.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) }));
+        toToolResult(tool.name, await leaf.run(toolCallOf(invocation)));
       expect(await tool.call({}, { ...invocation, process: undefined, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. These tools require an active agent context.',

@@ -6,7 +6,7 @@ import type { Json } from '../../src/tools/json.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
 
 /** What is on the board when the tools look at it: in this order. */
 const fill = (call: ToolCall): string => {
@@ -69,7 +69,7 @@ describe('blackboard', () => {
     for (const tool of tools) {
       const { invocation } = fakeInvocation(tool.name);
       const execute: typeof invocation.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run({ ...invocation, process: undefined, idempotencyKey: 'a' }));
+        toToolResult(tool.name, await leaf.run(toolCallOf(invocation, { process: undefined })));
       expect(await tool.call({}, { ...invocation, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. Blackboard tools require an active agent context.',

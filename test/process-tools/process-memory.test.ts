@@ -10,7 +10,7 @@ import { definePipeline } from '../../src/tools/pipeline/define-pipeline.ts';
 import { error } from '../../src/tools/results.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('process_history', () => {
@@ -139,7 +139,7 @@ describe('process_models', () => {
     const { invocation } = fakeInvocation('process_models');
     const process = { recall: () => turnless } as unknown as NonNullable<typeof invocation.process>; // all that is read
     const execute: typeof invocation.execute = async (leaf) =>
-      toToolResult('process_models', await leaf.run({ ...invocation, process, idempotencyKey: 'a' }));
+      toToolResult('process_models', await leaf.run(toolCallOf(invocation, { process })));
     const answer = await inner?.call({}, { ...invocation, process, execute });
     expect(answer?.content).toBe('No models have been used yet.');
   });

@@ -10,7 +10,7 @@ import type { ToolCall } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { ToolDefinitionError } from '../../src/tools/tool-definition-error.ts';
 import { modelText } from '../../src/tools/tool-result.ts';
-import { fakeInvocation } from './fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from './fake-invocation.ts';
 
 const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
 const order = defineTool({
@@ -134,7 +134,7 @@ describe('a defined tool', () => {
     });
     const { invocation, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
     await charge.call({ id: 'kelp' }, invocation);
-    const again: ToolCall = { ...invocation, idempotencyKey: 'a'.repeat(64) };
+    const again: ToolCall = toolCallOf(invocation);
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
     expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
     expect(leaves[0]?.timeout).toBe(5);

@@ -1,11 +1,24 @@
+import type { LoopView } from '../../src/tools/injection.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
-import type { Leaf, ToolInvocation } from '../../src/tools/tool.ts';
+import type { Leaf, ToolCall, ToolInvocation } from '../../src/tools/tool.ts';
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 
 /** An invocation that runs the leaf at once, and records each leaf that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: Leaf[] = [];
+  const seen: LoopView = {
+    turn: '1',
+    frame: '',
+    path: 'memory',
+    iterations: 1,
+    tools: [],
+    context,
+    blackboard: [],
+    recall: ({ initial }) => initial,
+    made: (_, make) => make(),
+    history: () => [],
+  };
   const invocation: ToolInvocation = {
     id: '1.2.0',
     tool,
@@ -21,19 +34,17 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     history: () => [],
     async execute(leaf) {
       leaves.push(leaf);
-      return toToolResult(tool, await leaf.run({ ...invocation, idempotencyKey: 'a'.repeat(64) }));
+      return toToolResult(tool, await leaf.run(toolCallOf(invocation)));
     },
-    view: {
-      turn: '1',
-      frame: '',
-      path: 'memory',
-      iterations: 1,
-      tools: [],
-      context,
-      blackboard: [],
-      recall: ({ initial }) => initial,
-      made: (_, make) => make(),
-      history: () => [],
+    view: seen,
+    discovery: {
+      view: seen,
+      principal: { id: 'ada' },
+      secrets: Secrets.NONE,
+      signal: new AbortController().signal,
+      now: () => 0,
+      ask: (_, work) => work(),
+      atEnd: () => undefined,
     },
     offered: () => [],
     offeredAfter: () => [],
@@ -47,3 +58,11 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   };
   return { invocation, leaves };
 }
+
+/** What a leaf is given in such an invocation. */
+export const toolCallOf = (invocation: ToolInvocation, more: Partial<ToolCall> = {}): ToolCall => ({
+  ...invocation,
+  idempotencyKey: 'a'.repeat(64),
+  decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
+  ...more,
+});

@@ -1,7 +1,7 @@
 import { unwrapAs } from '../decorate.ts';
 import type { LoopView } from '../injection.ts';
 import type { Json } from '../json.ts';
-import type { AnyTool } from '../tool.ts';
+import type { AnyTool, ToolInvocation } from '../tool.ts';
 import type { OpeningScope } from './openings.ts';
 
 /** Marks a facade. Private to the system: a tool is one by how it was made, never by its shape. */
@@ -17,6 +17,11 @@ export interface Facade {
   /** It brings one more tool, which tells of its tools. */
   readonly contextTool: boolean;
   readonly scope: OpeningScope;
+  /**
+   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
+   * when it cannot be had: the facade then stays closed.
+   */
+  readonly prepare?: ((invocation: ToolInvocation) => Promise<string | undefined>) | undefined;
 }
 
 /** Which tools a facade unfolds into. */

@@ -17,19 +17,23 @@ import { OPENINGS, type OpeningFact, openingsIn } from './openings.ts';
  *
  * @throws what the code of the facade throws.
  */
-export function openFacade(input: Json, invocation: ToolInvocation): ToolResult {
+export async function openFacade(input: Json, invocation: ToolInvocation): Promise<ToolResult> {
   const { tool: name, view } = invocation;
   const own = invocation.offered().find((one) => one.name === name);
   const facade = own && facadeIn(own);
   if (!facade) return hidden(name);
-  const tools = innerTools(facade.brings, { call: invocation.id, input }, view);
-  if (tools.length === 0) return nothing(name, facade);
+  const problem = await facade.prepare?.(invocation);
+  if (problem !== undefined) return withheld(problem);
+  // Those of the moment are asked for with what `prepare` has found out, when the loop is.
+  const isPrepared = facade.prepare !== undefined;
+  const tools = isPrepared ? [] : innerTools(facade.brings, { call: invocation.id, input }, view);
+  if (tools.length === 0 && !isPrepared) return nothing(name, facade);
   const fact = openingFact(own, facade, { input, tools });
   const known = openingsIn(view.recall(OPENINGS), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
   const offered = broughtBy(invocation.offeredAfter(OPENINGS, fact), name);
-  if (offered.length === 0) return shut(name);
+  if (offered.length === 0) return isPrepared ? nothing(name, facade) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, facade.notes));
   invocation.record(OPENINGS, fact);
   return text(openedText(offered, facade.notes));

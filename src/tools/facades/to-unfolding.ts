@@ -36,6 +36,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
       exclusive: config.exclusive ?? false,
       contextTool: config.contextTool ?? false,
       scope,
+      prepare: config.prepare,
     },
   });
 }

@@ -37,6 +37,11 @@ interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
 export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name> {
   /** A list; or a function, asked whenever tools are offered, for tools that come and go while it is open (UNF-01). */
   readonly tools: readonly AnyTool[] | ((view: LoopView) => readonly AnyTool[]);
+  /**
+   * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
+   * wrong, in words for the model, when there is nothing to open.
+   */
+  readonly prepare?: Facade['prepare'];
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;
   readonly input?: undefined;
@@ -46,6 +51,7 @@ export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name>
 /** Brings the tools of the category that the model names; of one that is not there, all. */
 export interface CategoryUnfolding<Name extends string> extends UnfoldingBase<Name> {
   readonly byCategory: Readonly<Record<string, readonly AnyTool[]>>;
+  readonly prepare?: undefined;
   /** What the model names it in; `category` unless given. */
   readonly categoryParameter?: string | undefined;
   readonly tools?: undefined;
@@ -57,6 +63,7 @@ export interface CategoryUnfolding<Name extends string> extends UnfoldingBase<Na
 export interface SelectableUnfolding<Name extends string, Declaration extends InputDeclaration>
   extends UnfoldingBase<Name> {
   readonly input: Declaration;
+  readonly prepare?: undefined;
   /**
    * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
    * what its tools share is in `call.state`. It is given the input as JSON gives it back.

@@ -1,3 +1,4 @@
+import type { LoopView } from '../injection.ts';
 import { isTool } from '../is-tool.ts';
 import type { AnyTool } from '../tool.ts';
 import { type CollectOptions, checkName, collectTools } from './collect-tools.ts';
@@ -25,15 +26,20 @@ export function resolveTools(sources: readonly ToolSource[], options: CollectOpt
   return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
+/** What the providers are asked with. */
+export interface ProvideOptions extends CollectOptions {
+  readonly view?: LoopView | undefined;
+}
+
 /** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
 export function withProvided(
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],
-  options: CollectOptions = {},
+  options: ProvideOptions = {},
 ): readonly AnyTool[] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   for (const [at, provider] of providers.entries()) {
-    for (const [index, tool] of provider.toolsNow().entries()) {
+    for (const [index, tool] of provider.toolsNow(options.view).entries()) {
       if (!isTool(tool)) {
         throw new ToolResolutionError(`Tool at index ${index} of tool provider ${at} is not a tool`);
       }

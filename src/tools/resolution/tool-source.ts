@@ -1,3 +1,5 @@
+import type { Discover } from '../discovery.ts';
+import type { LoopView } from '../injection.ts';
 import type { AnyTool } from '../tool.ts';
 
 /** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
@@ -5,9 +7,11 @@ export interface ToolProvider {
   /**
    * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
    * another invocation: a tool that is gone by then is answered as one that does not exist. Must answer at once; what
-   * it throws fails the turn.
+   * it throws fails the turn. The view is of the loop that asks; there is none where tools are only listed.
    */
-  toolsNow(): readonly AnyTool[];
+  toolsNow(view?: LoopView): readonly AnyTool[];
+  /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
+  readonly discover?: Discover | undefined;
 }
 
 /**

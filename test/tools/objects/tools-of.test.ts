@@ -12,7 +12,7 @@ import {
   toolsOfSafely,
 } from '../../../src/index.ts';
 import { createTestSession } from '../../../src/testing/entry.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
 const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
@@ -253,7 +253,7 @@ describe('the tools of an object', () => {
     }
     const { invocation, leaves } = fakeInvocation('charge');
     await named(toolsOf(new Till()), 'charge').call({ card: '7' }, invocation);
-    expect(await leaves[0]?.reconcile?.({ ...invocation, idempotencyKey: 'k' })).toEqual({ done: 'charged' });
+    expect(await leaves[0]?.reconcile?.(toolCallOf(invocation))).toEqual({ done: 'charged' });
     class Wrong {
       static readonly tools = { charge: { description: 'Charges.', reconcile: 'find' } };
       charge() {}
