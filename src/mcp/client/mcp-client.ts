@@ -1,0 +1,84 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { DiscoveryPrincipal } from '../../tools/discovery.ts';
+import type { Secrets } from '../../tools/secrets.ts';
+import type { Effect } from '../../tools/tool.ts';
+import type { ToolCallContext } from '../../tools/tool-call-context.ts';
+import type { MetaConverter } from '../meta-converter.ts';
+
+/** Whom a server is asked for. */
+export interface McpCaller {
+  readonly principal: DiscoveryPrincipal;
+  readonly context: ToolCallContext;
+  /** Credentials of this invocation; what of them is sent is up to the client's own code. */
+  readonly secrets: Secrets;
+}
+
+/** What `fetch` is to a client; that of a service binding will do. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** What the server's tools may do about people: have them asked, or not. */
+export type Elicitation =
+  | 'refuse'
+  | {
+      /** The role that may answer; anybody who may see the session unless given. */
+      readonly by?: string | undefined;
+      /** Milliseconds until nobody has answered; 60,000 unless given. A call that can begin anew waits for ever unless given. */
+      readonly expires?: number | undefined;
+    };
+
+/** The literal that `defineMcpClient` takes. */
+export interface McpClientConfig<Name extends string = string> {
+  /** Names the server in listings, logs and errors: 1 to 64 of A-Z a-z 0-9 _ -. Listings are kept under it. */
+  readonly name: Name;
+  /**
+   * Where the server answers. A function is for an address that comes from data: what it answers must be public `https`
+   * unless `allowPrivate` is given.
+   */
+  readonly url: string | ((caller: McpCaller) => string);
+  /** Lets an address that comes from data be a private one, or plain `http`. */
+  readonly allowPrivate?: boolean | undefined;
+  /** Streamable HTTP, and SSE for a server that is too old for it, unless given. */
+  readonly transport?: 'streamable-http' | 'sse' | undefined;
+  /** The name of the secret that is sent as bearer token: the caller's own, passed through. */
+  readonly bearer?: string | undefined;
+  /** Sent with every request; asked once a connection. */
+  readonly headers?:
+    | ((caller: McpCaller) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined;
+  /** An OAuth provider of the SDK, such as that for client credentials. No browser is there to be sent anywhere. */
+  readonly oauth?: ((caller: McpCaller) => OAuthClientProvider) | undefined;
+  /** Which values of the tool-call context are sent, as `_meta`; none unless given (MCP-07). */
+  readonly meta?: MetaConverter | undefined;
+  /** Effects of tools by the server's names, over what their annotations say. */
+  readonly effects?: Readonly<Record<string, Effect>> | undefined;
+  /** Begins the names of its tools, as the model knows them. */
+  readonly prefix?: string | undefined;
+  /** Milliseconds that a tool has; 30,000 unless given, at most 900,000. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds that connecting has, and listing tools; 10,000 unless given. */
+  readonly connectTimeout?: number | undefined;
+  /** What one response may weigh; 4 MiB unless given. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Milliseconds for which a session takes a list of tools for current; 600,000 unless given. */
+  readonly refreshAfter?: number | undefined;
+  /**
+   * What becomes of a tool whose definition is another one than the session has seen: `report` uses the new one, and says so
+   * in the journal and the log; `refuse` also keeps it from being called in that session. `report` unless given.
+   */
+  readonly drift?: 'report' | 'refuse' | undefined;
+  /** `{}`, whoever may see the session is asked, unless given. */
+  readonly elicitation?: Elicitation | undefined;
+  /** In place of the global one, such as that of a service binding. */
+  readonly fetch?: Fetch | undefined;
+}
+
+/** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself (MCP-08). */
+export interface McpClient<Name extends string = string>
+  extends Required<
+    Pick<
+      McpClientConfig<Name>,
+      'name' | 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation'
+    >
+  > {
+  readonly config: McpClientConfig<Name>;
+}

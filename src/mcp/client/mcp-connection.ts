@@ -1,0 +1,73 @@
+import type {
+  CallToolResult,
+  ElicitRequest,
+  ElicitResult,
+  LoggingMessageNotification,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../tools/json.ts';
+
+/** What one call asks of a server. */
+export interface RemoteCall {
+  /** The tool's name as the server knows it. */
+  readonly name: string;
+  readonly input: JsonObject;
+  /** All that crosses beside the input. */
+  readonly meta: JsonObject;
+}
+
+/** How one call is made, and whom its server reaches meanwhile. */
+export interface RemoteCallOptions {
+  /** Aborting it tells the server that the call is cancelled. */
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly timeout: number;
+  progress(progress: Progress): void;
+  /** Servers do not say which call a message is about: every call that runs is told. */
+  log(message: LoggingMessageNotification['params']): void;
+  /** Rejects with a CallInterrupted when the call is to be left: the request is cancelled, and the call rejects with it. */
+  elicit(request: ElicitRequest['params']): Promise<ElicitResult>;
+}
+
+/** An open connection to one server, for one invocation and one caller. */
+export interface McpConnection {
+  /** Told that its tools are others since they were last listed. */
+  readonly hasChanged: boolean;
+  /**
+   * Every tool, of all pages.
+   *
+   * @throws McpServerError.
+   */
+  listTools(signal: AbortSignal): Promise<readonly Tool[]>;
+  /**
+   * The server's answer, `isError` or not.
+   *
+   * @throws McpServerError when the call certainly did not happen, or the server said it failed; McpLostError when
+   *   nobody knows; what `elicit` rejects with.
+   */
+  callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult>;
+  /** Ends the server's session. Does not throw, and takes a second at the most. */
+  close(): Promise<void>;
+}
+
+/** A server could not be reached, refused, or said that something failed. The message is for a model; it holds no secrets. */
+export class McpServerError extends Error {
+  override readonly name = 'McpServerError';
+  readonly server: string;
+  /** `connect`: nothing was asked of a tool yet. */
+  readonly during: 'connect' | 'list' | 'call';
+
+  constructor(server: string, during: McpServerError['during'], message: string) {
+    super(message);
+    this.server = server;
+    this.during = during;
+  }
+}
+
+/** A call was sent, and no answer came: nobody knows whether it happened. */
+export class McpLostError extends Error {
+  override readonly name = 'McpLostError';
+  /** As the platform marks its own lost connections: the loop takes the call for in doubt. */
+  readonly retryable = true;
+}
