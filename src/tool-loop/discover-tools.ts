@@ -35,7 +35,6 @@ export async function discoverTools(loop: Loop, frame: FrameState): Promise<void
 /** What code of this loop may use to find out something outside. */
 export const discoveryOf = (loop: Loop, view: LoopView): Discovery => ({
   view,
-  principal: loop.journal.state.turn?.principal ?? { id: '' },
   secrets: loop.secrets,
   signal: loop.invocation.signal,
   now: () => loop.invocation.now(),

@@ -2,6 +2,7 @@ import type { FrameState } from '../journal/state.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { Json } from '../tools/json.ts';
 import type { Slice } from '../tools/slice.ts';
+import type { TurnPrincipal } from '../tools/turn-principal.ts';
 import { toHistory } from './history.ts';
 import type { Loop } from './loop.ts';
 
@@ -23,6 +24,7 @@ export function loopView(
   const slices = isNow ? state.slices : frame.seen.slices;
   return {
     turn: loop.turn,
+    principal: state.turn?.principal ?? NOBODY,
     frame: frame.id,
     path: frame.path,
     iterations: frame.iterations,
@@ -42,6 +44,9 @@ export function loopView(
     history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
   };
 }
+
+/** A loop outside of a session is nobody's. */
+const NOBODY: TurnPrincipal = { id: '' };
 
 /** A slice's value; slices are told apart by name, and only a slice's own code makes its values. */
 export function remembered<Value extends Json, Fact extends Json>(

@@ -2,16 +2,10 @@ import type { LoopView } from './injection.ts';
 import type { Secrets } from './secrets.ts';
 import type { SliceFact } from './slice.ts';
 
-/** Whose turn it is, as far as the journal knows: what is found out with one's credentials is not another's to see. */
-export interface DiscoveryPrincipal {
-  readonly id: string;
-  readonly tenant?: string | undefined;
-}
-
 /** What a source of tools may use to find out which ones it has. */
 export interface Discovery {
+  /** What is found out with one's credentials is not another's to see: keep it under the view's principal. */
   readonly view: LoopView;
-  readonly principal: DiscoveryPrincipal;
   /** Credentials for this invocation; never journaled. */
   readonly secrets: Secrets;
   /** Aborts when this invocation may no longer act for the session. */

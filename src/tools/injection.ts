@@ -4,10 +4,13 @@ import type { Slice, SliceFact } from './slice.ts';
 import type { AnyTool, BlackboardEntry, HistoryMessage } from './tool.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { ToolResult } from './tool-result.ts';
+import type { TurnPrincipal } from './turn-principal.ts';
 
 /** A loop as its strategies and instructions see it: made from the journal alone, so the same on every resume. */
 export interface LoopView {
   readonly turn: string;
+  /** Who asked for the turn. */
+  readonly principal: TurnPrincipal;
   /** The id of the call that opened the loop; empty for the turn's own. */
   readonly frame: string;
   /** Names of the agent and of the frames around, joined by `/`: what session-long memory is kept under. */

@@ -9,6 +9,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: Leaf[] = [];
   const seen: LoopView = {
     turn: '1',
+    principal: { id: 'ada' },
     frame: '',
     path: 'memory',
     iterations: 1,
@@ -39,7 +40,6 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     view: seen,
     discovery: {
       view: seen,
-      principal: { id: 'ada' },
       secrets: Secrets.NONE,
       signal: new AbortController().signal,
       now: () => 0,

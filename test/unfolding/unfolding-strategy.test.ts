@@ -13,6 +13,7 @@ const viewOf = (openings: Openings, more: Partial<LoopView> = {}): LoopView => (
   turn: 't',
   frame: '',
   path: 'clerk',
+  principal: { id: 'ada' },
   iterations: 1,
   context: ToolCallContext.EMPTY,
   blackboard: [],

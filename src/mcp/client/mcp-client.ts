@@ -1,13 +1,13 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { DiscoveryPrincipal } from '../../tools/discovery.ts';
 import type { Secrets } from '../../tools/secrets.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { ToolCallContext } from '../../tools/tool-call-context.ts';
+import type { TurnPrincipal } from '../../tools/turn-principal.ts';
 import type { MetaConverter } from '../meta-converter.ts';
 
 /** Whom a server is asked for. */
 export interface McpCaller {
-  readonly principal: DiscoveryPrincipal;
+  readonly principal: TurnPrincipal;
   readonly context: ToolCallContext;
   /** Credentials of this invocation; what of them is sent is up to the client's own code. */
   readonly secrets: Secrets;
