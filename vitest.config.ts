@@ -11,6 +11,7 @@ const nodeTests = [
   'test/examples/crash-matrix.test.ts',
   'test/testing/crash-matrix.test.ts',
   'test/webhooks/node/*.test.ts',
+  'test/mcp/servers/*.test.ts',
   'test/architecture.test.ts',
   'test/readme.test.ts',
 ];
@@ -25,8 +26,14 @@ const queueTests = [
   ),
 ];
 
+/** What talks to real MCP servers, which run for as long as these tests do. */
+const mcpServerTests = ['test/mcp/real/*.test.ts'];
+
 /** The first test of a file waits for its Worker to start, which takes seconds on a busy machine. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+
+/** Files share a Worker, as requests do in production: starting one for each took most of the suite's time. */
+const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...patience };
 
 export default defineConfig({
   test: {
@@ -38,7 +45,26 @@ export default defineConfig({
             wrangler: { configPath: './wrangler.toml' },
           }),
         ],
-        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: nodeTests, ...patience },
+        test: {
+          name: 'workerd',
+          include: ['test/**/*.test.ts'],
+          exclude: [...nodeTests, ...mcpServerTests],
+          ...shared,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            main: './test/fixtures/test-worker.ts',
+            wrangler: { configPath: './wrangler.toml' },
+          }),
+        ],
+        test: {
+          name: 'workerd with MCP servers',
+          include: mcpServerTests,
+          globalSetup: 'test/mcp/servers/global-setup.ts',
+          ...shared,
+        },
       },
       {
         plugins: [
@@ -48,7 +74,7 @@ export default defineConfig({
             wrangler: { configPath: './wrangler.toml', environment: 'production' },
           }),
         ],
-        test: { name: 'workerd with a queue', include: queueTests, ...patience },
+        test: { name: 'workerd with a queue', include: queueTests, ...shared },
       },
       { test: { name: 'node', include: nodeTests, testTimeout: 60_000, hookTimeout: 60_000 } },
     ],

@@ -1,5 +1,5 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EventStream, eventStream } from '../../src/http/sse.ts';
 import { atRest } from './client.ts';
 
@@ -80,6 +80,7 @@ describe('an event stream', () => {
 
   it('keeps a silent line open with comments, and stops when it ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const client = new AbortController();
     const { response, finished } = open((_, leave) => untilAborted(leave), client.signal);
     const text = response.text();
@@ -88,6 +89,5 @@ describe('an event stream', () => {
     await finished();
     expect(await text).toBe(`retry: 1000\n\n${':\n\n'.repeat(3)}`);
     expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
   });
 });
