@@ -233,6 +233,13 @@ export function pendingWait({ waits }: CallRecord): Wait | undefined {
   return last?.answer ? undefined : last?.wait;
 }
 
+/**
+ * The call is suspended until it is answered, and then begins anew. One that asked while it ran `once` never does: whoever
+ * would have heard the answer is gone.
+ */
+export const isSuspended = (call: CallRecord): boolean =>
+  !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
+
 /** What the caller who ran the tool of an open call has sent: it happened, whatever becomes of the call. */
 export function sentResult({ waits }: CallRecord): ToolResult | undefined {
   const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer : [])).at(0);

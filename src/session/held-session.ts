@@ -42,7 +42,8 @@ export class HeldSession implements Invocation {
   /** Messages for the model that it was not shown yet, in order. */
   readonly #steers = new Map<number, InboxRow>();
   #taken = 0;
-  readonly #endings: (() => Promise<unknown>)[] = [];
+  #endings: (() => Promise<unknown>)[] = [];
+  #isOver = false;
 
   constructor(options: Options) {
     const { port, clock, leased, sentAt, state, slices, meter } = options;
@@ -188,8 +189,10 @@ export class HeldSession implements Invocation {
     this.#leaving.begin(reason);
   }
 
+  /** At once when it is over already: a call that was left may come to it late. */
   atEnd(work: () => Promise<unknown>): void {
     this.#endings.push(work);
+    if (this.#isOver) this.#end();
   }
 
   /** Awaits what is in flight while the lease lasts: an RPC that is left behind is lost. */
@@ -197,8 +200,15 @@ export class HeldSession implements Invocation {
     this.#leaving.close();
     await this.outbox.settled();
     this.#lease.stop();
-    if (this.#endings.length === 0) return;
-    const ended = Promise.allSettled(this.#endings.map((end) => end()));
+    this.#isOver = true;
+    this.#end();
+  }
+
+  #end(): void {
+    const endings = this.#endings;
+    this.#endings = [];
+    if (endings.length === 0) return;
+    const ended = Promise.allSettled(endings.map(async (end) => end()));
     this.#options.waitUntil?.(ended);
   }
 }

@@ -35,7 +35,8 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   };
 }
 
-const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
+/** What of a caller is journaled. */
+export const toPrincipal = ({ id, tenant }: NewTurn['from']): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),
 });

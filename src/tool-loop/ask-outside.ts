@@ -13,8 +13,10 @@ import { untilAborted } from './until-aborted.ts';
 /** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
 export interface AskOutside {
   decide(request: DecisionRequest): Promise<Decision>;
-  /** As `decide`, but stays until the answer is there. */
+  /** As `decide`, but stays until the answer is there; several are put one after another. */
   decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
+  /** `run` is over, or was left: what it still asks while it runs is not put any more. */
+  hasRun(): void;
   receive(request: ResultRequest): Promise<ToolResult>;
   /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
   assertAsked(): void;
@@ -24,34 +26,50 @@ type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
 
 /** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
 export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOutside {
+  const { turn, frame, invocation } = loop;
   let asked = 0;
+  let isOver = false;
 
   async function answerTo(put: Asked, meanwhile: Meanwhile): Promise<Answer> {
     const question = loop.secrets.redact(put);
     const index = asked;
-    const known = record.waits?.[index];
     asked += 1;
-    const binding = await bindingOf(record, tool, question);
-    const { signal } = loop.invocation;
-    if (signal.aborted) throw signal.reason;
-    const answer = known?.answer;
-    // What the caller has run is not undone by a change of the tool.
-    const isVoid = answer?.type === 'decision' && known?.wait.binding !== binding;
-    if (isVoid) throw new Error(changed(record.name));
-    if (answer) return structuredClone(answer);
+    const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
+    if (invocation.signal.aborted) throw invocation.signal.reason;
+    const answer = given(index, wait);
+    if (answer) return answer;
     if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
-    if (record.ended) throw new Error(`Call ${record.id} has ended, and asks nobody any more.`);
+    if (meanwhile === 'running') return answered(index, wait);
+    if (record.ended) throw new Error(hasEnded(record.id));
     // One question at a time: asked together, only the last of them could be answered.
-    if (!pendingWait(record)) {
-      const wait: Wait = { ...question, binding };
-      const { turn, frame } = loop;
-      loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
-    }
-    if (meanwhile === 'suspended') {
-      throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-    }
-    return structuredClone(await answered(loop, record, index));
+    if (!pendingWait(record)) suspend(wait);
+    throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   }
+
+  /** What this question was answered. @throws Error when that was for another one. */
+  function given(index: number, { binding }: Wait): Answer | undefined {
+    const { wait, answer } = record.waits?.[index] ?? {};
+    // What the caller has run is not undone by a change of the tool.
+    const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
+    if (isVoid) throw new Error(changed(record.name));
+    return structuredClone(answer);
+  }
+
+  /** Waits its turn among the questions of the call, puts it, and waits for the answer. @throws what ends the call before. */
+  async function answered(index: number, wait: Wait): Promise<Answer> {
+    for (;;) {
+      const answer = given(index, wait);
+      if (answer) return answer;
+      if (record.ended || isOver) throw new Error(hasEnded(record.id));
+      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
+      const look = Promise.withResolvers<void>();
+      const cancel = invocation.after(LOOK_EVERY, look.resolve);
+      await untilAborted(invocation.signal, look.promise).finally(cancel);
+    }
+  }
+
+  const suspend = (wait: Wait): void =>
+    loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
 
   async function decision(
     {
@@ -82,7 +100,14 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
 
   return {
     decide: (request) => decision(request, 'suspended'),
-    decideWhileRunning: (request) => decision(request, 'running'),
+    async decideWhileRunning(request) {
+      // The type says so; without one, the call would wait for as long as it may run.
+      if (request.expires === undefined) throw new Error(endless(record.name));
+      return decision(request, 'running');
+    },
+    hasRun() {
+      isOver = true;
+    },
     async receive({ message, expires }) {
       const answer = await answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
       if (answer.type === 'result') return toolResult(answer.result);
@@ -100,18 +125,6 @@ type Meanwhile = 'suspended' | 'running';
 
 /** How often a call that goes on running looks whether it was answered, in ms: whoever holds the session folds what comes. */
 const LOOK_EVERY = 50;
-
-/** The answer to a question of a call that goes on running. @throws what ends its invocation before it comes. */
-async function answered({ invocation }: Loop, record: CallRecord, index: number): Promise<Answer> {
-  for (;;) {
-    const answer = record.waits?.[index]?.answer;
-    if (answer) return answer;
-    if (record.ended) throw new Error(`Call ${record.id} has ended, and nobody waits for its answer.`);
-    const look = Promise.withResolvers<void>();
-    const cancel = invocation.after(LOOK_EVERY, look.resolve);
-    await untilAborted(invocation.signal, look.promise).finally(cancel);
-  }
-}
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
@@ -143,6 +156,11 @@ export function bindingOf(
       : [];
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
 }
+
+const endless = (tool: string): string =>
+  `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;
+
+const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
 
 const nobodyToAsk = (tool: string): string =>
   `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;

@@ -153,8 +153,12 @@ function earlierCalls(frame: FrameState, call: CallRecord, byName: Offer['byName
     );
 }
 
-/** A copy as the journal will give it back, so that a value looks the same before and after an eviction. */
-function throughJson(where: string, value: Json): Json {
+/**
+ * A copy as the journal will give it back, so that a value looks the same before and after an eviction.
+ *
+ * @throws TypeError that says where it is not JSON.
+ */
+export function throughJson(where: string, value: Json): Json {
   const copy = copyJson(value);
   if (copy.ok) return copy.value;
   throw new TypeError(

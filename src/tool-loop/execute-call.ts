@@ -2,9 +2,9 @@ import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.
 import {
   type CallRecord,
   type FrameState,
+  isSuspended,
   mayHaveHappened,
   openBatch,
-  pendingWait,
   sentResult,
 } from '../journal/state.ts';
 import { unknownOutcome } from '../journal/unknown-outcome.ts';
@@ -56,7 +56,7 @@ export async function executeCall(
 ): Promise<void> {
   const batch = openBatch(frame);
   const isOver = signalOf(batch) !== undefined && isMoot(batch)(call);
-  if (pendingWait(call) && !isOver)
+  if (isSuspended(call) && !isOver)
     throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);

@@ -79,7 +79,7 @@ export function createInvocation({
   const call: ToolInvocation = {
     ...scope,
     view: seen,
-    discovery: discoveryOf(loop, seen),
+    discovery: discoveryOf(loop, seen, loop.invocation.signal),
     offered: () => [...offered.values()],
     offeredAfter: (slice, fact) =>
       offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
@@ -93,7 +93,7 @@ export function createInvocation({
       enter();
       ranOnce = leaf.effect === 'once';
       const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
-      const ran = await runLeaf(loop, record, asking, loop.leaf?.(leaf) ?? leaf);
+      const ran = await runLeaf(loop, record, asking, loop.leaf?.(leaf) ?? leaf).finally(outside.hasRun);
       ms = ran.ms;
       signal = ran.result.signal;
       return ran.result;

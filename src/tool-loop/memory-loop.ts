@@ -1,4 +1,4 @@
-import { ROOT, type SessionEvent } from '../journal/events.ts';
+import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type FrameState, type SessionState, type StateSlice } from '../journal/state.ts';
 import { Secrets } from '../tools/secrets.ts';
@@ -17,6 +17,8 @@ export type MemoryLoopConfig = Pick<Loop, 'tools' | 'model'> &
   Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'locks' | 'invocation' | 'run'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
+    /** For whom it runs; nobody unless given. */
+    readonly principal?: Principal | undefined;
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly invocation?: Partial<Invocation> | undefined;
     readonly slices?: readonly StateSlice[] | undefined;
@@ -40,13 +42,13 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     slices = [],
     limits = DEFAULT_LIMITS,
     turn = crypto.randomUUID(),
+    principal = { id: '' },
     ...more
   } = config;
   const state = emptyState();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, state.seq + 1, event, slices);
   };
-  const principal = { id: '' };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);

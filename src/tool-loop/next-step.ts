@@ -3,6 +3,7 @@ import {
   type CallRecord,
   type FrameState,
   isInterjected,
+  isSuspended,
   lastReply,
   openBatch,
   pendingWait,
@@ -56,17 +57,15 @@ export function nextStep(
 
 /** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */
 const isWaiting = (batch: readonly CallRecord[]): boolean =>
-  batch.some(isPending) &&
-  batch.every((call) => call.ended || isPending(call) || (call.waits && !call.started)) &&
+  batch.some(isSuspended) &&
+  batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
   !batch.some(isMoot(batch));
-
-const isPending = (call: CallRecord): boolean => !call.ended && pendingWait(call) !== undefined;
 
 /** Asks for leave to run, though a signal has ended the loop, or a reviewer has sent everybody home. */
 export const isMoot =
   (batch: readonly CallRecord[]) =>
   (call: CallRecord): boolean =>
-    isPending(call) &&
+    isSuspended(call) &&
     pendingWait(call)?.for === 'decision' &&
     !call.started &&
     (signalOf(batch) !== undefined || batch.some(isExit));

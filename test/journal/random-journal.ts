@@ -68,6 +68,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
   if (draw(20) === 0) return summaryDropped(draw, turn);
   if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
+  if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
     return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
@@ -103,6 +104,14 @@ const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
   reason: (['blank', 'no-shorter', 'cut-off', 'late'] as const)[draw(4)] ?? 'blank',
   tokens: draw(1_000),
   ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
+});
+
+/** What sources outside told before a reply; of a kind that this code does not know, too. */
+const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
+  type: 'tools-listed',
+  turn,
+  ...inFrame(frame),
+  facts: ['facts', 'unknown'].slice(0, 1 + draw(2)).map((slice) => ({ slice, fact: draw(100) })),
 });
 
 /** What comes while a turn runs: a message, or the result of a call that was told as unknown. */

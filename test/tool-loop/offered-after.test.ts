@@ -11,6 +11,11 @@ const words: StateSlice<readonly string[], string> = {
   initial: [],
   apply: (value, word) => [...value, word],
 };
+const numbers: StateSlice<readonly number[], number> = {
+  name: 'numbers',
+  initial: [],
+  apply: (value, number) => [...value, number],
+};
 const says = (name: string, records: boolean): AnyTool => ({
   ...reads(name),
   effect: 'none',
@@ -41,5 +46,41 @@ describe('a call that asks what the model would be offered after it', () => {
       'a, b, c, a_1, c_1',
     ]);
     expect(offered[1]).toEqual(['a', 'a_1', 'b', 'c', 'c_1']);
+  });
+
+  it('is told with what it has recorded itself, of any kind, in order, and remembers nothing of the question', async () => {
+    const asking: AnyTool = {
+      ...reads('ask'),
+      effect: 'none',
+      async call(_, invocation) {
+        const after = (word: string): string =>
+          invocation
+            .offeredAfter(words, word)
+            .map((tool) => tool.name)
+            .join(', ');
+        const said = [after('a')];
+        invocation.record(words, 'b');
+        invocation.record(numbers, 7);
+        said.push(after('a'), after('c'), invocation.view.recall(words).join(', '));
+        return text(said.join('; '));
+      },
+    };
+    const { model, offered } = await runBare({
+      tools: [asking],
+      slices: [words, numbers],
+      strategies: [
+        {
+          name: 'both',
+          offer: (tools, view) => [
+            ...tools,
+            ...view.recall(words).map((word) => reads(`${word}_1`)),
+            ...view.recall(numbers).map((number) => reads(`n${number}`)),
+          ],
+        },
+      ],
+      replies: [calls('ask'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['ask, a_1; ask, b_1, a_1, n7; ask, b_1, c_1, n7; ']);
+    expect(offered[1]).toEqual(['ask', 'b_1', 'n7']);
   });
 });

@@ -33,7 +33,8 @@ export async function openFacade(input: Json, invocation: ToolInvocation): Promi
     (one) => one.facade === name && one.under === fact.under,
   );
   const offered = broughtBy(invocation.offeredAfter(OPENINGS, fact), name);
-  if (offered.length === 0) return isPrepared ? nothing(name, facade) : shut(name);
+  const isAsked = isPrepared && facade.brings.by === 'moment';
+  if (offered.length === 0) return isAsked ? nothing(name, facade) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, facade.notes));
   invocation.record(OPENINGS, fact);
   return text(openedText(offered, facade.notes));
