@@ -252,7 +252,12 @@ export type { BudgetView, ProcessView } from './tools/process-view.ts';
 export type { CollectOptions } from './tools/resolution/collect-tools.ts';
 export { type ResolvedTools, resolveTools } from './tools/resolution/resolve-tools.ts';
 export { ToolResolutionError } from './tools/resolution/tool-resolution-error.ts';
-export type { ToolObjectSource, ToolProvider, ToolSource } from './tools/resolution/tool-source.ts';
+export type {
+  ProviderCard,
+  ToolObjectSource,
+  ToolProvider,
+  ToolSource,
+} from './tools/resolution/tool-source.ts';
 export { artifact, error, text } from './tools/results.ts';
 export { Secrets } from './tools/secrets.ts';
 export {

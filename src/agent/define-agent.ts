@@ -1,7 +1,7 @@
 import { type Chaining, chainingSources } from '../chaining/chaining.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Compaction } from '../tool-loop/compaction.ts';
-import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
+import { withProviders } from '../tool-loop/dynamic-tools.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../tool-loop/policies.ts';
@@ -15,7 +15,7 @@ import { notOneOf } from '../tools/not-one-of.ts';
 import { paragraphs } from '../tools/paragraphs.ts';
 import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
-import type { ToolSource } from '../tools/resolution/tool-source.ts';
+import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
@@ -33,6 +33,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly instructions: string;
   /** With those of its references. */
   readonly tools: readonly AnyTool[];
+  /** What its sources ask for more tools, for whoever lists them. */
+  readonly providers: readonly ToolProvider[];
   /** Add tools to its own loop before those unfold: what its providers answer, and what its artifacts bring. */
   readonly sources: readonly InjectionStrategy[];
   /** Change what its own loop offers, after all others. */
@@ -143,10 +145,8 @@ export function defineAgent<const Name extends string, Declaration extends Input
     description,
     instructions: paragraphs(instructions, ...references.map(referenceText)),
     tools,
-    sources: [
-      ...(providers.length > 0 ? [dynamicTools(providers)] : []),
-      ...chainingSources(config.chaining),
-    ],
+    providers,
+    sources: withProviders(chainingSources(config.chaining), providers),
     strategies: [...(config.strategies ?? [])],
     toolGroups: [...toolGroups],
     needsApp: toolGroups.length > 0,

@@ -1,4 +1,4 @@
-import { dynamicTools } from '../tool-loop/dynamic-tools.ts';
+import { withProviders } from '../tool-loop/dynamic-tools.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
 import { isTool } from '../tools/is-tool.ts';
 import { toToolObject } from '../tools/objects/tool-object.ts';
@@ -24,7 +24,7 @@ export interface ToolsInside {
 export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
   try {
     const { tools, providers } = collectTools(sources.filter((source) => !isToolless(source)));
-    return { tools, sources: providers.length > 0 ? [dynamicTools(providers)] : [] };
+    return { tools, sources: withProviders([], providers) };
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
     throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });

@@ -10,17 +10,24 @@ const MAX_DEPTH = 16;
 
 /**
  * What `GET /agents` tells of an agent: not its instructions. Its tools are those that it has in this environment, each
- * with the tools inside it. One that lacks a tool group here is listed with what it lacks, and does not hide the others.
+ * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
+ * listed with what it lacks, and does not hide the others.
  */
 export function describeAgent(host: Host, env: Env, agent: Agent): unknown {
   const { name, description, limits, output } = agent;
   const described = { name, description, limits, ...(output && { output: output.format.schema }) };
   try {
-    return { ...described, tools: describeTools(host.resolve(agent, env).tools) };
+    return { ...described, ...describeAll(host.resolve(agent, env)) };
   } catch (failure) {
     if (!(failure instanceof ConfigurationError)) throw failure;
-    return { ...described, tools: describeTools(agent.tools), misconfigured: failure.message };
+    return { ...described, ...describeAll(agent), misconfigured: failure.message };
   }
+}
+
+/** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake (MCP-10). */
+function describeAll({ tools, providers }: Agent): object {
+  const sources = providers.flatMap(({ about }) => about ?? []);
+  return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
 }
 
 function describeTools(tools: readonly AnyTool[]): unknown {

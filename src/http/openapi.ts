@@ -1,4 +1,5 @@
 import { SESSION_ID } from '../session/session-name.ts';
+import type { HttpHost } from './http-host.ts';
 import { openApiSchemas } from './openapi-schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -92,12 +93,21 @@ const DESCRIPTION =
   'with 403 `cross-site`, by its `Origin` and `Sec-Fetch-Site`, unless the app names its origin.';
 
 /** The description of the HTTP surface, OpenAPI 3.1. */
-export function openApi(agents: readonly string[], webhooks: readonly string[]): Description {
+export function openApi({
+  agents,
+  webhooks,
+  mcp,
+}: Pick<HttpHost, 'agents' | 'webhooks' | 'mcp'>): Description {
   return {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version: '1', description: DESCRIPTION },
     security: [{ token: [] }],
-    paths: { ...commonPaths(), ...hookPaths(webhooks), ...sessionPaths(agents) },
+    paths: {
+      ...commonPaths(),
+      ...hookPaths([...webhooks.keys()]),
+      ...(mcp && mcpPaths()),
+      ...sessionPaths([...agents.keys()]),
+    },
     components: {
       schemas: openApiSchemas(),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -114,7 +124,10 @@ function commonPaths(): Record<string, PathItem> {
     '/': reading('Where to go on', 'The way'),
     '/health': { get: { ...health, security: [] } },
     '/openapi.json': reading('This description', 'OpenAPI 3.1'),
-    '/agents': reading('The agents and their tools', 'The agents'),
+    '/agents': reading(
+      'The agents, their tools, and the sources of tools that only a turn knows',
+      'The agents',
+    ),
   };
 }
 
@@ -134,6 +147,19 @@ function hookPaths(webhooks: readonly string[]): Record<string, PathItem> {
     security: [],
   };
   return { '/hooks/{hook}': { parameters: [{ name: 'hook', in: 'path', required: true, schema }], post } };
+}
+
+function mcpPaths(): Record<string, PathItem> {
+  const post: Operation = {
+    summary: 'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
+    requestBody: { required: true, content: JSON_OBJECT },
+    responses: {
+      200: answer('What a request is answered', JSON_OR_EVENTS),
+      202: { description: 'A notification was taken' },
+      default: PROBLEM,
+    },
+  };
+  return { '/mcp': { post } };
 }
 
 function sessionPaths(agents: readonly string[]): Record<string, PathItem> {

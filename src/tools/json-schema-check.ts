@@ -28,7 +28,8 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
   }
 }
 
-function draftOf(dialect: unknown): SchemaDraft {
+/** The draft that a `$schema` names; the newest unless it names another. */
+export function draftOf(dialect: unknown): SchemaDraft {
   if (typeof dialect !== 'string') return '2020-12';
   if (dialect.includes('draft-04')) return '4';
   if (dialect.includes('draft-07')) return '7';
@@ -42,7 +43,8 @@ const PARENTS = new Set([
   ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas'],
 ]);
 
-const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
+/** What of the interpreter's errors tells somebody something. */
+export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
   errors
     .filter(({ keyword }) => !PARENTS.has(keyword))
     .map(({ keyword, instanceLocation, error }) => ({

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineAgenticTool, defineSubagent, defineTool } from '../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  defineTool,
+  defineToolGroup,
+  type ToolProvider,
+} from '../../src/index.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
@@ -52,6 +60,67 @@ describe('GET /agents', () => {
         metadata: { agent: 'cook' },
       },
     ]);
+  });
+
+  it('names the sources of tools that only a turn will know, and asks none of them (MCP-10)', async () => {
+    const asked = (): never => {
+      throw new Error('It was asked.');
+    };
+    const unnamed: ToolProvider = { toolsNow: asked };
+    const named: ToolProvider = {
+      toolsNow: asked,
+      discover: async () => asked(),
+      about: { name: 'shelf', description: 'Books.', metadata: { floor: 2 } },
+    };
+    const web = defineToolGroup({
+      role: 'web',
+      name: 'acme',
+      description: 'The web.',
+      tools: [leaf('read'), named, unnamed],
+    });
+    const app = appWith({
+      toolGroups: [web],
+      agents: [
+        defineAgent({
+          name: 'boss',
+          description: 'Leads.',
+          instructions: 'Lead.',
+          tools: [unnamed, named],
+          toolGroups: [{ role: 'web', required: ['search'] }],
+        }),
+        defineAgent({
+          name: 'poor',
+          description: 'Lacks.',
+          instructions: '',
+          tools: [named],
+          toolGroups: ['no'],
+        }),
+        defineAgent({ name: 'plain', description: 'Has.', instructions: '', tools: [unnamed] }),
+      ],
+    });
+    const { agents } = await json(await app('/agents'));
+    const toolGroup = {
+      role: 'web',
+      name: 'acme',
+      description: 'The web.',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: [],
+    };
+    const shelf = { name: 'shelf', description: 'Books.', metadata: { floor: 2 } };
+    expect(agents).toMatchObject([
+      {
+        tools: [{ name: 'read' }],
+        sources: [
+          shelf,
+          { ...shelf, metadata: { floor: 2, toolGroup } },
+          { name: 'acme', description: 'The web.', metadata: { toolGroup } },
+        ],
+      },
+      { tools: [], sources: [shelf], misconfigured: expect.stringMatching(/^No tool group/) },
+      { name: 'plain', tools: [] },
+    ]);
+    expect(Object.keys((agents as object[])[2] ?? {})).not.toContain('sources');
   });
 
   it('shows a tool that is inside itself once', async () => {

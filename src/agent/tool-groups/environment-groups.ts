@@ -1,6 +1,8 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../../tools/groups/define-tool-group.ts';
 import { shorten } from '../../tools/json-text.ts';
+import { memoized } from '../../tools/memoized.ts';
+import { changedTools } from '../../tools/resolution/changed-tools.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import { type IncludedGroup, parseToolGroups } from './parse-tool-groups.ts';
 
@@ -8,7 +10,7 @@ import { type IncludedGroup, parseToolGroups } from './parse-tool-groups.ts';
 export interface EnvironmentGroups {
   /** In the order of precedence: of several groups of one role the first is used (TGR-05). */
   readonly groups: readonly ToolGroup[];
-  /** The group as this environment has it, without the tools that are excluded. */
+  /** The group as this environment has it, without the tools that are excluded: the same object for the same group. */
   narrow(group: ToolGroup): ToolGroup;
 }
 
@@ -27,20 +29,39 @@ export function environmentGroups(
   const known = [...registered, ...given];
   for (const name of excludes) mustEndSome('excludes', name, known);
   const included = includes.map((group) => includedGroup(group, known));
-  const isKept = ({ name }: AnyTool): boolean => !excludes.some((end) => name.endsWith(end));
-  const narrow = (group: ToolGroup): ToolGroup =>
-    group.tools.every(isKept) ? group : { ...group, tools: group.tools.filter(isKept) };
+  const narrow = memoized((group: ToolGroup) =>
+    excludes.length === 0 ? group : only(group, (tool) => !endsIn(excludes, tool)),
+  );
   return { groups: [...included, ...registered].map(narrow), narrow };
 }
 
-/** It needs whatever the groups need that its tools come from: no setting opens what an agent has not allowed. */
+const endsIn = (ends: readonly string[], { name }: AnyTool): boolean =>
+  ends.some((end) => name.endsWith(end));
+
+/** The group with those of its tools, and of what its providers answer. */
+function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
+  const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
+  const providers = group.providers.map((provider) => changedTools(provider, kept));
+  return { ...group, tools: group.tools.filter(isKept), providers };
+}
+
+/**
+ * A name that ends no tool which is known here is looked for among those that providers answer. The group needs whatever the
+ * groups need that its tools come from, or may come from: no setting opens what an agent has not allowed.
+ */
 function includedGroup(
   { role, tools: ends, ...more }: IncludedGroup,
   known: readonly ToolGroup[],
 ): ToolGroup {
   for (const end of ends) mustEndSome(`includes.${shorten(role, 80)}.tools`, end, known);
-  const isIncluded = ({ name }: AnyTool): boolean => ends.some((end) => name.endsWith(end));
-  const sources = known.filter(({ tools }) => tools.some(isIncluded));
+  const tools = known.flatMap((group) => group.tools);
+  const open = ends.filter((end) => !tools.some((tool) => endsIn([end], tool)));
+  const sources = [...new Set(known)]
+    .map((group) => ({
+      ...only(group, (tool) => endsIn(ends, tool)),
+      providers: open.length === 0 ? [] : only(group, (tool) => endsIn(open, tool)).providers,
+    }))
+    .filter((source) => source.tools.length + source.providers.length > 0);
   const { description = role, provider = OWN_PROVIDER } = more;
   try {
     return defineToolGroup({
@@ -48,7 +69,7 @@ function includedGroup(
       description,
       provider,
       permissions: [...new Set(sources.flatMap(({ permissions }) => permissions))],
-      tools: sources.flatMap(({ tools }) => tools.filter(isIncluded)),
+      tools: sources.flatMap((source) => [...source.tools, ...source.providers]),
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -56,8 +77,14 @@ function includedGroup(
   }
 }
 
-/** @throws ConfigurationError when no tool's name ends so: a slip must not leave a tool in, or out, unnoticed. */
+/**
+ * A slip must not leave a tool in, or out, unnoticed. What providers will answer is not known, and not asked for only to
+ * find that out (MCP-10).
+ *
+ * @throws ConfigurationError when no tool's name ends so, and no group has providers.
+ */
 function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): void {
+  if (known.some(({ providers }) => providers.length > 0)) return;
   const names = known.flatMap(({ tools }) => tools.map(({ name }) => name));
   if (names.some((name) => name.endsWith(end))) return;
   throw new ConfigurationError(

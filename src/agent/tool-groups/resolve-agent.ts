@@ -1,10 +1,15 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import { withProviders } from '../../tool-loop/dynamic-tools.ts';
 import { withMetadata } from '../../tools/decorators/with-metadata.ts';
 import type { ToolGroup } from '../../tools/groups/define-tool-group.ts';
 import { paragraphs } from '../../tools/paragraphs.ts';
+import { changedTools } from '../../tools/resolution/changed-tools.ts';
+import { requiredTools } from '../../tools/resolution/required-tools.ts';
+import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
 import type { AnyTool } from '../../tools/tool.ts';
+import { ToolDefinitionError } from '../../tools/tool-definition-error.ts';
 import type { Agent } from '../define-agent.ts';
-import { chooseGroup } from './choose-group.ts';
+import { type ChosenGroup, chooseGroup } from './choose-group.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
 import { isToolGroup } from './tool-group-request.ts';
 
@@ -41,14 +46,18 @@ export function agentResolver({ groups, agents }: Registered): (agent: Agent, en
 }
 
 function resolve(agent: Agent, environment: EnvironmentGroups): Agent {
-  const groups = agent.toolGroups.flatMap((request) => chooseGroup(agent, request, environment) ?? []);
+  const chosen = agent.toolGroups.flatMap((request) => chooseGroup(agent, request, environment) ?? []);
+  const groups = [...new Set(chosen.map(({ group }) => group))];
   const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
     text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
   );
+  const providers = [...agent.providers, ...groups.flatMap((group) => providersOf(agent, group, chosen))];
   return {
     ...agent,
     instructions: paragraphs(agent.instructions, ...new Set(notes)),
     tools: allTools(agent, groups),
+    providers,
+    sources: withProviders(agent.sources, providers),
     toolGroups: [],
     needsApp: false,
   };
@@ -68,6 +77,30 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
     }
   }
   return [...agent.tools, ...added];
+}
+
+/** Those of a group, each of their tools with its card; then what stands in for those that they lack (TGR-06). */
+function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
+  const toolGroup = card(group);
+  const carded = (provider: ToolProvider): ToolProvider =>
+    changedTools(provider, (tool) => withMetadata(tool, 'toolGroup', toolGroup));
+  const { name, description } = group;
+  const providers = group.providers.map((provider) => ({
+    ...carded(provider),
+    about: { name, description, ...provider.about, metadata: { ...provider.about?.metadata, toolGroup } },
+  }));
+  const required = chosen.flatMap((one) => (one.group === group ? one.required : []));
+  return required.length === 0 ? providers : [...providers, carded(standIns(agent, required, providers))];
+}
+
+/** @throws ConfigurationError for a name that no tool can have. */
+function standIns(agent: Agent, names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
+  try {
+    return requiredTools(names, providers);
+  } catch (cause) {
+    if (!(cause instanceof ToolDefinitionError)) throw cause;
+    throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot be. ${cause.message}`);
+  }
 }
 
 const twoOf = (agent: string, tool: string, [one, other]: readonly [string, string]): ConfigurationError =>

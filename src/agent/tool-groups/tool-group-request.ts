@@ -6,7 +6,10 @@ export type ToolGroupRequest = string | RoleRequest | ToolGroup;
 /** A request by role, with what the agent cannot do without (PRN-02). */
 export interface RoleRequest {
   readonly role: string;
-  /** Names of tools that the group must have. */
+  /**
+   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
+   * there, calls of that name are answered with what is missing.
+   */
   readonly required?: readonly string[] | undefined;
   /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
   readonly optional?: boolean | undefined;

@@ -1,10 +1,11 @@
 import { SLICES } from '../../agent/kinds.ts';
+import { pendingViews } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
+import { memoryOf } from '../../session/memory-of.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
-import { pendingViews } from '../pending-view.ts';
 import { Problem } from '../problem.ts';
 
 /** `GET .../{session}`: the folded state, as its owner may see it. */
@@ -22,7 +23,7 @@ export async function getSession(target: Target): Promise<Response> {
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.cells),
-    memory: Object.fromEntries(state.slices),
+    memory: memoryOf(state),
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   });

@@ -1,4 +1,7 @@
 import { shorten } from '../json-text.ts';
+import { type CollectedTools, collectTools } from '../resolution/collect-tools.ts';
+import { ToolResolutionError } from '../resolution/tool-resolution-error.ts';
+import type { ToolProvider, ToolSource } from '../resolution/tool-source.ts';
 import type { AnyTool } from '../tool.ts';
 
 /** What the tools of a group reach beside the session. An agent has to allow it (TGR-09). */
@@ -15,6 +18,8 @@ export interface ToolGroup<Role extends string = string> {
   readonly version: string;
   readonly permissions: readonly ToolGroupPermission[];
   readonly tools: readonly AnyTool[];
+  /** Asked for more tools in each loop that has the group; nobody knows them before. */
+  readonly providers: readonly ToolProvider[];
   readonly childToolUsageNotes: string | undefined;
 }
 
@@ -32,8 +37,8 @@ export interface ToolGroupConfig<Role extends string> {
   readonly version?: string | undefined;
   /** What its tools reach; nothing unless given. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** Each name once; the same tool may be listed again. */
-  readonly tools: readonly AnyTool[];
+  /** Each name once; the same tool may be listed again. Tools, tool objects and tool providers may be mixed (AET-06). */
+  readonly tools: readonly ToolSource[];
   /** When to use which of the tools: added to the instructions of every agent that has the group. */
   readonly childToolUsageNotes?: string | undefined;
 }
@@ -44,7 +49,8 @@ export const OWN_PROVIDER = 'holdfast';
 /**
  * Declares a tool group (TGR-04). Agents are given it by role when it is registered with the app, or as it is.
  *
- * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, or two tools share a name.
+ * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
+ *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
  */
 export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const { role, name = role, description, permissions = [], childToolUsageNotes } = config;
@@ -61,21 +67,18 @@ export function defineToolGroup<const Role extends string>(config: ToolGroupConf
     provider: config.provider ?? OWN_PROVIDER,
     version: config.version ?? '0.1.0',
     permissions: [...permissions],
-    tools: eachOnce(role, config.tools),
+    ...toolsFor(role, config.tools),
     childToolUsageNotes,
   };
 }
 
-function eachOnce(role: string, tools: readonly AnyTool[]): readonly AnyTool[] {
-  const byName = new Map<string, AnyTool>();
-  for (const tool of tools) {
-    const known = byName.get(tool.name);
-    if (known !== undefined && known !== tool) {
-      throw new ToolGroupDefinitionError(role, 'tools', `has two tools of the name '${tool.name}'`);
-    }
-    byName.set(tool.name, tool);
+function toolsFor(role: string, sources: readonly ToolSource[]): CollectedTools {
+  try {
+    return collectTools(sources);
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolGroupDefinitionError(role, 'tools', `cannot have these tools: ${cause.message}`);
   }
-  return [...byName.values()];
 }
 
 /** A tool group was declared wrongly; thrown where it is defined. */

@@ -29,6 +29,8 @@ export function resolveTools(sources: readonly ToolSource[], options: CollectOpt
 /** What the providers are asked with. */
 export interface ProvideOptions extends CollectOptions {
   readonly view?: LoopView | undefined;
+  /** Told of what is left out, and of what has its name. */
+  readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
 }
 
 /** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
@@ -44,7 +46,9 @@ export function withProvided(
         throw new ToolResolutionError(`Tool at index ${index} of tool provider ${at} is not a tool`);
       }
       checkName(tool, options);
-      if (!byName.has(tool.name)) byName.set(tool.name, tool);
+      const taken = byName.get(tool.name);
+      if (taken) options.onTaken?.(tool, taken);
+      else byName.set(tool.name, tool);
     }
   }
   return [...byName.values()];

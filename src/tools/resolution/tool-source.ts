@@ -1,5 +1,6 @@
 import type { Discover } from '../discovery.ts';
 import type { LoopView } from '../injection.ts';
+import type { JsonObject } from '../json.ts';
 import type { AnyTool } from '../tool.ts';
 
 /** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
@@ -12,6 +13,21 @@ export interface ToolProvider {
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
   readonly discover?: Discover | undefined;
+  /** Shown where tools are listed and nobody is to be asked for any (MCP-10). */
+  readonly about?: ProviderCard | undefined;
+  /**
+   * What a call is answered of a tool that is required of it, and that it does not have. `available`: the names that it has,
+   * sorted. `Required tool '...' not found.` and what there is, unless it says so in its own words.
+   */
+  readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
+}
+
+/** What programs that list tools are told of where more of them come from; plain data. */
+export interface ProviderCard {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** As that of tools; never sent to a model. */
+  readonly metadata?: JsonObject | undefined;
 }
 
 /**

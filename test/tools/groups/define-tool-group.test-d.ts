@@ -6,6 +6,8 @@ import {
   defineTool,
   defineToolGroup,
   type ToolGroup,
+  type ToolProvider,
+  type ToolTable,
 } from '../../../src/index.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
@@ -14,9 +16,23 @@ const search = defineTool({ name: 'search', description: 'Searches.', run: () =>
 const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [search] });
 expectTypeOf(web).toEqualTypeOf<ToolGroup<'web'>>();
 expectTypeOf(web.tools).toEqualTypeOf<readonly AnyTool[]>();
+expectTypeOf(web.providers).toEqualTypeOf<readonly ToolProvider[]>();
 const maps = defineToolGroup({ role: CORE_ROLES.maps, description: 'Maps.', tools: [] });
 expectTypeOf(maps.role).toEqualTypeOf<'maps'>();
 export const groups: readonly ToolGroup[] = [web, maps];
+
+// Tools, tool objects and tool providers may be mixed.
+class Shed {
+  static readonly tools = { dig: { description: 'Digs.' } } satisfies ToolTable<Shed>;
+  dig = (): string => 'dug';
+}
+const catalogue: ToolProvider = {
+  toolsNow: () => [search],
+  discover: async () => [{ slice: 'listings', fact: { key: 'catalogue', told: ['search'] } }],
+  about: { name: 'catalogue' },
+  missing: (name, available) => `No ${name} among ${available.join()}.`,
+};
+defineToolGroup({ role: 'mixed', description: 'Mixed.', tools: [search, Shed, new Shed(), catalogue] });
 
 // Optional properties accept undefined.
 defineToolGroup({
@@ -41,6 +57,12 @@ defineAgent({
 
 // @ts-expect-error there is no such permission
 defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], tools: [] });
+
+// @ts-expect-error a group is no tool
+defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
+
+// @ts-expect-error what is told of a provider is plain data with a name
+export const unnamed: ToolProvider = { toolsNow: () => [], about: { description: 'Books.' } };
 
 // @ts-expect-error a group lists its tools
 defineToolGroup({ role: 'web', description: 'The web.' });

@@ -29,6 +29,7 @@ describe('a tool group', () => {
       version: '2.1.0',
       permissions: ['internet-access', 'host-access'],
       tools: [search],
+      providers: [],
       childToolUsageNotes: 'Search before you answer.',
     });
   });
@@ -42,6 +43,7 @@ describe('a tool group', () => {
       version: '0.1.0',
       permissions: [],
       tools: [],
+      providers: [],
       childToolUsageNotes: undefined,
     });
   });
@@ -55,6 +57,24 @@ describe('a tool group', () => {
     expect([group.tools, group.permissions]).toEqual([[search], ['internet-access']]);
   });
 
+  it('lists tools, tool objects and tool providers mixed, and asks the providers for nothing (AET-06, MCP-10)', () => {
+    class Shed {
+      static readonly tools = { dig: { description: 'Digs.' } };
+      dig(): string {
+        return 'dug';
+      }
+    }
+    const provider = {
+      toolsNow: (): never => {
+        throw new Error('It was asked.');
+      },
+    };
+    const tools = [provider, search, new Shed(), provider];
+    const group = defineToolGroup({ role: 'web', description: 'The web.', tools });
+    expect(group.tools.map(({ name }) => name)).toEqual(['search', 'dig']);
+    expect(group.providers).toEqual([provider]);
+  });
+
   it.each<[string, object, string]>([
     ['role', { role: ' ' }, "Tool group ' ' needs a role that is not blank."],
     [
@@ -62,7 +82,17 @@ describe('a tool group', () => {
       { permissions: ['everything'] },
       "Tool group 'web' has an unknown permission 'everything': use internet-access or host-access.",
     ],
-    ['tools', { tools: [search, { ...search }] }, "Tool group 'web' has two tools of the name 'search'."],
+    [
+      'tools',
+      { tools: [search, { ...search }] },
+      "Tool group 'web' cannot have these tools: Duplicate tool name: 'search'.",
+    ],
+    [
+      'tools',
+      { tools: [search, 7] },
+      "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
+        "nor has its class a static 'tools' table.",
+    ],
   ])('names what is wrong: %s', (field, config, message) => {
     const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });
     expect(define).toThrow(ToolGroupDefinitionError);

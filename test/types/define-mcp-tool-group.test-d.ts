@@ -1,0 +1,54 @@
+import { expectTypeOf } from 'vitest';
+import { CORE_ROLES, type ToolGroup } from '../../src/index.ts';
+import type { McpClient } from '../../src/mcp/client/mcp-client.ts';
+import { defineMcpToolGroup } from '../../src/mcp/tools/define-mcp-tool-group.ts';
+import type { ListedTool } from '../../src/mcp/tools/listing.ts';
+
+declare const github: McpClient<'github'>;
+declare const docker: McpClient<'docker'>;
+
+// The role is a literal, and clients of any name fit.
+const web = defineMcpToolGroup({ role: 'web', description: 'The web.', clients: [github, docker] });
+expectTypeOf(web).toEqualTypeOf<ToolGroup<'web'>>();
+const maps = defineMcpToolGroup({ role: CORE_ROLES.maps, description: 'Maps.', clients: [] });
+expectTypeOf(maps.role).toEqualTypeOf<'maps'>();
+export const groups: readonly ToolGroup[] = [web, maps];
+
+// Optional properties accept undefined, and the filter knows the tool and its client.
+defineMcpToolGroup({
+  role: 'absent',
+  name: undefined,
+  description: 'Nothing.',
+  provider: undefined,
+  version: undefined,
+  permissions: undefined,
+  clients: [github],
+  filter: undefined,
+  childToolUsageNotes: undefined,
+});
+defineMcpToolGroup({
+  role: 'read',
+  description: 'Reads.',
+  permissions: ['internet-access'],
+  clients: [github],
+  filter: (tool, client) => {
+    expectTypeOf(tool).toEqualTypeOf<ListedTool>();
+    expectTypeOf(client).toEqualTypeOf<McpClient>();
+    return tool.hints?.readOnlyHint === true && client.name === 'github';
+  },
+});
+
+// @ts-expect-error it says whose tools it has
+defineMcpToolGroup({ role: 'web', description: 'The web.' });
+
+// @ts-expect-error its tools are those of its clients
+defineMcpToolGroup({ role: 'web', description: 'The web.', clients: [], tools: [] });
+
+// @ts-expect-error a client is declared, and no name
+defineMcpToolGroup({ role: 'web', description: 'The web.', clients: ['github'] });
+
+// @ts-expect-error there is no such permission
+defineMcpToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], clients: [] });
+
+// @ts-expect-error a filter says yes or no
+defineMcpToolGroup({ role: 'web', description: 'The web.', clients: [], filter: async () => true });
