@@ -72,13 +72,13 @@ export interface McpClientConfig<Name extends string = string> {
   readonly fetch?: Fetch | undefined;
 }
 
+/** What a client's literal may leave out, and the client has. */
+type Settled = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation';
+
 /** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself (MCP-08). */
-export interface McpClient<Name extends string = string>
-  extends Required<
-    Pick<
-      McpClientConfig<Name>,
-      'name' | 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation'
-    >
-  > {
+export type McpClient<Name extends string = string> = {
+  readonly [Key in Settled]: Exclude<McpClientConfig[Key], undefined>;
+} & {
+  readonly name: Name;
   readonly config: McpClientConfig<Name>;
-}
+};

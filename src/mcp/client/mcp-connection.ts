@@ -58,8 +58,9 @@ export class McpServerError extends Error {
   /** `connect`: nothing was asked of a tool yet. */
   readonly during: 'connect' | 'list' | 'call';
 
-  constructor(server: string, during: McpServerError['during'], message: string) {
-    super(message);
+  /** The cause is what code of the client threw, if it was that: for its developer, not for a model. */
+  constructor(server: string, during: McpServerError['during'], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.server = server;
     this.during = during;
   }

@@ -12,8 +12,19 @@ export type ListedTool = {
   readonly hints?: ToolHints;
   /** Hex SHA-256 of all that the server said of it. */
   readonly fingerprint: string;
-  /** It was another one when the session first saw it, and the client refuses that. */
+  /** The server says something else of it than when the session first saw it, and the client refuses that. */
   readonly refused?: true;
+  /** The fingerprint of what the server says of it now; where that is refused. */
+  readonly told?: string;
+};
+
+/** A tool of which the session must not forget how it first saw it, though it offers it no more. */
+export type GoneTool = {
+  readonly name: string;
+  /** Of what the session first saw. */
+  readonly fingerprint: string;
+  /** Of what the server says now: it lists the tool again, as another one. Absent while it does not list it. */
+  readonly told?: string;
 };
 
 /** What a server says a tool does (MCP specification, ToolAnnotations). */
@@ -37,9 +48,12 @@ export type McpListing = {
   readonly client: string;
   /** When it was told, in ms since the epoch. */
   readonly at: number;
-  /** Hex SHA-256 over the tools' fingerprints, whatever their order. */
+  /** Hex SHA-256 over the fingerprints of `tools` and `gone`, and over what is refused; whatever their order. */
   readonly fingerprint: string;
+  /** In the server's order. */
   readonly tools: readonly ListedTool[];
+  /** Kept by a client that refuses drift; absent when there are none. */
+  readonly gone?: readonly GoneTool[];
   /** Absent in the first listing, and in one that changes nothing. */
   readonly drift?: Drift;
 };

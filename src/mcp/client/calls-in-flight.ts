@@ -1,0 +1,75 @@
+import { CallInterrupted } from '../../tools/call-interrupted.ts';
+import type { RemoteCallOptions } from './mcp-connection.ts';
+
+/** What ended a call before there was an answer. */
+export type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
+
+/** What the server is told of a call that is cancelled; reasons of ours are none of its business. */
+const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
+
+/** A call that waits for its answer. */
+export interface CallInFlight {
+  /** The progress token by which the server, and the wire, name the call. */
+  readonly token: number;
+  readonly options: RemoteCallOptions;
+  /** Aborts when the call has ended before there was an answer. */
+  readonly signal: AbortSignal;
+  readonly ending: CallEnding | undefined;
+  /** The first ending counts. */
+  end(ending: CallEnding): void;
+  /** To be called once the call has settled. */
+  settle(): void;
+}
+
+/** The calls of one connection that wait for their answers. */
+export class CallsInFlight {
+  readonly #calls = new Map<number, CallInFlight>();
+  #last = 0;
+
+  begin(options: RemoteCallOptions): CallInFlight {
+    const token = ++this.#last;
+    const over = new AbortController();
+    let ending: CallEnding | undefined;
+    const end = (why: CallEnding) => {
+      ending ??= why;
+      over.abort(why === 'timeout' ? REASONS.timeout : REASONS.cancelled);
+    };
+    const timer = setTimeout(end, options.timeout, 'timeout');
+    const onAbort = () => end('cancelled');
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+    const call: CallInFlight = {
+      token,
+      options,
+      signal: over.signal,
+      get ending() {
+        return ending;
+      },
+      end,
+      settle: () => {
+        clearTimeout(timer);
+        options.signal.removeEventListener('abort', onAbort);
+        this.#calls.delete(token);
+      },
+    };
+    this.#calls.set(token, call);
+    return call;
+  }
+
+  get(token: unknown): CallInFlight | undefined {
+    return typeof token === 'number' ? this.#calls.get(token) : undefined;
+  }
+
+  /** The one that is in flight when there is only one. */
+  get only(): CallInFlight | undefined {
+    return this.#calls.size === 1 ? this.#calls.values().next().value : undefined;
+  }
+
+  all(): readonly CallInFlight[] {
+    return [...this.#calls.values()];
+  }
+}
+
+/** Whether a call was left, to be gone on with later. */
+export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
+  ending instanceof CallInterrupted;

@@ -1,0 +1,103 @@
+import { MAX_TIMEOUT } from '../../tools/define-tool.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { McpDefinitionError } from '../mcp-definition-error.ts';
+import type { McpClient } from './mcp-client.ts';
+
+const NAME = /^[\w-]{1,64}$/;
+/** Short enough to leave most of a tool's 64 characters to the server. */
+const PREFIX = /^[\w-]{1,32}$/;
+
+const KIB = 1024;
+/** Less, and no server could tell of its tools; more, and an answer, read as text and parsed, fills the memory of a Worker. */
+const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
+
+/** What is wrong with a literal. */
+type Problem = readonly [field: string, problem: string];
+
+/** @throws McpDefinitionError that names the first property with which the client cannot work. */
+export function checkClient(client: McpClient): void {
+  const [problem] = problemsOf(client);
+  if (problem) throw new McpDefinitionError(String(client.name), ...problem);
+}
+
+function* problemsOf(client: McpClient): Generator<Problem> {
+  if (!NAME.test(client.name)) {
+    yield ['name', 'its name must be 1 to 64 letters, digits, `_` or `-`.'];
+  }
+  yield* urlProblems(client);
+  yield* credentialProblems(client);
+  yield* namingProblems(client);
+  yield* sizeProblems(client);
+  yield* choiceProblems(client);
+}
+
+function* urlProblems({ config: { url } }: McpClient): Generator<Problem> {
+  if (typeof url === 'function') return;
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    yield ['url', `its url is '${shorten(String(url), 80)}'; it must be an absolute http(s) URL.`];
+  } else if (parsed.username !== '' || parsed.password !== '') {
+    yield ['url', 'its url holds credentials; name a secret in `bearer`, or send them by `headers`.'];
+  }
+}
+
+function* credentialProblems({ config: { bearer, oauth } }: McpClient): Generator<Problem> {
+  if (bearer?.trim() === '') {
+    yield ['bearer', 'its bearer is blank; it must be the name of a secret.'];
+  }
+  if (bearer !== undefined && oauth) {
+    yield ['oauth', 'it has `bearer` and `oauth`; both send a token, so use one of them.'];
+  }
+}
+
+function* namingProblems({ config: { prefix, effects = {} } }: McpClient): Generator<Problem> {
+  if (prefix !== undefined && !PREFIX.test(prefix)) {
+    yield ['prefix', 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'];
+  }
+  for (const [tool, effect] of Object.entries(effects)) {
+    const name = shorten(tool, 80);
+    yield* notOneOf(`effects.${name}`, effect, ['read', 'idempotent', 'once'], `the effect of '${name}'`);
+  }
+}
+
+function* sizeProblems(client: McpClient): Generator<Problem> {
+  for (const field of ['timeout', 'connectTimeout'] as const) {
+    const ms = client[field];
+    if (ms > 0 && ms <= MAX_TIMEOUT) continue;
+    yield [field, `its ${field} is ${ms}; it must be more than 0 and at most ${MAX_TIMEOUT} milliseconds.`];
+  }
+  const { maxResponseBytes: bytes, refreshAfter } = client;
+  const { least, most } = RESPONSE_BYTES;
+  if (!(Number.isSafeInteger(bytes) && bytes >= least && bytes <= most)) {
+    const problem = `its maxResponseBytes are ${bytes}; they must be a whole number from ${least} to ${most}.`;
+    yield ['maxResponseBytes', problem];
+  }
+  if (!(refreshAfter >= 0)) {
+    yield ['refreshAfter', `its refreshAfter is ${refreshAfter}; it must be 0 milliseconds or more.`];
+  }
+}
+
+function* choiceProblems({ config: { transport }, drift, elicitation }: McpClient): Generator<Problem> {
+  if (transport !== undefined) yield* notOneOf('transport', transport, ['streamable-http', 'sse']);
+  yield* notOneOf('drift', drift, ['report', 'refuse']);
+  if (typeof elicitation !== 'object') return yield* notOneOf('elicitation', elicitation, ['refuse']);
+  const { by, expires } = elicitation;
+  if (by?.trim() === '') {
+    yield ['elicitation.by', 'its elicitation.by is blank; it must be a role.'];
+  }
+  if (expires !== undefined && !(expires > 0)) {
+    const problem = `its elicitation.expires is ${expires}; it must be more than 0 milliseconds.`;
+    yield ['elicitation.expires', problem];
+  }
+}
+
+function* notOneOf(
+  field: string,
+  value: string,
+  choices: readonly string[],
+  what = `its ${field}`,
+): Generator<Problem> {
+  if (choices.includes(value)) return;
+  const listed = choices.map((choice) => `'${choice}'`).join(' or ');
+  yield [field, `${what} is '${shorten(String(value), 80)}'; it must be ${listed}.`];
+}

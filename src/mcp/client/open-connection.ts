@@ -1,0 +1,160 @@
+import { type CallToolResult, CallToolResultSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
+import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
+import { createDeadline, untilAborted } from './deadline.ts';
+import { endpointOf } from './endpoint.ts';
+import { callFailure, callGivenUp, callNotMade, failureOf, reasonOf } from './failures.ts';
+import { listAll } from './list-all.ts';
+import type { McpCaller, McpClient } from './mcp-client.ts';
+import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
+import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
+import type { Endpoint } from './wire.ts';
+import { HttpStatusError, NotSentError } from './wire-error.ts';
+
+/** Milliseconds that ending a session may take. */
+const END_TIMEOUT = 1_000;
+
+/** A connection over its sessions: a server may forget one, or the stream of an old one breaks, and another is begun. */
+export class OpenConnection implements McpConnection {
+  readonly #client: McpClient;
+  readonly #caller: McpCaller;
+  readonly #calls = new CallsInFlight();
+  readonly #closed = new AbortController();
+  /** Sessions that the server forgot: calls may still be answered on their streams. */
+  readonly #forgotten = new Set<OpenWire>();
+  /** Made once: the client's own code is asked once a connection. */
+  #endpoint: Endpoint | undefined;
+  #session: Promise<OpenWire> | undefined;
+  #hasChanged = false;
+
+  constructor(client: McpClient, caller: McpCaller) {
+    this.#client = client;
+    this.#caller = caller;
+  }
+
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /**
+   * Begins a session unless there is one that is good.
+   *
+   * @throws McpServerError, and the signal's reason.
+   */
+  async open(signal: AbortSignal): Promise<OpenWire> {
+    const beginning = this.#session ?? this.#keep(this.#begin());
+    const session = await untilAborted(beginning, signal);
+    const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
+    if (!isGone || this.#closed.signal.aborted) return session;
+    this.#drop(beginning);
+    return this.open(signal);
+  }
+
+  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+    const deadline = createDeadline(signal, this.#client.connectTimeout);
+    const hadChanged = this.#hasChanged;
+    try {
+      return await this.#inSession(deadline.signal, async ({ sdk }) => {
+        // Before it is asked: a change while it answers is one that the answer may lack.
+        this.#hasChanged = false;
+        return await listAll(sdk, deadline.signal);
+      });
+    } catch (error) {
+      this.#hasChanged ||= hadChanged;
+      throw failureOf(this.#client.name, { during: 'list', error, givenUp: deadline.givenUp });
+    }
+  }
+
+  async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
+    const { name } = this.#client;
+    if (options.signal.aborted) throw callNotMade(name, asked.name);
+    const call = this.#calls.begin(options);
+    try {
+      return await this.#inSession(call.signal, (session) => request(session, asked, call));
+    } catch (error) {
+      const { ending } = call;
+      if (isInterrupted(ending)) throw ending;
+      if (ending === undefined) throw callFailure(name, asked.name, error);
+      throw callGivenUp(name, asked.name, { why: ending, timeout: options.timeout });
+    } finally {
+      call.settle();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort();
+    const session = await this.#session?.catch(() => undefined);
+    await session?.wire.end(AbortSignal.timeout(END_TIMEOUT)).catch(() => undefined);
+    await Promise.all([...this.#forgotten, ...(session ? [session] : [])].map(({ sdk }) => sdk.close()));
+  }
+
+  /** Does it in a session, and once more in a new one when the server has forgotten the session: then it did nothing. */
+  async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
+    const session = await this.open(signal);
+    try {
+      return await within(session, work);
+    } catch (error) {
+      if (!isForgotten(error, session)) throw error;
+    }
+    // Also when another call has found that out before: then that one begins the new session.
+    this.#forgotten.add(session);
+    return within(await this.open(signal), work);
+  }
+
+  async #begin(): Promise<OpenWire> {
+    const { name, connectTimeout, elicitation } = this.#client;
+    const deadline = createDeadline(this.#closed.signal, connectTimeout);
+    const reached = {
+      calls: this.#calls,
+      elicits: elicitation !== 'refuse',
+      listChanged: () => {
+        this.#hasChanged = true;
+      },
+    };
+    try {
+      this.#endpoint ??= await deadline.wait(endpointOf(this.#client, this.#caller));
+      return await openWire(this.#client, this.#endpoint, { reached, signal: deadline.signal });
+    } catch (error) {
+      throw failureOf(name, { during: 'connect', error, givenUp: deadline.givenUp });
+    }
+  }
+
+  /** One that fails is not kept: the next who asks tries again (MCP-09). */
+  #keep(session: Promise<OpenWire>): Promise<OpenWire> {
+    this.#session = session;
+    session.catch(() => this.#drop(session));
+    return session;
+  }
+
+  #drop(session: Promise<OpenWire>): void {
+    if (this.#session === session) this.#session = undefined;
+  }
+}
+
+/** @throws what `work` throws, but why the session ended in place of that it did. */
+async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
+  if (session.wire.broken) throw new NotSentError();
+  try {
+    return await work(session);
+  } catch (error) {
+    throw reasonOf(error, session.wire);
+  }
+}
+
+/** A server that does not know a session answers 404 (MCP specification, Session Management). */
+const isForgotten = (error: unknown, { wire }: OpenWire): boolean =>
+  error instanceof HttpStatusError && error.status === 404 && wire.sessionId !== undefined;
+
+/**
+ * Not the SDK's `callTool`: that checks structured content by the schema it was last told, where a session remembers its
+ * own; and not its progress tokens, since the wire too has to know which call a request belongs to.
+ */
+const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: CallInFlight) =>
+  sdk.request(
+    {
+      method: 'tools/call',
+      params: { name, arguments: input, _meta: { ...meta, progressToken: call.token } },
+    },
+    CallToolResultSchema,
+    { signal: call.signal, timeout: MAX_WAIT },
+  );

@@ -1,0 +1,92 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Decision, DecisionKind, DecisionRequest } from '../../tools/decision.ts';
+import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import type { Effect, ToolCall } from '../../tools/tool.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+
+/** Whose question it is. */
+export interface Eliciting {
+  readonly client: McpClient;
+  /** The tool, as its server knows it. */
+  readonly tool: string;
+  /** As the call was started. */
+  readonly effect: Effect;
+  readonly call: ToolCall;
+}
+
+/** Milliseconds that people have for a question of a call which must not begin anew. */
+export const DEFAULT_ELICITATION = 60_000;
+
+/** Characters of a server's question that people are shown, and of the schema of its answer. */
+const MAX_MESSAGE = 2_000;
+const MAX_SCHEMA = 16_384;
+
+/**
+ * Puts a server's question to whoever may decide in the session (MCP specification, Elicitation). A call that may begin anew
+ * is suspended until it is answered, and the server's question is then answered from the journal; a `once` call goes on
+ * running, and cancels the question when its time is over. What cannot be asked is declined.
+ *
+ * @throws CallInterrupted when the call is suspended.
+ */
+export async function answerElicitation(
+  { client, tool, effect, call }: Eliciting,
+  asked: ElicitRequest['params'],
+): Promise<ElicitResult> {
+  const { elicitation } = client;
+  if (elicitation === 'refuse' || !call.inSession) return DECLINED;
+  const form = formOf(asked);
+  if (!form) return DECLINED;
+  const request: DecisionRequest = {
+    message: `MCP server '${client.name}' asks, while '${shorten(tool, 80)}' runs: ${shorten(asked.message, MAX_MESSAGE)}`,
+    schema: form.schema,
+    input: form.defaults,
+    allows: form.isComplete ? ['approve', ...ANSWERS] : ANSWERS,
+    by: elicitation.by,
+  };
+  const { expires } = elicitation;
+  const decided =
+    effect === 'once'
+      ? await call.decideWhileRunning({ ...request, expires: expires ?? DEFAULT_ELICITATION })
+      : await call.decide({ ...request, expires });
+  return toElicitResult(decided, form.defaults);
+}
+
+const DECLINED: ElicitResult = { action: 'decline' };
+
+/** Without `exit`: that ends the turn, and the server only asked. */
+const ANSWERS: readonly DecisionKind[] = ['edit', 'reject'];
+
+/** What the answer to a question is made of. */
+interface Form {
+  readonly schema: JsonObject;
+  readonly defaults: JsonObject;
+  /** The defaults are an answer. */
+  readonly isComplete: boolean;
+}
+
+/** `undefined` for a question that is no form, or too long a one. */
+function formOf(asked: ElicitRequest['params']): Form | undefined {
+  if (!('requestedSchema' in asked)) return undefined;
+  // Read anew, as plain JSON: it came off the wire.
+  const schema: unknown = JSON.parse(JSON.stringify(asked.requestedSchema));
+  if (!isJsonObject(schema) || JSON.stringify(schema).length > MAX_SCHEMA) return undefined;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const defaults = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      isJsonObject(property) && Object.hasOwn(property, 'default') && property.default !== undefined
+        ? [[name, property.default] as const]
+        : [],
+    ),
+  );
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const isComplete = required.every((name) => typeof name === 'string' && Object.hasOwn(defaults, name));
+  return { schema, defaults, isComplete };
+}
+
+function toElicitResult({ decision, input, expired }: Decision, defaults: JsonObject): ElicitResult {
+  if (expired) return { action: 'cancel' };
+  if (decision === 'reject' || decision === 'exit') return DECLINED;
+  // It matches the schema that was asked with, whose properties are texts, numbers, booleans and lists of texts.
+  return { action: 'accept', content: (input ?? defaults) as NonNullable<ElicitResult['content']> };
+}

@@ -1,0 +1,122 @@
+import type {
+  CallToolResult,
+  LoggingMessageNotification,
+  Progress,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Discovery } from '../../tools/discovery.ts';
+import type { JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { error } from '../../tools/results.ts';
+import type { Effect, ToolCall } from '../../tools/tool.ts';
+import { failure as failed, type ToolResult } from '../../tools/tool-result.ts';
+import { connectionTo, dropConnection } from '../client/connections.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
+import { answerElicitation } from './answer-elicitation.ts';
+import type { ListedTool } from './listing.ts';
+import { createServerTime } from './server-time.ts';
+import { toResult } from './to-result.ts';
+
+/** One call of a server's tool. */
+export interface Remote {
+  readonly client: McpClient;
+  readonly tool: ListedTool;
+  readonly effect: Effect;
+  readonly input: JsonObject;
+  readonly discovery: Discovery;
+}
+
+/** The key of `_meta` under which a server that deduplicates finds `call.idempotencyKey`. */
+export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
+
+/** Characters of what a server says while it works. */
+const MAX_STATUS = 500;
+
+/**
+ * Calls the tool on its server. What certainly failed is an error result, in the server's words.
+ *
+ * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
+ */
+export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
+  const { client, tool, discovery } = remote;
+  const meta = metaOf(remote, call);
+  if (!meta) return error(`MCP tool '${tool.name}' was not called: what may be sent with it cannot be told.`);
+  try {
+    const connection = await connectionTo(client, discovery);
+    const answer = await answerOf(remote, { call, meta, connection });
+    return answer === 'late' ? failed('timeout', late(remote)) : toResult(tool, answer);
+  } catch (failure) {
+    if (failure instanceof McpServerError) return error(failure.message);
+    throw failure;
+  }
+}
+
+interface Asking {
+  readonly call: ToolCall;
+  readonly meta: JsonObject;
+  readonly connection: McpConnection;
+}
+
+/** What the server answers; `late` only when it was no more than a read, so that nothing is in doubt. */
+async function answerOf(
+  { client, tool, effect, input, discovery }: Remote,
+  { call, meta, connection }: Asking,
+): Promise<CallToolResult | 'late'> {
+  const time = createServerTime(client.timeout);
+  let unasked: Error | undefined;
+  try {
+    return await connection.callTool(
+      { name: tool.name, input, meta },
+      {
+        signal: AbortSignal.any([call.signal, time.signal]),
+        timeout: MAX_WAIT,
+        progress: (progress) => call.progress(progressText(progress)),
+        log: (message) => call.progress(logText(message)),
+        elicit: (asked) =>
+          time
+            .during(answerElicitation({ client, tool: tool.name, effect, call }, asked))
+            .catch((why: unknown) => {
+              if (why instanceof Error) unasked = why;
+              throw why;
+            }),
+      },
+    );
+  } catch (failure) {
+    if (failure instanceof McpLostError) dropConnection(client, discovery.view, connection);
+    if (time.signal.aborted && effect === 'read') return 'late';
+    // Why a question could not be put says more than that the tool failed for it.
+    if (unasked && failure instanceof McpServerError) {
+      throw new McpServerError(client.name, 'call', unasked.message);
+    }
+    throw failure;
+  } finally {
+    time.end();
+  }
+}
+
+const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
+  `MCP tool '${name}' did not answer within ${timeout} ms.`;
+
+/** Only so that the SDK has no shorter idea of its own: the signals end a call. */
+const MAX_WAIT = 3_600_000;
+
+/** All that crosses beside the input (MCP-05, MCP-07); `undefined` when the converter throws (MCP-11). */
+function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
+  try {
+    const { meta } = client.config;
+    return { ...meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
+  } catch (thrown) {
+    console.error(`holdfast: the meta converter of MCP client '${client.name}' threw`, thrown);
+    return undefined;
+  }
+}
+
+function progressText({ progress, total, message }: Progress): string {
+  const share = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? share : `${shorten(message, MAX_STATUS)} (${share})`;
+}
+
+function logText({ level, logger, data }: LoggingMessageNotification['params']): string {
+  const words = typeof data === 'string' ? data : JSON.stringify(data);
+  return `[${level}] ${logger === undefined ? '' : `${shorten(logger, 80)}: `}${shorten(words ?? '', MAX_STATUS)}`;
+}

@@ -1,0 +1,132 @@
+import { CallInterrupted } from '../../tools/call-interrupted.ts';
+import type { Discovery } from '../../tools/discovery.ts';
+import type { LoopView } from '../../tools/injection.ts';
+import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { LISTINGS, type Listing } from '../../tools/listings.ts';
+import { memoized } from '../../tools/memoized.ts';
+import { connectionTo, openConnection } from '../client/connections.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { McpServerError } from '../client/mcp-connection.ts';
+import { ofInvocation } from '../client/of-invocation.ts';
+import type { Drift, McpListing } from './listing.ts';
+import { parseListing, toListing } from './to-listing.ts';
+
+/** What came of asking a server for its tools. */
+export interface Found {
+  /** What the session is to remember; nothing when it knows already. */
+  readonly facts: readonly Listing[];
+  /** Why there is no newer list, in words for a model; absent when what is known is current. */
+  readonly problem?: string | undefined;
+}
+
+/** Requests at the most: to connect three, and a page of tools each. */
+const SUBREQUESTS = 8;
+
+/** A server that failed slowly is left alone for as many times as long as it took. */
+const REST = 10;
+
+const CURRENT: Found = { facts: [] };
+
+/**
+ * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. Success is remembered in
+ * the session, and failure never (MCP-09): the server is asked again by the next model call. What is known stays in use then.
+ *
+ * @throws CallInterrupted when too little is left of the invocation.
+ */
+export async function findTools(client: McpClient, discovery: Discovery): Promise<Found> {
+  const kept = askings(client, discovery.view);
+  // Several lists of tools may be made of one server.
+  if (kept.asking) return kept.asking.then(({ problem }) => ({ facts: [], problem }));
+  if (isCurrent(client, discovery)) return CURRENT;
+  if (kept.rest && discovery.now() < kept.rest.until) return { facts: [], problem: kept.rest.problem };
+  const asking = ask(client, discovery).finally(() => {
+    kept.asking = undefined;
+  });
+  kept.asking = asking;
+  return asking;
+}
+
+async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
+  const { view } = discovery;
+  const began = discovery.now();
+  const former = knownListing(client, view);
+  try {
+    const needs = { subrequests: SUBREQUESTS, ms: client.connectTimeout };
+    const listing = await discovery.ask(needs, async () => {
+      const connection = await connectionTo(client, discovery);
+      const tools = await connection.listTools(discovery.signal);
+      return toListing(client, tools, { former, now: discovery.now() });
+    });
+    tell(client, listing.drift);
+    return { facts: remembered(client, view, { former, listing }) };
+  } catch (thrown) {
+    if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
+    const problem =
+      thrown instanceof McpServerError
+        ? thrown.message
+        : `MCP server '${client.name}' cannot be asked for its tools.`;
+    console.warn(`holdfast: ${problem}`, ...(thrown instanceof McpServerError ? [] : [thrown]));
+    const now = discovery.now();
+    askings(client, view).rest = { until: now + REST * (now - began), problem };
+    return { facts: [], problem };
+  }
+}
+
+/** What a session knows of a server's tools; asked for by whoever's turn it is. */
+export function knownListing(client: McpClient, view: LoopView): McpListing | undefined {
+  const told = toldUnder(listingKey(client, view), view);
+  return isJsonObject(told) ? parsed(told).listing : undefined;
+}
+
+/** Made once for what the journal holds, so that the tools of a listing are made once too. */
+const parsed = memoized((told: JsonObject) => ({ listing: parseListing(told) }));
+
+const toldUnder = (key: string, view: LoopView): Listing['told'] | undefined =>
+  view.recall(LISTINGS).findLast((listing) => listing.key === key)?.told;
+
+/** One server at one address, as one person sees it. */
+function listingKey({ name, config: { url } }: McpClient, { principal: { id, tenant } }: LoopView): string {
+  return JSON.stringify([name, typeof url === 'string' ? url : null, tenant ?? null, id]);
+}
+
+/** Under a key of its own, since the list itself may be long and seldom changes. */
+const checkedKey = (client: McpClient, view: LoopView): string => `${listingKey(client, view)} checked`;
+
+function isCurrent(client: McpClient, { view, now }: Discovery): boolean {
+  const listing = knownListing(client, view);
+  if (!listing || openConnection(client, view)?.hasChanged) return false;
+  const checked = toldUnder(checkedKey(client, view), view);
+  const at = typeof checked === 'number' ? Math.max(checked, listing.at) : listing.at;
+  return now() - at < client.refreshAfter;
+}
+
+interface Comparison {
+  readonly former: McpListing | undefined;
+  readonly listing: McpListing;
+}
+
+function remembered(client: McpClient, view: LoopView, { former, listing }: Comparison): readonly Listing[] {
+  if (former?.fingerprint === listing.fingerprint)
+    return [{ key: checkedKey(client, view), told: listing.at }];
+  return [{ key: listingKey(client, view), told: listing }];
+}
+
+/** A server whose tools change under an agent's hands is worth a look. */
+function tell({ name }: McpClient, drift: Drift | undefined): void {
+  if (!drift) return;
+  const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
+    drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
+  );
+  console.warn(
+    `holdfast: MCP server '${name}' has other tools than this session knew: ${changes.join('; ')}`,
+  );
+}
+
+/** What one invocation knows of asking one server. */
+interface Asking {
+  asking?: Promise<Found> | undefined;
+  rest?: { readonly until: number; readonly problem: string };
+}
+
+const askings = ofInvocation<Asking>('mcp listings', () => ({}));

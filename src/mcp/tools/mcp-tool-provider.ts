@@ -1,0 +1,53 @@
+import type { Discovery } from '../../tools/discovery.ts';
+import type { LoopView } from '../../tools/injection.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { LISTINGS } from '../../tools/listings.ts';
+import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
+import { factOf, type SliceFact } from '../../tools/slice.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { findTools } from './find-tools.ts';
+import { type McpTool, type McpToolFilter, mcpTools } from './mcp-tools.ts';
+
+/** Which tools of which servers. */
+export interface McpToolsOf {
+  /** Of two tools of one name the first is used. */
+  readonly clients: readonly McpClient[];
+  /** All of them unless given. */
+  readonly filter?: McpToolFilter | undefined;
+}
+
+/**
+ * The tools of servers, for a list of tools: found before the model is asked, with the credentials of whoever's turn it is,
+ * and none of a server that cannot be reached (MCP-04).
+ */
+export function mcpToolProvider(of: McpToolsOf): ToolProvider {
+  const names = of.clients.map(({ name }) => name).join(', ');
+  return {
+    about: {
+      name: `MCP: ${names}`,
+      description: `Tools of the MCP servers ${names}, found in each session.`,
+    },
+    discover: (discovery) => found(of.clients, discovery),
+    toolsNow: (view) => (view ? wanted(of, view).map(({ tool }) => tool) : []),
+    missing: missingMcpTool,
+  };
+}
+
+/** The tools as the session knows them. */
+export const wanted = ({ clients, filter = () => true }: McpToolsOf, view: LoopView): readonly McpTool[] =>
+  clients.flatMap((client) => mcpTools(client, view).filter(({ listed }) => filter(listed, client)));
+
+async function found(clients: readonly McpClient[], discovery: Discovery): Promise<readonly SliceFact[]> {
+  const answers = await Promise.all(clients.map((client) => findTools(client, discovery)));
+  return answers.flatMap(({ facts }) => facts.map((fact) => factOf(LISTINGS, fact)));
+}
+
+/** Characters of the names that a model is told of: a server may have thousands. */
+const MAX_LISTED = 2_000;
+
+/** What is said of a tool that is not there (MCP-02). */
+export function missingMcpTool(name: string, available: readonly string[]): string {
+  const what = `MCP tool '${shorten(name, 128)}' not found.`;
+  if (available.length === 0) return `${what} No MCP tools are available - check MCP client connections.`;
+  return `${what} Available tools: ${shorten(available.join(', '), MAX_LISTED)}`;
+}

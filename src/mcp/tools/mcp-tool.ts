@@ -1,0 +1,67 @@
+import { readInput } from '../../tools/check-definition.ts';
+import { checkInput } from '../../tools/check-input.ts';
+import { error } from '../../tools/results.ts';
+import type { AnyTool, Effect } from '../../tools/tool.ts';
+import { openConnection } from '../client/connections.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
+import { callRemote } from './call-remote.ts';
+import { effectOf } from './effect-of.ts';
+import type { ListedTool } from './listing.ts';
+
+/** What a listed tool is made a tool of. */
+export interface McpToolParts {
+  readonly client: McpClient;
+  readonly listed: ListedTool;
+  /** As models know it. */
+  readonly name: string;
+}
+
+/** Requests of a call: its own, and a stream that is taken up again; and those to connect. */
+const OF_CALL = 2;
+const OF_CONNECTING = 4;
+
+/**
+ * Makes a tool of what a server told: its input is checked here, so that all that is wrong with it is answered at once, and
+ * its effect happens there.
+ *
+ * @throws ToolDefinitionError when its schema cannot be used.
+ */
+export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
+  const schema = readInput(name, listed.inputSchema);
+  const effect = effectOf(listed, client);
+  return {
+    name,
+    description: listed.description,
+    inputSchema: schema.json,
+    effect,
+    returnDirect: false,
+    metadata: {
+      mcp: { server: client.name, tool: listed.name, ...(listed.title && { title: listed.title }) },
+    },
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, invocation) {
+      if (listed.refused) return error(refusal(client, listed));
+      const checked = await checkInput(schema, input, invocation.tool);
+      if (!checked.ok) return checked.answer;
+      const { discovery } = invocation;
+      const isConnected = openConnection(client, discovery.view) !== undefined;
+      return invocation.execute({
+        effect,
+        timeout: timeoutOf(client, effect),
+        subrequests: isConnected ? OF_CALL : OF_CALL + OF_CONNECTING,
+        run: (call) => callRemote({ client, tool: listed, effect, input, discovery }, call),
+      });
+    },
+  };
+}
+
+/** With what people have for a question, where the call stays for them. */
+function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
+  const waits = effect === 'once' && elicitation !== 'refuse';
+  return timeout + connectTimeout + (waits ? (elicitation.expires ?? DEFAULT_ELICITATION) : 0);
+}
+
+const refusal = (client: McpClient, { name }: ListedTool): string =>
+  `MCP tool '${name}' is another one than this session first saw, and server '${client.name}' is not trusted with that. ` +
+  'Do not call it again; go on without it.';

@@ -1,0 +1,94 @@
+import { copyJson } from '../../tools/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { ListedTool, ToolHints } from './listing.ts';
+import { usableSchema } from './usable-schema.ts';
+
+const MAX_NAME = 128;
+const MAX_TITLE = 200;
+/** Characters of a description, of which a model reads every one before each reply. */
+const MAX_DESCRIPTION = 8 * 1024;
+/** Characters of JSON of both schemas. */
+const MAX_SCHEMAS = 64 * 1024;
+
+/** One tool as a server told it, made safe; or why it cannot be used, to complete "'x' ...". */
+export type ReadTool =
+  | {
+      readonly ok: true;
+      readonly tool: Omit<ListedTool, 'fingerprint'>;
+      /** All that was said of it that a model or our code goes by, in one text for the fingerprint. */
+      readonly said: string;
+    }
+  | { readonly ok: false; readonly name: string; readonly reason: string };
+
+/**
+ * Reads a tool of a server's list (MCP specification, "Tool"). An output schema that cannot be used is dropped, as if there
+ * were none; an input schema that cannot be, is that of a tool nobody can call. Never throws.
+ */
+export function readTool(server: string, told: unknown): ReadTool {
+  const copy = copyJson(told);
+  const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
+  const name = text(raw?.name) ?? '';
+  const leftOut = (reason: string): ReadTool => ({ ok: false, name, reason });
+  if (!raw) return leftOut('is no JSON');
+  if (!isName(name)) return leftOut(`has no name of 1 to ${MAX_NAME} characters`);
+  // It would have to be called in another way (MCP specification, "Tasks").
+  if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required')
+    return leftOut('runs as a task only');
+  const schemas = JSON.stringify([raw.inputSchema, raw.outputSchema]);
+  if (schemas.length > MAX_SCHEMAS) return leftOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
+  const inputSchema = usableSchema(raw.inputSchema);
+  if (!inputSchema) return leftOut('has an input schema that cannot be used');
+  const outputSchema = usableSchema(raw.outputSchema);
+  const title = titleOf(raw);
+  const hints = hintsOf(raw.annotations);
+  const tool = {
+    name,
+    ...(title && { title }),
+    description: descriptionOf(server, name, raw),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(hints && { hints }),
+  };
+  return { ok: true, tool, said: saidOf(raw) };
+}
+
+/** A name is echoed in logs and to models, so it is one line. */
+const isName = (name: string): boolean =>
+  name.trim() !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && name.isWellFormed();
+
+const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** As the server says it, before anything is cut, so that nothing of it can change unseen. */
+function saidOf({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject): string {
+  const hinted = isJsonObject(annotations)
+    ? [annotations.title, ...HINTS.map((hint) => annotations[hint])]
+    : [];
+  const said = [name, title, description, inputSchema, outputSchema, ...hinted];
+  return canonicalJson(said.map((value) => value ?? null));
+}
+
+/** Servers of before 2025-06-18 have it among the annotations. */
+function titleOf({ title, annotations }: JsonObject): string | undefined {
+  const told = text(title) ?? (isJsonObject(annotations) ? text(annotations.title) : undefined);
+  return shorten((told ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;
+}
+
+function descriptionOf(server: string, name: string, raw: JsonObject): string {
+  const described = (text(raw.description) ?? '').toWellFormed().trim();
+  return (
+    shorten(described, MAX_DESCRIPTION) ||
+    (titleOf(raw) ?? `The tool '${name}' of the MCP server '${server}'.`)
+  );
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+function hintsOf(annotations: Json | undefined): ToolHints | undefined {
+  if (!isJsonObject(annotations)) return undefined;
+  const told = HINTS.filter((hint) => typeof annotations[hint] === 'boolean');
+  return told.length === 0
+    ? undefined
+    : Object.fromEntries(told.map((hint) => [hint, annotations[hint] === true]));
+}

@@ -1,0 +1,90 @@
+import type { OutputUnit, Schema } from '@cfworker/json-schema';
+
+/**
+ * Times that a schema is held against a part of a value, in one check. The ones of honest tools need as many as there are
+ * values; and an error weighs some 200 bytes, in an isolate that has 128 MB.
+ */
+const MAX_STEPS = 100_000;
+
+/**
+ * Changes the parts of a schema so that checking a value by it ends. What is costly in itself is taken out: a regular
+ * expression may take a time that is exponential in the text, comparing all items of a list one that is quadratic. All else is
+ * counted, as `$ref`s can call for each other without end. What this answers is called when a check begins.
+ *
+ * Checks made from then on throw a RangeError after 100,000 steps.
+ */
+export function tame(parts: readonly Schema[]): () => void {
+  if (parts.some(isCostly)) for (const part of parts) relax(part);
+  const watch = { steps: 0 };
+  for (const part of parts) {
+    for (const inner of booleansMadeObjects(part)) count(inner, watch);
+    count(part, watch);
+  }
+  return () => {
+    watch.steps = 0;
+  };
+}
+
+const isCostly = (part: Schema): boolean =>
+  [part.pattern, part.patternProperties, part.uniqueItems].some((keyword) => keyword !== undefined) ||
+  part.format === 'url';
+
+/** Takes out what is costly, and what would refuse a value because a schema inside of it has become more lenient. */
+function relax(part: Schema): void {
+  if (part.patternProperties) delete part.additionalProperties;
+  if (part.oneOf) part.allOf = [...(part.allOf ?? []), { anyOf: part.oneOf }];
+  if (part.format === 'url') delete part.format;
+  const taken = [
+    'pattern',
+    'patternProperties',
+    'uniqueItems',
+    'oneOf',
+    'not',
+    'if',
+    'then',
+    'else',
+    'maxContains',
+  ];
+  for (const keyword of [...taken, 'unevaluatedProperties', 'unevaluatedItems']) delete part[keyword];
+}
+
+const OF_ALL_OTHERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
+const OF_ITEMS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
+
+/** `true` and `false` are not counted when they are held against each of many values, so schemas take their place. */
+function booleansMadeObjects(part: Schema): readonly Schema[] {
+  return [...OF_ALL_OTHERS, ...OF_ITEMS].flatMap((keyword) => {
+    const inner: unknown = part[keyword];
+    if (typeof inner !== 'boolean') return [];
+    const made: Schema = inner ? {} : { enum: [] };
+    part[keyword] = made;
+    return [made];
+  });
+}
+
+/** Whether an error is of the schema that stands for `false`. */
+export const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
+  keyword === 'enum' && error === 'Instance does not match any of [].';
+
+/** The interpreter reads this keyword once whenever it holds the schema against something. */
+function count(part: Schema, watch: { steps: number }): void {
+  const { $recursiveAnchor } = part;
+  const weight = weightOf(part);
+  Object.defineProperty(part, '$recursiveAnchor', {
+    configurable: true,
+    get() {
+      watch.steps += weight;
+      if (watch.steps > MAX_STEPS) throw new RangeError(`it takes more than ${MAX_STEPS} steps to check`);
+      return $recursiveAnchor;
+    },
+  });
+}
+
+/** Long lists, such as of what is required, are gone through each time. */
+function weightOf(part: Schema): number {
+  const values: readonly unknown[] = Object.values(part);
+  const entries = values.map((value) =>
+    typeof value === 'object' && value !== null ? Object.keys(value).length : 0,
+  );
+  return 1 + Math.floor(entries.reduce((sum, length) => sum + length, 0) / 16);
+}

@@ -1,0 +1,126 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import * as v from 'valibot';
+import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { memoized } from '../../tools/memoized.ts';
+import { sha256Hex } from '../../tools/sha256.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { ListedTool, McpListing } from './listing.ts';
+import { type ReadTool, readTool } from './read-tool.ts';
+import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
+
+/** A model is not offered more by anybody. */
+const MAX_TOOLS = 1_000;
+/** Names in one line of the log. */
+const MAX_LOGGED = 10;
+
+/** What a session knew when the server was asked. */
+export interface ListedAbout {
+  readonly former: McpListing | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Makes of what a server says of its tools what a session can keep: plain data within limits, of two of a name the first, each
+ * with a fingerprint of all that was said of it. What cannot be used is left out, and logged by name. What changed since the
+ * former listing is in `drift`, and a client that refuses drift keeps what the session saw first (see `settleTools`).
+ */
+export async function toListing(
+  client: McpClient,
+  tools: readonly Tool[],
+  { former, now }: ListedAbout,
+): Promise<McpListing> {
+  const read = readTools(client.name, tools);
+  const told = await Promise.all(read.flatMap((one) => (one.ok ? [fingerprinted(one)] : [])));
+  const settled = settleTools(client, told, former);
+  const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
+  tellLeftOut(client.name, [...unreadable, ...settled.leftOut]);
+  return {
+    client: client.name,
+    at: now,
+    fingerprint: await fingerprintOf(settled),
+    tools: settled.tools,
+    ...(settled.gone.length > 0 && { gone: settled.gone }),
+    ...(settled.drift && { drift: settled.drift }),
+  };
+}
+
+function readTools(server: string, tools: readonly unknown[]): readonly ReadTool[] {
+  const names = new Set<string>();
+  let usable = 0;
+  return tools.map((told) => {
+    const name: unknown = typeof told === 'object' && told !== null ? Reflect.get(told, 'name') : undefined;
+    if (typeof name !== 'string') return readTool(server, told);
+    if (names.has(name)) return { ok: false, name, reason: 'is there already' };
+    names.add(name);
+    if (usable >= MAX_TOOLS) return { ok: false, name, reason: `is beyond the ${MAX_TOOLS} tools of a list` };
+    const read = readTool(server, told);
+    if (read.ok) usable += 1;
+    return read;
+  });
+}
+
+const fingerprinted = async ({ tool, said }: Extract<ReadTool, { ok: true }>): Promise<ListedTool> => ({
+  ...tool,
+  fingerprint: await sha256Hex(said),
+});
+
+/** Also of what is refused, so that a listing which comes to something else has another one. */
+function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
+  const marks = (kind: string, listed: Settled['gone']): readonly string[] =>
+    listed.map(({ name, fingerprint, told = null }) => canonicalJson([kind, name, fingerprint, told]));
+  return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
+}
+
+/** Names only: whatever else a server says of such a tool is of no use, and its own words. */
+function tellLeftOut(server: string, leftOut: readonly LeftOut[]): void {
+  if (leftOut.length === 0) return;
+  const named = leftOut.slice(0, MAX_LOGGED).map(({ name, reason }) => `${logged(name)} ${reason}`);
+  const rest = leftOut.length - named.length;
+  const more = rest > 0 ? `; and ${rest} more` : '';
+  console.warn(`holdfast: MCP server '${server}' has tools that are left out: ${named.join('; ')}${more}.`);
+}
+
+const logged = (name: string): string => `'${shorten(name, 80).replaceAll(/\p{Cc}+/gu, ' ')}'`;
+
+const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+/** Not `v.record`, which leaves out keys such as `constructor` before it looks. */
+const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
+const Names = v.array(v.string());
+const Flag = v.optional(v.boolean());
+const Gone = { name: v.string(), fingerprint: Fingerprint, told: v.optional(Fingerprint) };
+
+const Kept = v.object({
+  client: v.string(),
+  at: v.pipe(v.number(), v.finite()),
+  fingerprint: Fingerprint,
+  tools: v.array(
+    v.object({
+      ...Gone,
+      title: v.optional(v.string()),
+      description: v.string(),
+      inputSchema: ObjectSchema,
+      outputSchema: v.optional(ObjectSchema),
+      hints: v.optional(
+        v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
+      ),
+      refused: v.optional(v.literal(true)),
+    }),
+  ),
+  gone: v.optional(v.array(v.object(Gone))),
+  drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
+});
+
+/**
+ * A listing as a session kept it, which another version of this code may have written; `undefined` when it is not one of
+ * today's: the server is asked anew then. The same object, so that what is made of it can be remembered by it.
+ */
+export const parseListing = (told: Json): McpListing | undefined =>
+  isJsonObject(told) ? parsed(told).listing : undefined;
+
+/** Asked for before every model call, of the same object as long as the session knows nothing newer. */
+const parsed = memoized((told: JsonObject): { readonly listing: McpListing | undefined } => ({
+  listing: v.is(Kept, told) ? (told as unknown as McpListing) : undefined, // it has just been looked at
+}));

@@ -1,0 +1,96 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { attempt } from '../../tools/attempt.ts';
+import { copyJson } from '../../tools/copy-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+import { artifact, error, text } from '../../tools/results.ts';
+import { sameJson } from '../../tools/same-json.ts';
+import { type ToolResult, toolResult } from '../../tools/tool-result.ts';
+import { type ContentWords, contentWords } from './content-words.ts';
+import type { ListedTool } from './listing.ts';
+import { McpContent } from './mcp-content.ts';
+import { schemaCheck } from './schema-check.ts';
+
+/** Characters of an answer that is not what its schema says, for the model to see what has happened. */
+const MAX_UNCHECKED = 4_000;
+
+/**
+ * Makes a result of what a server's tool answered (MCP specification, "Tool Result"). Words alone are a text; structured content
+ * is an artifact, which the model reads as JSON unless the server put it in other words; with images, audio, resources or
+ * links, or with content that is for the user only, the artifact is `McpContent` with all of it, and the model reads the texts
+ * and a line about each of the others. `isError` is an error with the same words. Neither words nor errors hold binary data.
+ *
+ * What does not match the tool's output schema is an error that says that the tool ran. Never throws. How long an answer may
+ * be is for the connection (`maxResponseBytes`), the journal, and `truncateToolResults`.
+ */
+export function toResult(tool: ListedTool, answer: CallToolResult): ToolResult {
+  const copy = copyJson(answer);
+  if (!copy.ok) {
+    const { path, what } = copy.problem;
+    return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${path}\` is ${what}. ${DONE}`);
+  }
+  const told = isJsonObject(copy.value) ? copy.value : {};
+  const blocks = Array.isArray(told.content) ? told.content.filter(isJsonObject) : [];
+  const { structuredContent } = told;
+  const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
+  const said: Said = { blocks, structured, told: contentWords(blocks) };
+  if (told.isError === true) {
+    return error(wordsOf(said).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
+  }
+  const problem = mismatch(tool, structured);
+  return problem === undefined ? resultOf(said) : error(notAsDeclared(tool, problem, said));
+}
+
+/** An answer as plain data. */
+interface Said {
+  readonly blocks: readonly JsonObject[];
+  readonly structured: JsonObject | undefined;
+  readonly told: ContentWords;
+}
+
+function resultOf(said: Said): ToolResult {
+  const { blocks, structured, told } = said;
+  if (!told.isAll) {
+    const value = { content: blocks, ...(structured && { structuredContent: structured }) };
+    return artifact(wordsOf(said), McpContent, value);
+  }
+  if (structured) {
+    const isSaid = told.hasText && !isJsonOf(told.words, structured);
+    return isSaid ? artifact(told.words, structured) : toolResult({ type: 'artifact', value: structured });
+  }
+  return text(blocks.length === 0 ? 'Done' : told.words);
+}
+
+/** What a model reads of it: data as JSON where the server has not put it into words. */
+function wordsOf({ structured, told }: Said): string {
+  if (!structured || told.hasText) return told.words;
+  return [JSON.stringify(structured), told.words].filter((words) => words !== '').join('\n\n');
+}
+
+/** Servers repeat structured content as text, for clients that know no other (MCP specification, "Structured Content"). */
+function isJsonOf(words: string, value: Json): boolean {
+  const parsed = attempt((): Json => JSON.parse(words));
+  return parsed.ok && sameJson(parsed.value, value);
+}
+
+/** What is wrong with structured content, to complete "its answer is not what its output schema says: ...". */
+function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
+  if (!outputSchema) return undefined;
+  if (!structured) return 'it holds no structured content';
+  const checked = attempt(() => schemaCheck(outputSchema)(structured, 'first'));
+  if (!checked.ok) return 'it could not be checked';
+  return checked.value.length === 0 ? undefined : checked.value.map(withoutStop).join('; ');
+}
+
+const withoutStop = (line: string): string => line.replace(/\.$/, '');
+
+/** The model must not take this for a failure and act a second time. */
+function notAsDeclared(tool: ListedTool, problem: string, said: Said): string {
+  const words = shorten(wordsOf(said), MAX_UNCHECKED).trim();
+  const answered = words === '' ? '' : `\n\nWhat it answered, unchecked:\n${words}`;
+  return `${ran(tool)}, but its answer is not what its output schema says: ${problem}. ${DONE}${answered}`;
+}
+
+const ran = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
+
+const DONE = 'Do not call it again for this.';

@@ -1,0 +1,334 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it } from 'vitest';
+import { McpLostError, McpServerError } from '../../../src/mcp/client/mcp-connection.ts';
+import {
+  answers,
+  breakable,
+  type FakeTool,
+  fakeServer,
+  losesConnectionAfter,
+  type Misbehaviour,
+  neverAnswers,
+  only,
+  type RecordedRequest,
+} from '../fixtures/fake-server.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
+
+/** Never ends; resolves `began` with the signal that the server aborts when the call is cancelled. */
+function endless() {
+  const { promise: began, resolve } = Promise.withResolvers<AbortSignal>();
+  const tool: FakeTool = {
+    name: 'write',
+    run: (_, { signal }) => {
+      resolve(signal);
+      return new Promise(() => undefined);
+    },
+  };
+  return { tool, began };
+}
+
+/** Resolves once it has aborted. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve());
+  if (!signal.aborted) await promise;
+}
+
+const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
+const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
+
+const certain = (message: string) => new McpServerError('files', 'call', message);
+const lost = (why: string) =>
+  new McpLostError(
+    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
+  );
+
+/** What comes of a call whose request the server treats so. */
+async function comesOf(misbehave: Misbehaviour, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
+  const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
+  const connection = await open(server, { maxResponseBytes: 4_096 });
+  const error = await rejection(connection.callTool(call('write'), calling()));
+  return { error, server };
+}
+
+describe('an answer', () => {
+  it('is handed on as it is, also one that says it is an error', async () => {
+    const answer = {
+      content: [
+        { type: 'text' as const, text: 'no such file' },
+        { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' },
+      ],
+      structuredContent: { code: 2 },
+      isError: true,
+      _meta: { 'x/y': 1 },
+    };
+    const connection = await open(fakeServer({ tools: [{ name: 'write', run: () => answer }] }));
+    expect(await connection.callTool(call('write'), calling())).toEqual(answer);
+  });
+
+  it('is that of its own call when several run', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow: FakeTool = {
+      name: 'write',
+      run: async ({ at }) => {
+        await gates[Number(at)]?.promise;
+        return { content: [{ type: 'text', text: String(at) }] };
+      },
+    };
+    const connection = await open(fakeServer({ tools: [slow] }));
+    const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), calling()));
+    gates[1]?.resolve();
+    expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
+    gates[0]?.resolve();
+    expect((await first)?.content).toEqual([{ type: 'text', text: '0' }]);
+  });
+
+  it('lets go of its stream, though the server does not end it', async () => {
+    const ended = Promise.withResolvers<void>();
+    const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`)),
+      cancel: () => ended.resolve(),
+    });
+    const misbehave = only(
+      isCall,
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(fakeServer({ misbehave }));
+    expect(await connection.callTool(call('write'), calling())).toEqual({ content: [] });
+    await ended.promise;
+  });
+});
+
+describe('a call that certainly came to nothing', () => {
+  it.each([400, 404, 413, 429])('is an error when the server answers %i', async (status) => {
+    const { error } = await comesOf(answers(status, { body: 'planted' }), 'stateless');
+    expect(error).toEqual(certain(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
+  });
+
+  it.each([401, 403])(
+    'says that the credentials are not accepted when the server answers %i',
+    async (status) => {
+      const { error } = await comesOf(answers(status));
+      expect(error).toEqual(
+        certain(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
+      );
+    },
+  );
+
+  it('is told in the words of the server when it answers with an error, whatever its code', async () => {
+    const codes = [ErrorCode.InvalidParams, ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout];
+    for (const code of codes) {
+      const refuse: FakeTool = {
+        name: 'write',
+        run: () => {
+          throw new McpError(code, 'No.');
+        },
+      };
+      const connection = await open(fakeServer({ tools: [refuse] }));
+      expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+        certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
+      );
+    }
+  });
+
+  it('is an error when the server redirects elsewhere', async () => {
+    const { error, server } = await comesOf(answers(307, { headers: { location: 'https://evil.test/' } }));
+    expect(error).toEqual(
+      certain("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
+    );
+    expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
+  });
+
+  it('is an error when it is cancelled before anything is sent', async () => {
+    const server = fakeServer({ tools: [done] });
+    const connection = await open(server);
+    const signal = AbortSignal.abort(new Error('planted'));
+    expect(await rejection(connection.callTool(call('write'), calling({ signal })))).toEqual(
+      certain("MCP server 'files' did not run 'write': the call was cancelled before."),
+    );
+    expect(server.requests.some(isCall)).toBe(false);
+  });
+
+  it('names a tool in at most 80 characters', async () => {
+    const connection = await open(fakeServer());
+    const error = await rejection(connection.callTool(call('x'.repeat(200)), calling()));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^MCP server 'files' did not run 'x{79}…': it answered with error -32602: /,
+      ),
+    });
+  });
+});
+
+describe('a call that ran', () => {
+  it('is an error when its answer is larger than the client allows, whatever its headers say', async () => {
+    const big = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
+    });
+    const types = { 'application/json': big, 'text/event-stream': `data: ${big}\n\n` };
+    for (const [type, body] of Object.entries(types)) {
+      const { error } = await comesOf(() => new Response(body, { headers: { 'content-type': type } }));
+      expect(error).toEqual(
+        certain(
+          "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
+            'which is more than is read.',
+        ),
+      );
+    }
+  });
+
+  it('is an error when the answer is no result of a tool', async () => {
+    const result = { content: 'planted' };
+    const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
+    expect(error).toEqual(
+      certain(
+        "The result of 'write' of MCP server 'files' is not known: it ran, and what the server answered is no result of a tool.",
+      ),
+    );
+  });
+});
+
+describe('a call of which nobody knows', () => {
+  it.each([408, 500, 502, 503, 504])('is lost when the server answers %i', async (status) => {
+    expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
+  });
+
+  it('is marked as lost connections of the platform are', () => {
+    expect(lost('x')).toMatchObject({ name: 'McpLostError', retryable: true });
+  });
+
+  it('is lost when the network fails as it is sent', async () => {
+    const { error } = await comesOf(() => Promise.reject(new TypeError('planted')));
+    expect(error).toEqual(lost('the connection was lost'));
+  });
+
+  it('is lost when the connection breaks within the answer', async () => {
+    expect((await comesOf(losesConnectionAfter(10))).error).toEqual(lost('the connection was lost'));
+  });
+
+  it.each(['sessions', 'stateless'] as const)(
+    'is lost at once when the stream ends without a result (%s)',
+    async (kind) => {
+      const { error } = await comesOf(
+        () => new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+        kind,
+      );
+      expect(error).toEqual(lost('it ended its answer before there was a result'));
+    },
+  );
+
+  it('is lost when the answer is one to something else, or no JSON', async () => {
+    for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
+      const { error } = await comesOf(
+        () => new Response(body, { headers: { 'content-type': 'application/json' } }),
+      );
+      expect(error).toEqual(lost('it ended its answer before there was a result'));
+    }
+  });
+
+  it('is lost when the answer is no MCP', async () => {
+    expect((await comesOf(answers(202))).error).toEqual(lost('what it answers is not MCP'));
+  });
+
+  it('is lost when it takes too long, and the server is told', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server);
+    const calls = connection.callTool(call('write'), calling({ timeout: 30 }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 30 ms'));
+    const cancelled = await server.request(isCancel);
+    expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
+    await aborted(await began);
+  });
+
+  it('is lost when it is cancelled, and the server is told, but not why', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server);
+    const over = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
+    const signal = await began;
+    over.abort(new Error('planted'));
+    expect(await calls).toEqual(lost('the turn did not wait for it'));
+    const cancelled = await server.request(isCancel);
+    expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
+    await aborted(signal);
+  });
+
+  it('is lost when the server does not answer at all', async () => {
+    const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
+    const connection = await open(server);
+    const error = await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
+    expect(error).toEqual(lost('it did not answer within 20 ms'));
+  });
+
+  it('is lost when the connection is closed meanwhile', async () => {
+    const { tool, began } = endless();
+    const connection = await open(fakeServer({ tools: [tool] }));
+    const calls = rejection(connection.callTool(call('write'), calling()));
+    await began;
+    await connection.close();
+    expect(await calls).toEqual(lost('the connection was lost'));
+  });
+});
+
+describe('a call by the old transport', () => {
+  it('is lost when the one stream breaks, and the next call begins another session', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind: 'sse', tools: [tool, { ...done, name: 'read' }] });
+    const streams: (() => void)[] = [];
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      async (_, proceed) => {
+        const { response, lose } = breakable(await proceed());
+        streams.push(lose);
+        return response;
+      },
+    );
+    const connection = await open(server, { transport: 'sse' });
+    const calls = rejection(connection.callTool(call('write'), calling()));
+    await began;
+    streams[0]?.();
+    expect(await calls).toEqual(lost('the connection was lost'));
+    expect(await connection.callTool(call('read'), calling())).toEqual({
+      content: [{ type: 'text', text: 'done' }],
+    });
+    expect(streams).toHaveLength(2);
+  });
+
+  it.each<[number, Error]>([
+    [404, certain("MCP server 'files' did not run 'write': it answered HTTP 404.")],
+    [502, lost('it answered HTTP 502')],
+  ])('ends as the status %i of its message says', async (status, expected) => {
+    expect((await comesOf(answers(status), 'sse')).error).toEqual(expected);
+  });
+
+  it('is lost when it takes too long, and the server is told', async () => {
+    const { tool } = endless();
+    const server = fakeServer({ kind: 'sse', tools: [tool] });
+    const connection = await open(server);
+    const error = await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
+    expect(error).toEqual(lost('it did not answer within 20 ms'));
+    await server.request(isCancel);
+  });
+
+  it('is an error when its stream has become too large', async () => {
+    const big: FakeTool = {
+      name: 'write',
+      run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),
+    };
+    const connection = await open(fakeServer({ kind: 'sse', tools: [big] }), { maxResponseBytes: 4_096 });
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      certain(
+        "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
+          'which is more than is read.',
+      ),
+    );
+  });
+});

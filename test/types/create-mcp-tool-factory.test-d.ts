@@ -1,0 +1,29 @@
+import { expectTypeOf } from 'vitest';
+import { defineAgent, type ToolProvider, type UnfoldingTool } from '../../src/index.ts';
+import { createMcpToolFactory, defineMcpClient } from '../../src/mcp/entry.ts';
+
+const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });
+const factory = createMcpToolFactory({ clients: [client] });
+
+const read = factory.toolByName('read_file');
+expectTypeOf(read).toEqualTypeOf<ToolProvider>();
+const wiki = factory.unfoldingByName('wikipedia', 'Articles.', new Set(['get_article']));
+expectTypeOf(wiki).toEqualTypeOf<UnfoldingTool<'wikipedia'>>();
+const database = factory.unfoldingMatching('database', 'Queries.', [/^db_/], { scope: 'session' });
+expectTypeOf(database.name).toEqualTypeOf<'database'>();
+factory.unfolding('web', 'Pages.', ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '');
+
+// All of them stand in one list.
+defineAgent({
+  name: 'clerk',
+  description: 'Helps.',
+  instructions: 'Help.',
+  tools: [read, factory.requiredToolByName('write_file'), wiki, database],
+});
+
+// @ts-expect-error -- patterns are regular expressions
+factory.unfoldingMatching('database', 'Queries.', ['^db_']);
+// @ts-expect-error -- clients are made by defineMcpClient
+createMcpToolFactory({ clients: [{ url: 'https://files.example/mcp' }] });
+// @ts-expect-error -- a filter answers whether the tool is wanted
+factory.unfolding('web', 'Pages.', ({ name }) => name);
