@@ -1,10 +1,8 @@
 import { CallInterrupted } from '../../tools/call-interrupted.ts';
 import type { Discovery } from '../../tools/discovery.ts';
 import type { LoopView } from '../../tools/injection.ts';
-import { isJsonObject, type JsonObject } from '../../tools/json.ts';
 import { shorten } from '../../tools/json-text.ts';
 import { LISTINGS, type Listing } from '../../tools/listings.ts';
-import { memoized } from '../../tools/memoized.ts';
 import { connectionTo, openConnection } from '../client/connections.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
@@ -76,11 +74,8 @@ async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
 /** What a session knows of a server's tools; asked for by whoever's turn it is. */
 export function knownListing(client: McpClient, view: LoopView): McpListing | undefined {
   const told = toldUnder(listingKey(client, view), view);
-  return isJsonObject(told) ? parsed(told).listing : undefined;
+  return told === undefined ? undefined : parseListing(told);
 }
-
-/** Made once for what the journal holds, so that the tools of a listing are made once too. */
-const parsed = memoized((told: JsonObject) => ({ listing: parseListing(told) }));
 
 const toldUnder = (key: string, view: LoopView): Listing['told'] | undefined =>
   view.recall(LISTINGS).findLast((listing) => listing.key === key)?.told;

@@ -1,4 +1,3 @@
-import { readInput } from '../../tools/check-definition.ts';
 import { checkInput } from '../../tools/check-input.ts';
 import { error } from '../../tools/results.ts';
 import type { AnyTool, Effect } from '../../tools/tool.ts';
@@ -7,6 +6,7 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { effectOf } from './effect-of.ts';
+import { listedInput } from './listed-input.ts';
 import type { ListedTool } from './listing.ts';
 
 /** What a listed tool is made a tool of. */
@@ -24,11 +24,9 @@ const OF_CONNECTING = 4;
 /**
  * Makes a tool of what a server told: its input is checked here, so that all that is wrong with it is answered at once, and
  * its effect happens there.
- *
- * @throws ToolDefinitionError when its schema cannot be used.
  */
 export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
-  const schema = readInput(name, listed.inputSchema);
+  const schema = listedInput(listed);
   const effect = effectOf(listed, client);
   return {
     name,

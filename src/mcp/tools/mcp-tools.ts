@@ -1,11 +1,10 @@
 import type { LoopView } from '../../tools/injection.ts';
 import { memoized } from '../../tools/memoized.ts';
 import type { AnyTool } from '../../tools/tool.ts';
-import { ToolDefinitionError } from '../../tools/tool-definition-error.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { knownListing } from './find-tools.ts';
 import type { ListedTool, McpListing } from './listing.ts';
-import { type McpToolParts, mcpTool } from './mcp-tool.ts';
+import { mcpTool } from './mcp-tool.ts';
 import { toolNames } from './tool-names.ts';
 
 /** A tool of a server, and what the server told of it. */
@@ -27,18 +26,9 @@ export function mcpTools(client: McpClient, view: LoopView): readonly McpTool[] 
 const madeFor = memoized((client: McpClient) =>
   memoized(({ tools }: McpListing): readonly McpTool[] => {
     const names = toolNames(client, tools);
-    return tools.flatMap((listed) => made({ client, listed, name: names.get(listed.name) ?? listed.name }));
+    return tools.map((listed) => {
+      const name = names.get(listed.name) ?? listed.name;
+      return { tool: mcpTool({ client, listed, name }), listed, client };
+    });
   }),
 );
-
-/** Nothing of a tool that this version of the code cannot use, though the one that listed it could. */
-function made(parts: McpToolParts): readonly McpTool[] {
-  try {
-    const { client, listed } = parts;
-    return [{ tool: mcpTool(parts), listed, client }];
-  } catch (problem) {
-    if (!(problem instanceof ToolDefinitionError)) throw problem;
-    console.warn(`holdfast: a tool of MCP server '${parts.client.name}' is left out: ${problem.message}`);
-    return [];
-  }
-}

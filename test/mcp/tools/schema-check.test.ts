@@ -238,6 +238,10 @@ describe('a schema made to take for ever', () => {
       $defs: { a: { $id: 'a' } },
     };
     expect(usableSchema(usual)).toEqual(usual);
+    const nest = (ids: number): JsonObject =>
+      ids === 0 ? {} : { $id: `https://x.example/${ids}`, type: 'object', $defs: { a: nest(ids - 1) } };
+    expect(usableSchema(nest(4))).toEqual(nest(4));
+    expect(usableSchema(nest(5))).toBeUndefined();
   });
 });
 

@@ -75,6 +75,15 @@ describe('toolNames', () => {
     expect(names).toContain('get_x');
   });
 
+  it('names that have the same hash too stay apart, in whatever order they are listed', () => {
+    const [first, second] = ['a! +!b', 'a+!.äb'];
+    const names = named([first, second]);
+    expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
+    expect(names[first]).toBe(named([second])[second]);
+    expect(names[second]).not.toBe(names[first]);
+    expect(named([second, first])).toEqual(names);
+  });
+
   it('whatever the names: every tool has one, all differ, and every provider takes them', () => {
     const prefix = fc.constantFrom(undefined, '', 'fs_', 'a'.repeat(32));
     fc.assert(
