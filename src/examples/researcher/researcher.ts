@@ -16,7 +16,7 @@ import { Finding, findingIn, findingsOn, keepFinding } from './findings.ts';
 const theme = v.pipe(v.string(), v.minLength(1), v.description('What it is about, in a few plain words'));
 const documentId = v.pipe(v.string(), v.description('The id of a document, such as D-1'));
 
-const searchDocuments = defineTool({
+export const searchDocuments = defineTool({
   name: 'search_documents',
   description: 'Search the reading room: the ids and titles of the documents about a theme.',
   effect: 'read',
@@ -28,7 +28,7 @@ const searchDocuments = defineTool({
   },
 });
 
-const fetchDocument = defineTool({
+export const fetchDocument = defineTool({
   name: 'fetch_document',
   description: 'Fetch the text of a document by its id.',
   effect: 'read',

@@ -12,6 +12,7 @@ import { failure as failed, type ToolResult } from '../../tools/tool-result.ts';
 import { connectionTo, dropConnection } from '../client/connections.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
+import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import type { ListedTool } from './listing.ts';
 import { createServerTime } from './server-time.ts';
@@ -25,9 +26,6 @@ export interface Remote {
   readonly input: JsonObject;
   readonly discovery: Discovery;
 }
-
-/** The key of `_meta` under which a server that deduplicates finds `call.idempotencyKey`. */
-export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
 
 /** Characters of what a server says while it works. */
 const MAX_STATUS = 500;

@@ -1,0 +1,63 @@
+import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import * as v from 'valibot';
+
+/** What the identity provider knows of the user, and the authorization server of the client. */
+export interface CrossApp {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly idp_client_id: string;
+  readonly idp_id_token: string;
+  readonly idp_token_endpoint: string;
+}
+
+const Exchanged = v.object({ access_token: v.string() });
+
+/**
+ * A provider for a user who has signed in to the company already: the identity provider exchanges the id token for a grant
+ * (RFC 8693), and the authorization server that for a token (RFC 7523); MCP's SEP-990.
+ */
+export function crossApp(app: CrossApp): OAuthClientProvider {
+  let tokens: OAuthTokens | undefined;
+  let discovery: OAuthDiscoveryState | undefined;
+  return {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [], token_endpoint_auth_method: 'client_secret_basic' },
+    clientInformation: () => ({ client_id: app.client_id, client_secret: app.client_secret }),
+    tokens: () => tokens,
+    saveTokens(saved) {
+      tokens = saved;
+    },
+    saveDiscoveryState(saved) {
+      discovery = saved;
+    },
+    redirectToAuthorization: nobody,
+    saveCodeVerifier: nobody,
+    codeVerifier: nobody,
+    prepareTokenRequest: async () =>
+      new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: await exchanged(app, discovery),
+      }),
+  };
+}
+
+async function exchanged(app: CrossApp, discovery: OAuthDiscoveryState | undefined): Promise<string> {
+  const response = await fetch(app.idp_token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+      subject_token: app.idp_id_token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+      audience: discovery?.authorizationServerUrl ?? '',
+      resource: discovery?.resourceMetadata?.resource ?? '',
+      client_id: app.idp_client_id,
+    }),
+  });
+  return v.parse(Exchanged, await response.json()).access_token;
+}
+
+function nobody(): never {
+  throw new Error('Nobody is there to sign in.');
+}
