@@ -258,6 +258,43 @@ describe('who may import whom', () => {
     expect(strays('src/testing/', ({ to }) => isIn(to, ...below) || rules.includes(to))).toEqual([]);
   });
 
+  it('mcp stands on what an app is made of: it knows no HTTP framework, no object and no platform', () => {
+    const folders = ['mcp', 'app', 'session', 'agent', 'unfolding', 'tool-loop', 'journal', 'tools'];
+    const below = folders.map((name) => `src/${name}/`);
+    const values = ['src/model/configuration-error.ts'];
+    const libraries = ['valibot', '@cfworker/json-schema', 'eventsource-parser'];
+    const isSdk = ({ to }: Import): boolean => isIn(to, '@modelcontextprotocol/sdk/');
+    const strange = strays(
+      'src/mcp/',
+      (one) =>
+        isIn(one.to, ...below) || values.includes(one.to) || isPackage(one, ...libraries) || isSdk(one),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('mcp is the only folder that knows the MCP SDK, and nobody imports mcp, so that whoever has no use for it does not carry it', () => {
+    const users = imports.filter(({ to }) => isIn(to, '@modelcontextprotocol/', 'src/mcp/'));
+    const may = (file: string): boolean => isIn(file, 'src/mcp/', 'src/examples/', 'src/worker.ts');
+    expect(users.length).toBeGreaterThan(30);
+    expect(users.map(({ from }) => from).filter((file) => !may(file))).toEqual([]);
+    // An example may bring a server to try it with.
+    const knowsSdk = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
+    const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !knowsSdk(from));
+    expect(ofSdk).toEqual([]);
+  });
+
+  it('the two ends of mcp do not know each other: an endpoint brings no client, and a client no endpoint', () => {
+    const shared = ['src/mcp/tools/mcp-content.ts', 'src/mcp/tools/content-words.ts'];
+    const across = imports.filter(
+      ({ from, to }) =>
+        (isIn(from, 'src/mcp/server/') &&
+          isIn(to, 'src/mcp/client/', 'src/mcp/tools/') &&
+          !shared.includes(to)) ||
+        (isIn(from, 'src/mcp/client/', 'src/mcp/tools/') && isIn(to, 'src/mcp/server/')),
+    );
+    expect(across).toEqual([]);
+  });
+
   it('http is the only folder that knows Hono', () => {
     const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
     expect(users.filter((file) => !isIn(file, 'src/http/') && file !== 'src/worker.ts')).toEqual([]);

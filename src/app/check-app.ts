@@ -50,6 +50,20 @@ export function checkStarters({ agents, webhooks = [], schedules = [] }: Starter
   }
 }
 
+interface Publishing extends AgentsOf {
+  readonly mcp?: { readonly agents: readonly string[] } | undefined;
+}
+
+/** @throws ConfigurationError when the MCP endpoint publishes an agent that is not among the agents. */
+export function checkEndpoint({ agents, mcp }: Publishing): void {
+  const known = byName('agents', agents);
+  const stranger = mcp?.agents.find((name) => !known.has(name));
+  if (stranger === undefined) return;
+  throw new ConfigurationError(
+    `The MCP endpoint publishes the agent '${stranger}', which is not among the agents.`,
+  );
+}
+
 interface Owned {
   readonly webhooks?: readonly { readonly name: string; readonly owner: string | undefined }[] | undefined;
   /** Absent: the built-in authentication, which names an owner. */

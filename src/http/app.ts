@@ -19,11 +19,13 @@ import { cancelTurn } from './routes/cancel.ts';
 import { eraseSession } from './routes/erase.ts';
 import { getEvents } from './routes/events.ts';
 import { postHook } from './routes/hooks.ts';
+import { postMcp } from './routes/mcp.ts';
 import { postMessage } from './routes/messages.ts';
 import { getSession } from './routes/session.ts';
 import { getTurn } from './routes/turns.ts';
 
 const SESSION = '/agents/:agent/sessions/:session';
+const MCP = '/mcp';
 
 /** What the app's middleware leaves for the routes. */
 interface AppEnv {
@@ -61,8 +63,10 @@ export function createApp(host: HttpHost): Hono<AppEnv> {
     await next();
   });
 
-  app.get('/', () => Response.json({ name: 'holdfast', agents: '/agents', openapi: '/openapi.json' }));
-  app.get('/openapi.json', () => Response.json(openApi([...host.agents.keys()], [...host.webhooks.keys()])));
+  const { mcp } = host;
+  const ways = { agents: '/agents', openapi: '/openapi.json', ...(mcp && { mcp: MCP }) };
+  app.get('/', () => Response.json({ name: 'holdfast', ...ways }));
+  app.get('/openapi.json', () => Response.json(openApi(host)));
   app.get('/agents', (c) =>
     Response.json({ agents: agents.map((agent) => describeAgent(host, c.env, agent)) }),
   );
@@ -85,13 +89,24 @@ export function createApp(host: HttpHost): Hono<AppEnv> {
   app.post(`${SESSION}/approvals/:callId`, (c) => postApproval(exchange(c), c.req.param('callId')));
   app.post(`${SESSION}/results/:callId`, (c) => postResult(exchange(c), c.req.param('callId')));
 
-  // Whatever came this far has the right path and the wrong method.
-  for (const [path, allow] of METHODS) {
+  if (mcp) {
+    app.post(MCP, (c) => {
+      const { env, executionCtx: execution } = c;
+      const here = invoked(host, env, execution);
+      return postMcp(mcp, { host: here, env, request: c.req.raw, ...c.var });
+    });
+  }
+  refuseOtherMethods(app, mcp ? [...METHODS, [MCP, 'POST']] : METHODS);
+  return app;
+}
+
+/** Whatever came this far has the right path and the wrong method. */
+function refuseOtherMethods(app: Hono<AppEnv>, methods: typeof METHODS): void {
+  for (const [path, allow] of methods) {
     app.all(path, () => {
       throw new Problem(405, 'method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     });
   }
-  return app;
 }
 
 const METHODS: readonly (readonly [string, string])[] = [

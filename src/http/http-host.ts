@@ -1,3 +1,4 @@
+import type { Endpoint } from '../app/endpoint.ts';
 import type { Host } from '../app/host.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
@@ -12,4 +13,6 @@ export interface HttpHost extends Host {
   readonly origins: Origins;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
+  /** What is served at `/mcp`; absent: nothing. */
+  readonly mcp?: Endpoint | undefined;
 }

@@ -23,6 +23,7 @@ export type ProblemType =
   | 'turn-suspended'
   | 'queue-full'
   | 'turn-over'
+  | 'call-over'
   | 'unknown-call'
   | 'not-waiting'
   | 'role-required'

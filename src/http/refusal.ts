@@ -1,7 +1,7 @@
+import { pendingViews } from '../app/pending-view.ts';
 import type { Target } from '../app/target.ts';
 import type { NotStarted } from '../journal/session-port.ts';
 import { readTurn } from '../session/fold-session.ts';
-import { pendingViews } from './pending-view.ts';
 import { Problem } from './problem.ts';
 
 /** Why a message was not taken. A known one was: its turn is answered instead. */

@@ -1,17 +1,21 @@
+import { pendingViews } from '../app/pending-view.ts';
 import { type Target, turnPath } from '../app/target.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { NewerEventError } from '../journal/parse-event.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
 import { followSession } from '../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
-import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
 import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
-import { turnStoppedOrBehind } from '../session/turn-stopped.ts';
+import {
+  type AwaitedTurn,
+  keptFor,
+  outcomeElsewhere,
+  outcomeHere,
+  type TurnOutcome,
+} from '../session/turn-outcome.ts';
 import { toResponse } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { answeredLater } from './later-response.ts';
-import { pendingViews } from './pending-view.ts';
 import { prefersAsync, wantsEvents } from './preferences.ts';
 import { type EventStream, eventStream } from './sse.ts';
 import { standingView } from './standing-view.ts';
@@ -53,28 +57,37 @@ type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
-  const response = await finished(exchange, turn, run).catch(keptFor);
-  return response === 'kept' ? accepted(exchange, turn) : response;
+  const leave = exchange.request.signal;
+  return toTurnResponse(exchange, await outcomeHere(awaited(exchange, turn), () => run({ leave })));
 }
 
-async function finished(exchange: Exchange, turn: string, run: Run): Promise<Response> {
-  const { target, request } = exchange;
-  const end = await run({ leave: request.signal });
-  if (end.status !== 'ended') return joined(exchange, turn);
-  const answer = toAnswer(target.session, target.agent.name, end.turn);
-  if (!answer) throw new Error('A turn ended without an outcome.');
-  return toResponse(answer, turnPath(target, turn));
-}
+const awaited = ({ host, target, request }: Exchange, turn: string): AwaitedTurn => ({
+  port: target.port,
+  clock: host.clock,
+  meter: host.meter,
+  signal: request.signal,
+  session: target.session,
+  agent: target.agent.name,
+  turn,
+});
 
-/** The turn is stored: what this invocation cannot read now, another one will. */
-function keptFor(failure: unknown): 'kept' {
-  if (failure instanceof NewerEventError || failure instanceof SessionUnavailableError) return 'kept';
-  throw failure;
+async function toTurnResponse(exchange: Exchange, outcome: TurnOutcome): Promise<Response> {
+  const { target } = exchange;
+  switch (outcome.status) {
+    case 'ended':
+      return toResponse(outcome.answer, turnPath(target, outcome.answer.turn));
+    case 'suspended':
+      return answeredLater(exchange, outcome.answer.turn, suspendedView(target, outcome.events));
+    case 'queued':
+      return queuedBehind(exchange, outcome.turn, outcome.behind);
+    case 'kept':
+      return accepted(exchange, outcome.turn);
+  }
 }
 
 /** The answer of a turn that runs, or ran, elsewhere, or waits. */
 export async function joined(exchange: Exchange, turn: string): Promise<Response> {
-  const { host, target, request } = exchange;
+  const { target, request } = exchange;
   if (wantsEvents(request)) {
     return eventStream(exchange, (stream, leave) =>
       toldIfKept(
@@ -84,12 +97,7 @@ export async function joined(exchange: Exchange, turn: string): Promise<Response
       ),
     );
   }
-  const { clock, meter } = host;
-  const { signal } = request;
-  const watched = { port: target.port, clock, meter, turn, signal };
-  const end = await turnStoppedOrBehind(watched).catch(keptFor);
-  if (end === 'kept') return accepted(exchange, turn);
-  return 'behind' in end ? queuedBehind(exchange, turn, end.behind) : stopped(exchange, end);
+  return toTurnResponse(exchange, await outcomeElsewhere(awaited(exchange, turn)));
 }
 
 /** Who answers the open turn may be this very client, so that it is told for what that waits, and is not kept waiting too. */
@@ -148,15 +156,6 @@ async function sendStopped(target: Target, stream: EventStream, turn: string): P
   const answer = stoppedTurn(target.session, target.agent.name, events);
   if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
   else stream.sendNamed('answer', answer);
-}
-
-/** The response to a turn that has stopped, by its events: it has ended, or waits. */
-function stopped(exchange: Exchange, events: readonly StoredEvent[]): Response {
-  const { target } = exchange;
-  const answer = stoppedTurn(target.session, target.agent.name, events);
-  if (answer.outcome === 'suspended')
-    return answeredLater(exchange, answer.turn, suspendedView(target, events));
-  return toResponse(answer, turnPath(target, answer.turn));
 }
 
 /** What there is so far of a turn that waits, and where it is answered. */

@@ -13,8 +13,8 @@ export interface Question {
   readonly wait: Wait;
   /** Milliseconds since the epoch, by the object's clock; `undefined` when it waits for ever. */
   readonly expiresAt: number | undefined;
-  /** `dropped`: its turn ended without an answer. */
-  readonly standing: 'open' | 'answered' | 'expired' | 'dropped';
+  /** `left`: its call ended without an answer, and the turn goes on. `dropped`: its turn ended without one. */
+  readonly standing: 'open' | 'answered' | 'expired' | 'left' | 'dropped';
 }
 
 /** The calls of a turn by their ids, in the order in which they were asked for, each with its questions in order. */
@@ -29,7 +29,8 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
   };
   const settle = (asked: Question[], standing: Question['standing']): void => {
     const last = asked.at(-1);
-    if (last?.standing === 'open') asked[asked.length - 1] = { ...last, standing };
+    const isUnanswered = last?.standing === 'open' || last?.standing === 'left';
+    if (isUnanswered) asked[asked.length - 1] = { ...last, standing };
   };
   for (const { at, event } of events) {
     switch (event.type) {
@@ -46,7 +47,7 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
         settle(calls.get(event.call)?.asked ?? [], hasExpired(event.answer) ? 'expired' : 'answered');
         break;
       case 'tool-call-ended':
-        settle(calls.get(event.call)?.asked ?? [], 'dropped');
+        settle(calls.get(event.call)?.asked ?? [], 'left');
         close(event.call);
         break;
       case 'turn-ended':

@@ -43,3 +43,34 @@ it.each([
   expect(bytes).toBeGreaterThan(10 * 1024);
   expect(bytes).toBeLessThan(limit * 1024);
 });
+
+/** The files of a bundle, by their paths. */
+async function filesOf(entry: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../..'), loader: 'ts' },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2024',
+    external: ['cloudflare:*'],
+  });
+  const [output] = Object.values(metafile.outputs);
+  return Object.entries(output?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [path] : [],
+  );
+}
+
+it('a Worker without MCP carries nothing of it', async () => {
+  const isMcp = (path: string): boolean =>
+    /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
+  const everything = "export * from './src/worker-entry.ts'; export * from './src/index.ts';";
+  const without = await filesOf(everything);
+  expect(without).toContain('src/http/app.ts');
+  expect(without.filter(isMcp)).toEqual([]);
+  const endpoint = "export { defineMcpEndpoint } from './src/mcp/entry.ts';";
+  const published = await filesOf(`${everything}${endpoint}`);
+  expect(published.filter(isMcp).length).toBeGreaterThan(10);
+  // Of the two ends of MCP, it pays for the one that it uses.
+  expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
+});

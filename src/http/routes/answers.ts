@@ -1,3 +1,4 @@
+import { answerPath } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
 import { turnPart } from '../../app/turn-part.ts';
 import type { Posted } from '../../journal/session-port.ts';
@@ -11,7 +12,6 @@ import { parseDecisionBody } from '../decision-body.ts';
 import type { Exchange } from '../exchange.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import { mustHaveRole } from '../must-have-role.ts';
-import { answerPath } from '../pending-view.ts';
 import { Problem } from '../problem.ts';
 import { parseResultBody } from '../result-body.ts';
 import { goOn } from '../turn-response.ts';
@@ -81,7 +81,12 @@ async function answerCall(exchange: Exchange, call: string, kind: AnswerKind): P
 }
 
 /** What the object would say of a question that is closed by the journal. */
-const STANDINGS = { answered: 'answered', expired: 'expired', dropped: 'no-such-turn' } as const;
+const STANDINGS = {
+  answered: 'answered',
+  expired: 'expired',
+  left: 'call-over',
+  dropped: 'no-such-turn',
+} as const;
 
 /** @throws Problem when there is no such session, call or question. */
 async function questionOf(target: Target, call: string, number: number): Promise<Question> {
@@ -124,11 +129,17 @@ const madeVoid = ({ word }: AnswerKind, { call }: Question): Problem =>
   );
 
 /** Why an answer was not taken, as the session's object says it. */
-function refused({ path }: Target, { word }: AnswerKind, why: Exclude<Posted, 'known'>): Problem {
+function refused(
+  { path }: Target,
+  { word }: AnswerKind,
+  why: Exclude<Posted, 'known'> | 'call-over',
+): Problem {
   const look = `GET ${path} shows where the session stands.`;
   switch (why) {
     case 'expired':
       return new Problem(409, `${word}-expired`, `The time for this answer is over. ${look}`);
+    case 'call-over':
+      return new Problem(409, why, `This call has ended without an answer. ${look}`);
     case 'no-such-turn':
       return new Problem(409, 'turn-over', `The turn of this call has ended without an answer. ${look}`);
     case 'posted':

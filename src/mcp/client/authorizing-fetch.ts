@@ -27,7 +27,8 @@ export function authorizingFetch(fetch: Fetch, provider: OAuthClientProvider, se
     await first.body?.cancel();
     await authorize(provider, {
       serverUrl: server,
-      fetchFn: fetch,
+      // What nobody waits for any more, ends.
+      fetchFn: (address, more) => fetch(address, { ...more, signal: init?.signal ?? null }),
       ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
       ...(scope === undefined ? {} : { scope }),
     });

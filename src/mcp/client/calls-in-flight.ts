@@ -7,6 +7,9 @@ export type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 /** What the server is told of a call that is cancelled; reasons of ours are none of its business. */
 const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
 
+/** People are not to be worn down. */
+export const MAX_QUESTIONS = 10;
+
 /** A call that waits for its answer. */
 export interface CallInFlight {
   /** The progress token by which the server, and the wire, name the call. */
@@ -15,6 +18,8 @@ export interface CallInFlight {
   /** Aborts when the call has ended before there was an answer. */
   readonly signal: AbortSignal;
   readonly ending: CallEnding | undefined;
+  /** Counts a question to people; false when there have been as many as a call may put. */
+  mayAsk(): boolean;
   /** The first ending counts. */
   end(ending: CallEnding): void;
   /** To be called once the call has settled. */
@@ -30,6 +35,7 @@ export class CallsInFlight {
     const token = ++this.#last;
     const over = new AbortController();
     let ending: CallEnding | undefined;
+    let questions = 0;
     const end = (why: CallEnding) => {
       ending ??= why;
       over.abort(why === 'timeout' ? REASONS.timeout : REASONS.cancelled);
@@ -45,6 +51,7 @@ export class CallsInFlight {
       get ending() {
         return ending;
       },
+      mayAsk: () => ++questions <= MAX_QUESTIONS,
       end,
       settle: () => {
         clearTimeout(timer);

@@ -93,17 +93,34 @@ async function capped(
     throw new ResponseTooLargeError(maxBytes);
   }
   if (!response.body) return response;
-  const reader = response.body.getReader();
+  return new Response(cut(response.body, maxBytes, signal), response);
+}
+
+/** A stream of its own, since aborting a pipe of the platform's leaves rejections behind that nobody can handle. */
+function cut(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
   let bytes = 0;
-  const body = new ReadableStream<Uint8Array>({
+  const next = async () => {
+    const read = await (signal ? untilAborted(reader.read(), signal) : reader.read());
+    bytes += read.value?.byteLength ?? 0;
+    if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
+    return read;
+  };
+  return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await (signal ? untilAborted(reader.read(), signal) : reader.read());
-      if (done) return controller.close();
-      bytes += value.byteLength;
-      if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
-      controller.enqueue(value);
+      try {
+        const { done, value } = await next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        reader.cancel(error).catch(() => undefined);
+        throw error;
+      }
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  return new Response(body, response);
 }

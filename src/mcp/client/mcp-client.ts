@@ -45,7 +45,11 @@ export interface McpClientConfig<Name extends string = string> {
   readonly headers?:
     | ((caller: McpCaller) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** An OAuth provider of the SDK, such as that for client credentials. No browser is there to be sent anywhere. */
+  /**
+   * An OAuth provider of the SDK, such as that for client credentials. No browser is there to be sent anywhere: one that
+   * wants somebody to sign in is waited for, and has got a token when `redirectToAuthorization` resolves, or the server is
+   * not reached.
+   */
   readonly oauth?: ((caller: McpCaller) => OAuthClientProvider) | undefined;
   /** Which values of the tool-call context are sent, as `_meta`; none unless given (MCP-07). */
   readonly meta?: MetaConverter | undefined;

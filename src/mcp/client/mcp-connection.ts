@@ -26,7 +26,10 @@ export interface RemoteCallOptions {
   progress(progress: Progress): void;
   /** Servers do not say which call a message is about: every call that runs is told. */
   log(message: LoggingMessageNotification['params']): void;
-  /** Rejects with a CallInterrupted when the call is to be left: the request is cancelled, and the call rejects with it. */
+  /**
+   * Rejects with a CallInterrupted when the call is to be left: the request is cancelled, and the call rejects with it. Asked
+   * ten times in one call at the most.
+   */
   elicit(request: ElicitRequest['params']): Promise<ElicitResult>;
 }
 
@@ -35,7 +38,7 @@ export interface McpConnection {
   /** Told that its tools are others since they were last listed. */
   readonly hasChanged: boolean;
   /**
-   * Every tool, of all pages.
+   * Every tool, of all pages; definitions that are none are left out.
    *
    * @throws McpServerError.
    */

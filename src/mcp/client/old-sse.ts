@@ -1,16 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { readEvents, type StreamEvent } from './read-events.ts';
-import {
-  answeredBy,
-  ask,
-  cancelledBy,
-  type Endpoint,
-  isRequest,
-  readMessage,
-  TELL_TIMEOUT,
-  type Wire,
-} from './wire.ts';
+import { answeredBy, ask, cancelledBy, type Endpoint, readMessage, TELL_TIMEOUT, type Wire } from './wire.ts';
 import {
   AddressRefusedError,
   ConnectionLostError,
@@ -53,7 +44,7 @@ export class OldSse implements Wire {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!isRequest(message)) return this.#tell(message);
+    if (!isJSONRPCRequest(message)) return this.#tell(message);
     const answer = Promise.withResolvers<void>();
     answer.promise.catch(() => undefined); // when posting fails first
     this.#waiting.set(message.id, answer);

@@ -41,12 +41,15 @@ export class OpenConnection implements McpConnection {
    * @throws McpServerError, and the signal's reason.
    */
   async open(signal: AbortSignal): Promise<OpenWire> {
-    const beginning = this.#session ?? this.#keep(this.#begin());
-    const session = await untilAborted(beginning, signal);
-    const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
-    if (!isGone || this.#closed.signal.aborted) return session;
-    this.#drop(beginning);
-    return this.open(signal);
+    const former = this.#session;
+    if (former) {
+      const session = await untilAborted(former, signal);
+      const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
+      if (!isGone || this.#closed.signal.aborted) return session;
+      this.#drop(former);
+    }
+    // Not looked at again: a server that ends each session at once would be asked for ever.
+    return untilAborted(this.#session ?? this.#keep(this.#begin()), signal);
   }
 
   async listTools(signal: AbortSignal): Promise<readonly Tool[]> {

@@ -9,7 +9,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { shorten } from '../../tools/json-text.ts';
-import { type CallInFlight, type CallsInFlight, isInterrupted } from './calls-in-flight.ts';
+import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
 import type { Wire } from './wire.ts';
 
 /** What a server may reach of this side. */
@@ -66,6 +66,12 @@ export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listCha
 function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {
   const request = wire.askedDuring(id);
   const call = request ? calls.get(request.params?._meta?.progressToken) : calls.only;
+  if (call && !call.mayAsk()) {
+    throw new Refusal(
+      ErrorCode.InvalidRequest,
+      `Nobody is asked more than ${MAX_QUESTIONS} times in one call.`,
+    );
+  }
   if (call) return call;
   const why = calls.all().length === 0 ? 'no call is running' : 'it does not show which call asks';
   throw new Refusal(ErrorCode.InvalidRequest, `Nobody can be asked: ${why}. Ask on the stream of the call.`);

@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   isInitializedNotification,
   isInitializeRequest,
+  isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
@@ -13,7 +14,6 @@ import {
   asWireError,
   cancelledBy,
   type Endpoint,
-  isRequest,
   readMessage,
   TELL_TIMEOUT,
   type Wire,
@@ -28,6 +28,9 @@ const MAX_ANSWERS = 100;
 
 /** Times that the stream of an answer is resumed, and the one that is only listened to. */
 const MAX_RESUMES = { answer: 10, listening: 3 };
+
+/** Milliseconds within which a stream that is asked for has to begin. */
+const STREAM_TIMEOUT = 10_000;
 
 /** A request that waits for its answer. */
 interface Exchange {
@@ -64,7 +67,7 @@ export class StreamableHttp implements Wire {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (isRequest(message)) return this.#exchange(message);
+    if (isJSONRPCRequest(message)) return this.#exchange(message);
     if (answeredBy(message) !== undefined && ++this.#answers > MAX_ANSWERS) return;
     await this.#tell(message);
     if (isInitializedNotification(message)) void this.#listen();
@@ -99,7 +102,6 @@ export class StreamableHttp implements Wire {
       if (!exchange.answered) throw error;
     } finally {
       this.#exchanges.delete(request.id);
-      exchange.over.abort();
     }
   }
 
@@ -147,7 +149,7 @@ export class StreamableHttp implements Wire {
   #take(message: JSONRPCMessage, exchange: Exchange | undefined): void {
     const answered = this.#exchanges.get(answeredBy(message) ?? '');
     if (answered) answered.answered = true;
-    if (isRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
+    if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
     this.onmessage?.(message);
     if (answered && answered !== exchange) answered.over.abort();
   }
@@ -174,9 +176,13 @@ export class StreamableHttp implements Wire {
     return ask(this.#endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal });
   }
 
-  async #get(more: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+  /** Until its headers come, a request holds one of the six connections that the platform gives to an invocation. */
+  async #get(more: Readonly<Record<string, string>>, until: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers(), accept: 'text/event-stream', ...more };
-    return ask(this.#endpoint, { method: 'GET', headers, signal });
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), STREAM_TIMEOUT);
+    const signal = AbortSignal.any([until, late.signal]);
+    return ask(this.#endpoint, { method: 'GET', headers, signal }).finally(() => clearTimeout(timer));
   }
 
   #headers(): Record<string, string> {

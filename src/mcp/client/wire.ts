@@ -2,7 +2,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
-  isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   JSONRPCMessageSchema,
@@ -81,8 +80,6 @@ export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
-
-export const isRequest = isJSONRPCRequest;
 
 /** Waits so many milliseconds, or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

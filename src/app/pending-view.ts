@@ -1,7 +1,7 @@
-import type { Target } from '../app/target.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
+import type { Target } from './target.ts';
 
 /** A call that waits, with the address at which it is answered. */
 export interface PendingView extends PendingCall {

@@ -1,0 +1,142 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { EndpointRequest } from '../../app/endpoint.ts';
+import { targetOf } from '../../app/target.ts';
+import { turnPart } from '../../app/turn-part.ts';
+import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
+import { READER } from '../../session/fold-session.ts';
+import { followSession } from '../../session/follow-session.ts';
+import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
+import { SessionErasedError } from '../../session/session-erased-error.ts';
+import { SessionUnavailableError } from '../../session/session-unavailable-error.ts';
+import { toTurnStart } from '../../session/start-turn.ts';
+import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/turn-outcome.ts';
+import { checkInput } from '../../tools/check-input.ts';
+import type { JsonObject } from '../../tools/json.ts';
+import { sha256Hex } from '../../tools/sha256.ts';
+import { type AnsweredCall, toAgentResult } from './agent-answer.ts';
+import { agentRefusal, mayBeTaken } from './agent-refusal.ts';
+import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
+import type { Publication } from './publication.ts';
+import { type Telling, toldOf } from './telling.ts';
+import { failed } from './to-call-result.ts';
+
+/** One call of a published agent. */
+export interface AgentCalling {
+  readonly published: Extract<Publication, { kind: 'agent' }>;
+  readonly input: JsonObject;
+  /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
+  readonly key: string | undefined;
+  readonly telling: Telling;
+  /** Aborts when the client has gone; the turn is then left to another invocation. */
+  readonly leave: AbortSignal;
+}
+
+/**
+ * Runs a turn of the agent in a session of the caller, as `POST .../messages` does, and answers what it came to.
+ *
+ * @throws UnknownTargetError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
+ *   model which called can change; the reason of `leave` when that aborts.
+ */
+export async function callAgent(request: EndpointRequest, calling: AgentCalling): Promise<CallToolResult> {
+  const { name } = calling.published;
+  const checked = await checkInput(AGENT_INPUT, calling.input, name);
+  if (!checked.ok) return failed(checked.answer.content);
+  const turn = await toAgentTurn(request, calling, checked.value);
+  try {
+    return await answerOf(request, turn, calling);
+  } catch (failure) {
+    if (failure instanceof SessionErasedError) return failed(failure.message);
+    if (failure instanceof SessionUnavailableError) return failed(mayBeTaken(turn.target, turn.start.turn));
+    throw failure;
+  }
+}
+
+/** A turn that is to be started, or was. */
+interface AgentTurn extends AnsweredCall {
+  readonly start: TurnStart;
+  readonly part: TurnHost;
+}
+
+async function toAgentTurn(
+  request: EndpointRequest,
+  { published, key }: AgentCalling,
+  { message, session }: AgentInput,
+): Promise<AgentTurn> {
+  const { host, env, caller, context } = request;
+  const { name, agent } = published;
+  const named = { agent, session: session ?? (await newSession(request, name, key)) };
+  const target = targetOf({ host, env }, caller, named);
+  const asked = key === undefined ? undefined : await requestKey(key, { message, session });
+  return {
+    name,
+    isNew: session === undefined,
+    target,
+    start: toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId),
+    // Copied, so that what this deployment lacks is found out before the message is taken.
+    part: { ...turnPart({ host, env }, { port: target.port, agent }) },
+  };
+}
+
+/** A retry without a session finds the one that its first try was given: nobody else's key leads to it. */
+async function newSession({ host, caller }: EndpointRequest, name: string, key?: string): Promise<string> {
+  if (key === undefined) return `mcp-${host.newId()}`;
+  const hash = await sha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
+  return `mcp-${hash.slice(0, 32)}`;
+}
+
+/** How long a retry finds its turn, in ms; as with an `Idempotency-Key`. */
+const KEY_TTL = 24 * 60 * 60 * 1000;
+
+/** Apart from the keys of HTTP, which hold no space. */
+const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
+  key: `mcp ${key}`,
+  bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),
+  ttl: KEY_TTL,
+});
+
+async function answerOf(
+  { host }: EndpointRequest,
+  turn: AgentTurn,
+  { telling, leave }: AgentCalling,
+): Promise<CallToolResult> {
+  const { target, start, part } = turn;
+  const awaited: AwaitedTurn = {
+    port: target.port,
+    clock: host.clock,
+    meter: host.meter,
+    signal: leave,
+    session: target.session,
+    agent: target.agent.name,
+    turn: start.turn,
+  };
+  const show = toldOf(telling);
+  const sentAt = host.clock.now();
+  const taken = await target.port.begin({ nonce: host.newId(), start, reader: READER });
+  switch (taken.status) {
+    case 'leased': {
+      const run = (): Promise<TurnEnd> => runTurn({ ...part, show, leave }, taken, sentAt);
+      return toAgentResult(turn, await outcomeHere(awaited, () => followed(awaited, show, run)));
+    }
+    case 'known':
+      return toAgentResult(turn, await outcomeElsewhere({ ...awaited, turn: taken.turn }));
+    case 'queued':
+    case 'steering':
+    case 'scheduled':
+      throw new Error(`A message that may not wait is ${taken.status}.`);
+    default:
+      return failed(await agentRefusal(target, taken));
+  }
+}
+
+/** When another invocation goes on with the turn, its client hears of that too, as far as it is journaled. */
+async function followed(
+  awaited: AwaitedTurn,
+  show: NonNullable<TurnHost['show']>,
+  run: () => Promise<TurnEnd>,
+): Promise<TurnEnd> {
+  const end = await run();
+  if (end.status === 'handed-over' || end.status === 'lost') {
+    await followSession({ ...awaited, from: end.seq + 1 }, (stored) => show({ type: 'event', stored }));
+  }
+  return end;
+}

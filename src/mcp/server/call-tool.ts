@@ -1,0 +1,116 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { EndpointRequest } from '../../app/endpoint.ts';
+import { openBatch } from '../../journal/state.ts';
+import { toPrincipal } from '../../session/start-turn.ts';
+import type { Loop, LoopJournal, Needs } from '../../tool-loop/loop.ts';
+import { type MemoryLoop, memoryLoop } from '../../tool-loop/memory-loop.ts';
+import { offerTools } from '../../tool-loop/offer-tools.ts';
+import { replied } from '../../tool-loop/replied.ts';
+import { runBatch } from '../../tool-loop/run-batch.ts';
+import type { JsonObject } from '../../tools/json.ts';
+import { sha256Hex } from '../../tools/sha256.ts';
+import type { AnyTool } from '../../tools/tool.ts';
+import type { ResultData } from '../../tools/tool-result.ts';
+import type { Telling } from './telling.ts';
+import { toCallResult } from './to-call-result.ts';
+
+/** One call of a published tool. */
+export interface ToolCalling {
+  readonly tool: AnyTool;
+  readonly input: JsonObject;
+  /** Names the call, when the client has given it a name. */
+  readonly key: string | undefined;
+  readonly telling: Telling;
+}
+
+/**
+ * Runs a tool without a session, by the code that runs it in one: checked, with its timeout, and without secrets in what is
+ * answered. Nothing is kept, so a request runs it once, whatever its effect, and a request that is sent again runs it
+ * again: under the same key `call.idempotencyKey` is the same, for a receiver that deduplicates. It runs to its end also
+ * when the client has gone: losing a connection is no cancellation (MCP specification, Transports).
+ *
+ * @throws what the app's hooks for context and secrets do.
+ */
+export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
+  const atEnd: (() => Promise<unknown>)[] = [];
+  const { loop: silent, frame } = await ownLoop(request, calling, (work) => atEnd.push(work));
+  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.telling) };
+  const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
+  const offered = offerTools(loop, frame, 'now');
+  loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));
+  const [call] = openBatch(frame);
+  await runBatch(loop, frame).finally(() =>
+    request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))),
+  );
+  if (!call?.ended) throw new Error('A call without a session was left open.');
+  return toCallResult(forClients(call.ended.result));
+}
+
+/** A loop with this tool alone, for this caller, as this invocation can run it. */
+async function ownLoop(
+  request: EndpointRequest,
+  { tool, key, telling }: ToolCalling,
+  atEnd: Loop['invocation']['atEnd'],
+): Promise<MemoryLoop> {
+  const { host, env, caller, context } = request;
+  const principal = toPrincipal(caller);
+  return memoryLoop({
+    // What a call's `idempotencyKey` is made of.
+    ...(key !== undefined && { turn: await sha256Hex(JSON.stringify(['mcp', principal, tool.name, key])) }),
+    principal,
+    tools: [tool],
+    model: NO_MODEL,
+    context: host.context(env).merge(context),
+    secrets: await host.secrets(env, principal),
+    live: { restarted: () => {}, progress: (_, status) => telling.progress(status) },
+    invocation: {
+      claim: (needs) => claim(request, needs),
+      count: (subrequests) => host.meter.spend(subrequests),
+      late: (_, answer) => host.waitUntil(answer),
+      atEnd,
+    },
+  });
+}
+
+/** No loop opens inside a published tool, and nothing is asked. */
+const NO_MODEL: Loop['model'] = {
+  name: 'none',
+  ask: () => Promise.reject(new Error('A published tool asks no model.')),
+};
+
+/** @throws Error, before the tool has run, when too little is left of the invocation: a batch of messages may hold many calls. */
+function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
+  const short = meter.shortFor(needs);
+  if (short) {
+    throw new Error(
+      `The invocation has too little left of its ${short}. Send this call in a request of its own.`,
+    );
+  }
+  meter.spend(needs.subrequests);
+}
+
+/** Hears what a tool says to the user, which is among the events that nobody keeps. */
+function overheard(journal: LoopJournal, { say }: Telling): LoopJournal {
+  return {
+    get state() {
+      return journal.state;
+    },
+    get nextSeq() {
+      return journal.nextSeq;
+    },
+    emit(...events) {
+      journal.emit(...events);
+      for (const event of events) if (event.type === 'message-sent') say(event.text);
+    },
+    durable: () => journal.durable(),
+  };
+}
+
+/** What is wrong with how a tool is published is told in full: without a session nobody can be asked to approve a call. */
+function forClients(result: ResultData): ResultData {
+  if (result.type !== 'error' || result.signal?.type !== 'misconfigured') return result;
+  return {
+    ...result,
+    message: `${result.message} An MCP endpoint has no session: publish an agent that has this tool.`,
+  };
+}

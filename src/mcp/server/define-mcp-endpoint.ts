@@ -1,0 +1,59 @@
+import type { Endpoint } from '../../app/endpoint.ts';
+import type { AnyTool } from '../../tools/tool.ts';
+import type { McpPrompt } from './define-mcp-prompt.ts';
+import { McpEndpointError } from './mcp-endpoint-error.ts';
+import { type PublishedAgent, publish } from './publication.ts';
+import { serveMcp } from './serve-mcp.ts';
+
+/** The literal that `defineMcpEndpoint` takes. */
+export interface McpEndpointConfig {
+  /** What clients know the server by; `holdfast` unless given. */
+  readonly name?: string | undefined;
+  /** `1` unless given. */
+  readonly version?: string | undefined;
+  /** What clients may tell their model of the whole. */
+  readonly instructions?: string | undefined;
+  /**
+   * Each call runs the tool once, without a session: nothing of it is kept, and nobody can be asked to approve it. What needs
+   * a session is published as an agent that has it.
+   */
+  readonly tools?: readonly AnyTool[] | undefined;
+  /** Each is a tool whose call runs a turn, in a session of the caller that later calls may go on with. */
+  readonly agents?: readonly PublishedAgent[] | undefined;
+  readonly prompts?: readonly McpPrompt[] | undefined;
+}
+
+/**
+ * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ mcp: defineMcpEndpoint({ ... }) })`. It
+ * answers each request by itself, so that there is no stream to `GET` and no session of MCP's own; a request that was sent
+ * cannot be cancelled by a later one. Callers are known as on every route.
+ *
+ * @example
+ * defineMcpEndpoint({ tools: [lookUp], agents: ['support', { agent: 'triage', as: 'ask_triage' }] })
+ *
+ * @throws McpEndpointError when a tool needs a session, two things have one name, or one cannot be a tool's name.
+ */
+export function defineMcpEndpoint(config: McpEndpointConfig): Endpoint {
+  const { name = 'holdfast', version = '1', instructions, tools = [], agents = [], prompts = [] } = config;
+  const callable = publish(tools, agents);
+  const served = {
+    info: { name, version },
+    instructions,
+    published: { callable, prompts: promptsByName(prompts) },
+  };
+  return {
+    agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),
+    serve: (request) => serveMcp(served, request),
+  };
+}
+
+function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPrompt> {
+  const named = new Map<string, McpPrompt>();
+  for (const [index, prompt] of prompts.entries()) {
+    const field = `prompts[${index}]`;
+    if (prompt.name.trim() === '') throw new McpEndpointError(field, `${field} has a name that is blank.`);
+    if (named.has(prompt.name)) throw new McpEndpointError(field, `two prompts are called '${prompt.name}'.`);
+    named.set(prompt.name, prompt);
+  }
+  return named;
+}

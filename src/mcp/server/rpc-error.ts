@@ -1,0 +1,18 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+
+/**
+ * What a JSON-RPC request is answered that was not carried out. The SDK's own error puts its code before the message, and so
+ * does the SDK's client: a person would read it twice.
+ */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The request cannot be carried out as it is: its sender has to change it. */
+export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.InvalidParams, message);

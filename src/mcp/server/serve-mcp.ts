@@ -1,0 +1,76 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
+import type { EndpointRequest } from '../../app/endpoint.ts';
+import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import { answerRequest, type Published } from './answer-request.ts';
+
+/** An endpoint as it is served. */
+export interface Served {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  readonly published: Published;
+}
+
+/**
+ * Answers one HTTP request by a server of its own: nothing is remembered between two (streamable HTTP without sessions). The
+ * SDK reads the messages, negotiates the version and writes the response; requests are answered here.
+ */
+export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
+  const gone = new AbortController();
+  const leave = AbortSignal.any([within.request.signal, gone.signal]);
+  const server = createServer(served, within, leave);
+  // The app has checked the size of the body by its own limit.
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  });
+  await server.connect(transport);
+  leave.addEventListener('abort', () => void transport.close());
+  return watched(await transport.handleRequest(within.request), () => gone.abort());
+}
+
+function createServer(
+  { info, instructions, published }: Served,
+  within: EndpointRequest,
+  leave: AbortSignal,
+): Server {
+  const capabilities = {
+    logging: {},
+    ...(published.callable.size > 0 && { tools: {} }),
+    ...(published.prompts.size > 0 && { prompts: {} }),
+  };
+  const server = new Server(info, {
+    capabilities,
+    ...(instructions !== undefined && { instructions }),
+    // The SDK's own makes code of schemas, which no Worker may.
+    jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+  });
+  // The SDK's handlers answer bad params as internal errors.
+  server.removeRequestHandler('logging/setLevel');
+  server.fallbackRequestHandler = ({ method, params }, { sendNotification }) =>
+    answerRequest(published, { within, method, params: toParams(params), send: sendNotification, leave });
+  return server;
+}
+
+/** They were parsed as JSON; the SDK checks no more of them than that. */
+const toParams = (params: unknown): JsonObject => (isJsonObject(params) ? params : {});
+
+/** The response, and a word when its reader leaves before its end: not every platform tells that by the request's signal. */
+function watched(response: Response, onGone: () => void): Response {
+  const { body, status, headers } = response;
+  if (!body) return response;
+  const reader = body.getReader();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      onGone();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(stream, { status, headers });
+}

@@ -1,0 +1,72 @@
+import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
+import type { FeedItem } from '../../session/live-feed.ts';
+import { shorten } from '../../tools/json-text.ts';
+
+/** How a client hears of a call while it runs. What is told after it has gone is dropped. */
+export interface Telling {
+  /** As progress, when the client has asked for it (MCP specification, Progress). */
+  progress(message: string): void;
+  /** As a log message of the level `info`, from this tool or agent (MCP specification, Logging). */
+  say(message: string): void;
+}
+
+/** Names a client's wish to hear of the progress of a request. */
+export type ProgressToken = string | number;
+
+interface Told {
+  /** What speaks. */
+  readonly name: string;
+  readonly progressToken: ProgressToken | undefined;
+}
+
+/** Characters of what a tool says while it works. */
+const MAX_STATUS = 500;
+/** Characters of a tool's name: a model may have made it up. */
+const MAX_NAME = 64;
+
+/** `send` puts a notification on the response of the request. How much there is to do nobody knows: progress only counts. */
+export function createTelling(
+  { name, progressToken }: Told,
+  send: (notification: ServerNotification) => Promise<void>,
+): Telling {
+  let progress = 0;
+  const drop = (): void => {};
+  return {
+    progress(message) {
+      if (progressToken === undefined) return;
+      progress += 1;
+      const params = { progressToken, progress, message: shorten(message, MAX_STATUS) };
+      send({ method: 'notifications/progress', params }).catch(drop);
+    },
+    say(message) {
+      send({ method: 'notifications/message', params: { level: 'info', logger: name, data: message } }).catch(
+        drop,
+      );
+    },
+  };
+}
+
+/** Tells of a turn what a client can be told in words: its tool calls, what they say, and what they are at. */
+export function toldOf(telling: Telling): (item: FeedItem) => void {
+  const tools = new Map<string, string>();
+  const toolOf = (call: string): string => shorten(tools.get(call) ?? 'a tool', MAX_NAME);
+  return (item) => {
+    if (item.type === 'progress') return telling.progress(`${toolOf(item.call)}: ${item.status}`);
+    if (item.type !== 'event') return;
+    const { event } = item.stored;
+    switch (event.type) {
+      case 'model-replied':
+        for (const { id, name } of event.toolCalls) tools.set(id, name);
+        break;
+      case 'tool-call-started':
+        telling.progress(`${toolOf(event.call)}: started`);
+        break;
+      case 'tool-call-ended':
+        telling.progress(`${toolOf(event.call)}: ${event.result.type === 'error' ? 'failed' : 'done'}`);
+        break;
+      case 'message-sent':
+        telling.say(event.text);
+        break;
+    }
+  };
+}

@@ -1,0 +1,52 @@
+import {
+  type CallToolResult,
+  type ContentBlock,
+  ContentBlockSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { isJsonObject } from '../../tools/json.ts';
+import { type ResultData, toolResult } from '../../tools/tool-result.ts';
+import { McpContent } from '../tools/mcp-content.ts';
+
+/** One block of words. */
+export const textBlock = (text: string) => ({ type: 'text', text }) as const;
+
+/**
+ * What a client is answered for a tool's result. An error is one for the client too (MCP-12), without the word `Error`
+ * before it, which `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
+ * be; its words are there for every client. Content of MCP's own goes out as it came in.
+ */
+export function toCallResult(result: ResultData): CallToolResult {
+  switch (result.type) {
+    case 'error':
+      return failed(result.message);
+    case 'text':
+      return { content: [textBlock(result.content)] };
+    case 'artifact':
+      return contentOf(result);
+  }
+}
+
+type Artifact = Extract<ResultData, { readonly type: 'artifact' }>;
+
+function contentOf(result: Artifact): CallToolResult {
+  const content = [textBlock(toolResult(result).content)];
+  const { value, artifactType } = result;
+  if (artifactType !== McpContent.name) {
+    return { content, ...(isJsonObject(value) && { structuredContent: value }) };
+  }
+  const read = McpContent.parse(value);
+  const { structuredContent } = read.ok ? read.value : {};
+  return {
+    content: (read.ok && blocksOf(read.value.content)) || content,
+    ...(structuredContent && { structuredContent }),
+  };
+}
+
+/** Of blocks that are none the words are told: a client would take no part of the answer for one bad block. */
+function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
+  const blocks = ContentBlockSchema.array().safeParse(content);
+  return blocks.success ? blocks.data : undefined;
+}
+
+/** An answer that says why there is none, for the model that called to read. */
+export const failed = (message: string): CallToolResult => ({ isError: true, content: [textBlock(message)] });

@@ -1,0 +1,61 @@
+import { expectTypeOf } from 'vitest';
+import { defineMcpClient } from '../../src/mcp/client/define-mcp-client.ts';
+import type { Elicitation, McpCaller, McpClient } from '../../src/mcp/client/mcp-client.ts';
+
+const base = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
+
+// The name is a literal, and a client of any name fits a list of clients.
+const files = defineMcpClient(base);
+expectTypeOf(files).toEqualTypeOf<McpClient<'files'>>();
+expectTypeOf(files.name).toEqualTypeOf<'files'>();
+expectTypeOf(files.timeout).toEqualTypeOf<number>();
+expectTypeOf(files.drift).toEqualTypeOf<'report' | 'refuse'>();
+expectTypeOf(files.elicitation).toEqualTypeOf<Elicitation>();
+export const clients: readonly McpClient[] = [files, defineMcpClient({ ...base, name: 'other' })];
+
+// Optional properties accept undefined.
+defineMcpClient({
+  ...base,
+  allowPrivate: undefined,
+  transport: undefined,
+  bearer: undefined,
+  headers: undefined,
+  oauth: undefined,
+  meta: undefined,
+  effects: undefined,
+  prefix: undefined,
+  timeout: undefined,
+  connectTimeout: undefined,
+  maxResponseBytes: undefined,
+  refreshAfter: undefined,
+  drift: undefined,
+  elicitation: undefined,
+  fetch: undefined,
+});
+
+// The address and the headers may be the caller's, headers also later.
+defineMcpClient({
+  ...base,
+  url: (caller) => {
+    expectTypeOf(caller).toEqualTypeOf<McpCaller>();
+    return `https://${caller.principal.tenant}.example.com/mcp`;
+  },
+  headers: async ({ secrets }) => ({ 'x-key': secrets.require('KEY') }),
+});
+
+// A `fetch` of a service binding will do.
+export const bound = (binding: Fetcher) =>
+  defineMcpClient({ ...base, fetch: (url, init) => binding.fetch(url, init) });
+
+// @ts-expect-error: an address later
+defineMcpClient({ ...base, url: async () => 'https://mcp.example.com/' });
+// @ts-expect-error: no address
+defineMcpClient({ name: 'files' });
+// @ts-expect-error: no such effect
+defineMcpClient({ ...base, effects: { read_file: 'write' } });
+// @ts-expect-error: no such transport
+defineMcpClient({ ...base, transport: 'stdio' });
+// @ts-expect-error: refused or not, with nothing between
+defineMcpClient({ ...base, elicitation: 'allow' });
+// @ts-expect-error: a secret is named, never given
+defineMcpClient({ ...base, bearer: { token: 'x' } });

@@ -1,0 +1,57 @@
+import { expectTypeOf } from 'vitest';
+import { defineAgent, defineTool, error } from '../../src/index.ts';
+import { defineMcpEndpoint, defineMcpPrompt, type McpPrompt, mcpContent } from '../../src/mcp/entry.ts';
+import { createHoldfast, type Endpoint } from '../../src/worker-entry.ts';
+
+const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
+const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });
+
+// An endpoint is what `createHoldfast` takes, and needs no more than it is given.
+const endpoint = defineMcpEndpoint({
+  name: 'clerks',
+  version: undefined,
+  instructions: undefined,
+  tools: [greet],
+  agents: ['clerk', clerk, { agent: clerk, as: 'ask_clerk', description: undefined }],
+  prompts: undefined,
+});
+expectTypeOf(endpoint).toEqualTypeOf<Endpoint>();
+createHoldfast({ agents: [clerk], mcp: endpoint });
+createHoldfast({ agents: [clerk], mcp: undefined });
+// @ts-expect-error an endpoint is made by defineMcpEndpoint
+createHoldfast({ agents: [clerk], mcp: { tools: [greet] } });
+// @ts-expect-error a tool is made by defineTool
+defineMcpEndpoint({ tools: [{ name: 'greet' }] });
+// @ts-expect-error an agent has a name
+defineMcpEndpoint({ agents: [{ as: 'ask_clerk' }] });
+
+// A prompt knows its values by its arguments: a required one is there.
+const prompt = defineMcpPrompt({
+  name: 'summary',
+  description: 'Sums up.',
+  arguments: [{ name: 'topic', required: true }, { name: 'style' }],
+  messages(values) {
+    expectTypeOf(values.topic).toEqualTypeOf<string>();
+    expectTypeOf(values.style).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error there is no such argument
+    return `${values.topic} ${values.tpoic}`;
+  },
+});
+expectTypeOf(prompt).toEqualTypeOf<McpPrompt<'summary'>>();
+defineMcpEndpoint({ prompts: [prompt, { name: 'plain', description: 'Plain.', messages: () => 'Hello.' }] });
+defineMcpPrompt({
+  name: 'p',
+  description: 'P.',
+  // @ts-expect-error a message is of the user or of the assistant
+  messages: () => [{ role: 'system', content: { type: 'text', text: '' } }],
+});
+
+// Content is what the protocol knows.
+defineTool({
+  name: 'see',
+  description: 'Sees.',
+  run: () => mcpContent([{ type: 'image', data: 'aA==', mimeType: 'image/png' }]),
+});
+defineTool({ name: 'fail', description: 'Fails.', run: () => error('No.') });
+// @ts-expect-error an image has data
+mcpContent([{ type: 'image', mimeType: 'image/png' }]);
