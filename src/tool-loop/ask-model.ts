@@ -19,8 +19,8 @@ import { untilAborted } from './until-aborted.ts';
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
-  loop.invocation.takeSteers(frame.id);
   if (!last) await discoverTools(loop, frame);
+  loop.invocation.takeSteers(frame.id);
   const shown = frame.messages.length;
   const history = shownHistory(loop, frame.messages);
   const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));

@@ -29,17 +29,12 @@ export async function discoverTools(loop: Loop, frame: FrameState): Promise<void
   if (sources.length === 0 || isGivenUp(loop)) return;
   const { signal, modelSignal } = loop.invocation;
   const discovery = discoveryOf(loop, loopView(loop, frame, 'now'), modelSignal);
-  const found: (readonly SliceFact[])[] = sources.map(() => []);
-  const finding = sources.map(async (source, index) => {
-    const facts = await findWith(loop, discovery, source);
-    // What comes when this was left is for nobody: the journal has gone on.
-    if (!modelSignal.aborted) found[index] = facts;
-  });
-  const left = await untilAborted(modelSignal, Promise.allSettled(finding)).catch(interruption);
-  const facts = loop.secrets.redact(found.flat());
+  const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
+  const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const facts = loop.secrets.redact(found);
   if (facts.length > 0 && !signal.aborted)
     loop.journal.emit({ type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts });
-  for (const one of left) if (one.status === 'rejected') throw one.reason;
+  for (const one of finding) if (one.status === 'rejected') throw one.reason;
 }
 
 interface Source {
@@ -47,11 +42,6 @@ interface Source {
   readonly name: string;
   readonly find: Discover;
 }
-
-/** Only an interruption is not settled by itself. */
-const interruption = (reason: unknown): readonly PromiseSettledResult<void>[] => [
-  { status: 'rejected', reason },
-];
 
 /** @throws Interrupted when the turn is left to another invocation. */
 async function findWith(

@@ -2,6 +2,7 @@ import type { Scenario } from './lab/scenario.ts';
 import { agents } from './scenarios/agents.ts';
 import { chains } from './scenarios/chains.ts';
 import { compactions } from './scenarios/compactions.ts';
+import { discoveries } from './scenarios/discoveries.ts';
 import { everything } from './scenarios/everything.ts';
 import { interruptions } from './scenarios/interruptions.ts';
 import { leaves } from './scenarios/leaves.ts';
@@ -25,5 +26,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...processes,
   ...interruptions,
   ...compactions,
+  ...discoveries,
   everything,
 ];

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StoredEvent } from '../../src/journal/events.ts';
 import type { SessionPort } from '../../src/journal/session-port.ts';
 import { checkDecision, type SentDecision } from '../../src/session/check-answer.ts';
@@ -10,6 +10,7 @@ import { requireApproval } from '../../src/tools/approvals/require-approval.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import type { AnyTool, Effect, RunningDecisionRequest, ToolCall } from '../../src/tools/tool.ts';
+import { counted } from '../crash-matrix/lab/counted-clock.ts';
 import { never } from '../tool-loop/outside.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
@@ -41,6 +42,21 @@ const asks = (
 
 const appWith = (tools: readonly AnyTool[], replies = [calls('book'), 'Done.']) =>
   memoryApp({ tools, replies: [...replies, 'Later.'], clock, leaseMs: LEASE_MS });
+
+const ANSWERS = [
+  ['A?', 'approve'],
+  ['B?', 'reject'],
+  ['C?', 'exit'],
+] as const;
+
+/** Asks three questions at once. */
+const three = (call: ToolCall) =>
+  Promise.all(
+    ANSWERS.map(async ([message]) => {
+      const { decision } = await call.decideWhileRunning({ ...QUESTION, message });
+      return `${message} ${decision}`;
+    }),
+  );
 
 /** A turn that runs, once its calls have asked what they ask. */
 async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
@@ -121,20 +137,27 @@ describe('a once call that asks while it runs', () => {
   });
 
   it('is asked about one question after another, and gives each its own answer', async () => {
-    const both = (call: ToolCall) =>
-      Promise.all(
-        ['A?', 'B?', 'C?'].map(async (message) => {
-          const { decision } = await call.decideWhileRunning({ ...QUESTION, message });
-          return `${message} ${decision}`;
-        }),
-      );
-    const app = appWith([asks(both)]);
+    const app = appWith([asks(three)]);
     const { end, turn } = await running(app);
-    for (const [message, decision] of [
-      ['A?', 'approve'],
-      ['B?', 'reject'],
-      ['C?', 'exit'],
-    ] as const) {
+    for (const [message, decision] of ANSWERS) {
+      expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      await decide(app, turn, { decision });
+    }
+    await passing(clock, end);
+    expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+  });
+
+  it('gives no question the answer of another, whichever is put first', async () => {
+    const hash = crypto.subtle.digest.bind(crypto.subtle);
+    const slowly = vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (how, data) => {
+      const hashed = await hash(how, data);
+      if (new TextDecoder().decode(data as ArrayBuffer).includes('A?')) await settle(); // texts are hashed
+      return hashed;
+    });
+    onTestFinished(() => slowly.mockRestore());
+    const app = appWith([asks(three)]);
+    const { end, turn } = await running(app);
+    for (const [message, decision] of ANSWERS) {
       expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
@@ -244,6 +267,29 @@ describe('a call that asks while it runs, and cannot', () => {
   });
 });
 
+describe('a call that asks while it runs, and is suspended', () => {
+  it('looks for no answer any more, and finds it when it begins anew', async () => {
+    const { clock: counting, timersLeft } = counted(clock);
+    const run = async (call: ToolCall) => {
+      const [first, second] = await Promise.all([
+        call.decideWhileRunning(QUESTION),
+        call.decide({ message: 'Sure?' }),
+      ]);
+      return `${first.decision} ${second.decision}`;
+    };
+    const app = appWith([asks(run, { effect: 'idempotent' })]);
+    const { end, turn } = await running(app, { clock: counting });
+    expect(await passing(clock, end)).toMatchObject({ status: 'suspended' });
+    await clock.advance(1_000);
+    expect(timersLeft()).toBe(0);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
+    await decide(app, turn, { decision: 'reject' });
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ turn: { text: 'Done.' } });
+    expect([ran.length, await results(app)]).toEqual([3, [['book', 'approve reject']]]);
+  });
+});
+
 describe('a question of a running call', () => {
   it('is nobody’s once the tool’s timeout has passed: the call is unknown, and its late result is told', async () => {
     const answer = Promise.withResolvers<string>();
@@ -258,7 +304,7 @@ describe('a question of a running call', () => {
     await clock.advance(10_000);
     expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', unknown('book')]]);
-    const [[question]] = [...questionsOf(await app.events(turn)).values()];
+    const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
     expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`]);
     answer.resolve('booked');

@@ -9,6 +9,8 @@ interface Options {
   readonly replies: readonly ScriptedReply[];
   readonly slices?: readonly StateSlice[];
   readonly strategies?: readonly InjectionStrategy[];
+  /** Of every loop; the outer one has only its own strategies when it is given some. */
+  readonly kinds?: readonly InjectionStrategy[];
 }
 
 /** A loop without a session around it: what it emits is folded and forgotten. */

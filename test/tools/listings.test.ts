@@ -40,6 +40,22 @@ describe('the listings of a session', () => {
     expect(kept).toHaveLength(32);
   });
 
+  it('are kept, and found last, by one that tells only that it is still so', () => {
+    const told = [
+      { key: 'a', told: ['one'], at: 1 },
+      { key: 'b', told: null, at: 2 },
+    ];
+    const after3 = [...told, { key: 'a', at: 3 }].reduce<Listings>(
+      (known, one) => LISTINGS.apply?.(known, one, place) ?? known,
+      LISTINGS.initial,
+    );
+    expect(after3).toEqual([told[1], { key: 'a', told: ['one'], at: 3 }]);
+  });
+
+  it('do not begin with one that tells only that it is still so', () => {
+    expect(LISTINGS.apply?.([], { key: 'a', at: 3 }, place)).toEqual([]);
+  });
+
   it('leave what was known as it was', () => {
     const known = after({ key: 'a', told: 1 });
     LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);

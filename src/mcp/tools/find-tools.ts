@@ -2,7 +2,7 @@ import { CallInterrupted } from '../../tools/call-interrupted.ts';
 import type { Discovery } from '../../tools/discovery.ts';
 import type { LoopView } from '../../tools/injection.ts';
 import { shorten } from '../../tools/json-text.ts';
-import { LISTINGS, type Listing } from '../../tools/listings.ts';
+import { LISTINGS, type Listing, type ListingFact } from '../../tools/listings.ts';
 import { connectionTo, openConnection } from '../client/connections.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
@@ -13,7 +13,7 @@ import { parseListing, toListing } from './to-listing.ts';
 /** What came of asking a server for its tools. */
 export interface Found {
   /** What the session is to remember; nothing when it knows already. */
-  readonly facts: readonly Listing[];
+  readonly facts: readonly ListingFact[];
   /** Why there is no newer list, in words for a model; absent when what is known is current. */
   readonly problem?: string | undefined;
 }
@@ -57,7 +57,7 @@ async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
       return toListing(client, tools, { former, now: discovery.now() });
     });
     tell(client, listing.drift);
-    return { facts: remembered(client, view, { former, listing }) };
+    return { facts: [toFact(client, view, { former, listing })] };
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
     const problem =
@@ -73,26 +73,21 @@ async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
 
 /** What a session knows of a server's tools; asked for by whoever's turn it is. */
 export function knownListing(client: McpClient, view: LoopView): McpListing | undefined {
-  const told = toldUnder(listingKey(client, view), view);
-  return told === undefined ? undefined : parseListing(told);
+  const known = knownOf(client, view);
+  return known && parseListing(known.told);
 }
 
-const toldUnder = (key: string, view: LoopView): Listing['told'] | undefined =>
-  view.recall(LISTINGS).findLast((listing) => listing.key === key)?.told;
+const knownOf = (client: McpClient, view: LoopView): Listing | undefined =>
+  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view));
 
 /** One server at one address, as one person sees it. */
 function listingKey({ name, config: { url } }: McpClient, { principal: { id, tenant } }: LoopView): string {
   return JSON.stringify([name, typeof url === 'string' ? url : null, tenant ?? null, id]);
 }
 
-/** Under a key of its own, since the list itself may be long and seldom changes. */
-const checkedKey = (client: McpClient, view: LoopView): string => `${listingKey(client, view)} checked`;
-
 function isCurrent(client: McpClient, { view, now }: Discovery): boolean {
-  const listing = knownListing(client, view);
-  if (!listing || openConnection(client, view)?.hasChanged) return false;
-  const checked = toldUnder(checkedKey(client, view), view);
-  const at = typeof checked === 'number' ? Math.max(checked, listing.at) : listing.at;
+  if (!knownListing(client, view) || openConnection(client, view)?.hasChanged) return false;
+  const at = knownOf(client, view)?.at ?? 0;
   return now() - at < client.refreshAfter;
 }
 
@@ -101,10 +96,11 @@ interface Comparison {
   readonly listing: McpListing;
 }
 
-function remembered(client: McpClient, view: LoopView, { former, listing }: Comparison): readonly Listing[] {
-  if (former?.fingerprint === listing.fingerprint)
-    return [{ key: checkedKey(client, view), told: listing.at }];
-  return [{ key: listingKey(client, view), told: listing }];
+/** A list may be long and seldom changes: what is still so is not stored again. */
+function toFact(client: McpClient, view: LoopView, { former, listing }: Comparison): ListingFact {
+  const { at } = listing;
+  const isSame = former?.fingerprint === listing.fingerprint;
+  return { key: listingKey(client, view), at, ...(!isSame && { told: listing }) };
 }
 
 /** A server whose tools change under an agent's hands is worth a look. */

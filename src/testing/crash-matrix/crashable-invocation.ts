@@ -95,6 +95,16 @@ export class CrashableInvocation implements Progress {
     }
   }
 
+  /** Code that runs waits for somebody meanwhile, and so for the clock. */
+  async waiting<T>(work: () => Promise<T>): Promise<T> {
+    this.#running -= 1;
+    try {
+      return await work();
+    } finally {
+      this.#running += 1;
+    }
+  }
+
   /** A message to the object, which takes it again when the answer was lost. */
   async send<T>(operation: 'append' | 'lease', message: () => Promise<T>): Promise<T> {
     const isInFlight = (await this.#gate({ side: 'before', operation })) === 'lost';

@@ -119,7 +119,10 @@ export class Effects<World> {
     this.#runs.push(run);
     try {
       for (const watcher of this.#watchers) await watcher.before?.(seen);
-      run.value = await leaf.run(call);
+      run.value = await leaf.run({
+        ...call,
+        decideWhileRunning: (request) => invocation.waiting(() => call.decideWhileRunning(request)),
+      });
       run.state = 'done';
     } catch (failure) {
       if (!invocation.isCutOff) run.state = 'failed'; // a run that throws is the tool's word that it did nothing

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../src/journal/events.ts';
+import type { SessionEvent, StoredEvent } from '../../../src/journal/events.ts';
 import type { SessionState } from '../../../src/journal/state.ts';
 import { PROCESS } from '../../../src/process/process-memory.ts';
 import { type CallNames, callNames } from '../../../src/testing/crash-matrix/call-names.ts';
@@ -33,22 +33,31 @@ const OF_INVOCATIONS: readonly string[] = [
   'model-asked',
 ];
 
+/** What calls ask somebody outside, and are answered. */
+const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
+
+const nameOf = (event: SessionEvent, names: CallNames): string =>
+  'call' in event ? (names.get(event.call) ?? event.call) : '';
+
 export function toComparable({
   events,
   requests,
 }: Pick<PlayResult, 'events' | 'requests'>): ComparableResult {
   const names = callNames(events);
+  const unknown = unknownIn(events);
   return {
     // How long a reply may be depends on what dead attempts have used of a limit.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
     happened: events
       .filter(({ event }) => !OF_INVOCATIONS.includes(event.type))
+      // How far it came with its questions depends on where it was cut off.
+      .filter(({ event }) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map(({ event }) => comparable({ ...event, ms: undefined, from: undefined }, names))
       .sort(),
     memory: memoryOf(foldEvents(events), names),
     takenOver: events.filter(({ event }) => event.type === 'turn-resumed' && event.cause === 'expired')
       .length,
-    unknown: unknownIn(events),
+    unknown,
     unjustified: unjustifiedIn(events, names),
   };
 }

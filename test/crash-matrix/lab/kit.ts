@@ -25,6 +25,8 @@ export interface LabWorld {
 /** What a scenario's tools are made with. */
 export interface Kit {
   readonly world: LabWorld;
+  /** Does something outside which is no call: a crash may fall before it and after it. With the same key it counts once. */
+  readonly effect: CrashKit['effect'];
   tool<const Name extends string, Declaration extends InputDeclaration = undefined, Output = unknown>(
     declared: KitTool<Name, InputOf<Declaration>, Output> & { readonly input?: Declaration },
   ): Tool<Name, InputOf<Declaration>, Output>;
@@ -32,8 +34,9 @@ export interface Kit {
 }
 
 /** Tools whose `reconcile` asks whoever saw them run. */
-export const kitOf = ({ ran, world }: Pick<CrashKit<LabWorld>, 'ran' | 'world'>): Kit => ({
+export const kitOf = ({ ran, world, effect }: Pick<CrashKit<LabWorld>, 'ran' | 'world' | 'effect'>): Kit => ({
   world,
+  effect,
   tool: <const Name extends string, Declaration extends InputDeclaration, Output>({
     input,
     ...declared

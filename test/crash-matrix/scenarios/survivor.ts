@@ -1,6 +1,6 @@
 import { type Agent, type AgentConfig, defineAgent } from '../../../src/agent/define-agent.ts';
 import type { InputDeclaration } from '../../../src/tools/input-schema.ts';
-import type { AnyTool } from '../../../src/tools/tool.ts';
+import type { ToolSource } from '../../../src/tools/resolution/tool-source.ts';
 
 type More = Pick<
   AgentConfig<'survivor', InputDeclaration>,
@@ -8,7 +8,7 @@ type More = Pick<
 >;
 
 /** The agent of every scenario. */
-export const survivor = (tools: readonly AnyTool[], more: More = {}): Agent =>
+export const survivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
   defineAgent({
     name: 'survivor',
     description: 'Acts.',

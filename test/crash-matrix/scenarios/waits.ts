@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Care } from '../../../src/testing/crash-matrix/effects.ts';
 import { requireApproval } from '../../../src/tools/approvals/require-approval.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import type { Scenario } from '../lab/scenario.ts';
@@ -51,4 +52,29 @@ const manualResult: Scenario = {
   steps: [{ send: 'Go.' }, { result: 'ask_user', as: { text: 'Yes.' } }],
 };
 
-export const waits: readonly Scenario[] = [approval, manualResult];
+/** Nobody answers what two calls ask while they run: one may begin anew, and one may not. */
+const askingWhileRunning: Scenario = {
+  kind: 'asks-while-running',
+  tells: '"type":"tool-call-answered"',
+  agent: (kit) => {
+    const asks = (name: string, care: Care) =>
+      kit.tool({
+        name,
+        care,
+        async answer(_, call) {
+          const asked = { message: `${name}?`, expires: 20, onExpiry: 'approve' } as const;
+          return (await call.decideWhileRunning(asked)).decision;
+        },
+      });
+    return survivor([
+      asks('put', 'idempotent'),
+      asks('book', 'once'),
+      kit.tool({ name: 'look', care: 'read' }),
+    ]);
+  },
+  script: [{ to: 'Go.', replies: [['book', 'look'], ['put', 'book'], 'Booked.'] }],
+  // What may begin anew is suspended when its invocation is gone.
+  steps: [{ send: 'Go.' }, { wait: 100 }],
+};
+
+export const waits: readonly Scenario[] = [approval, manualResult, askingWhileRunning];

@@ -39,6 +39,9 @@ async function aborted(signal: AbortSignal): Promise<void> {
 const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
 
+const events = (body: ReadableStream<Uint8Array>) =>
+  new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+
 const certain = (message: string) => new McpServerError('files', 'call', message);
 const lost = (why: string) =>
   new McpLostError(
@@ -83,6 +86,28 @@ describe('an answer', () => {
     expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
     gates[0]?.resolve();
     expect((await first)?.content).toEqual([{ type: 'text', text: '0' }]);
+  });
+
+  it('may be one of a batch, or come on the stream that is only listened to', async () => {
+    const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
+    const ended = Promise.withResolvers<void>();
+    const silent = () => events(new ReadableStream({ cancel: () => ended.resolve() }));
+    const batch = await open(
+      fakeServer({ misbehave: only(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
+    );
+    expect(await batch.callTool(call('write'), calling())).toEqual({ content: [] });
+    const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+    const server = fakeServer();
+    server.misbehave = (request, proceed) => {
+      if (request.method === 'GET') return events(new ReadableStream({ start: listening.resolve }));
+      return isCall(request) ? silent() : proceed();
+    };
+    const connection = await open(server);
+    const answer = connection.callTool(call('write'), calling());
+    await server.request(isCall);
+    (await listening.promise).enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`));
+    expect(await answer).toEqual({ content: [] });
+    await ended.promise;
   });
 
   it('lets go of its stream, though the server does not end it', async () => {
@@ -259,6 +284,14 @@ describe('a call of which nobody knows', () => {
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
     await aborted(signal);
+  });
+
+  it('lets go of its stream when it is lost, though the server does not end it', async () => {
+    const ended = Promise.withResolvers<void>();
+    const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
+    const connection = await open(fakeServer({ misbehave }));
+    await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
+    await ended.promise;
   });
 
   it('is lost when the server does not answer at all', async () => {

@@ -59,10 +59,9 @@ describe('the tools of a server', () => {
     await clock.advance(1);
     await desk.send('Three');
     expect(methods(server)['tools/list']).toBe(2);
-    expect(await told(desk)).toMatchObject([
-      { told: { tools: [{ name: 'look' }] } },
-      { told: expect.any(Number) },
-    ]);
+    const [first, second] = await told(desk);
+    expect(first).toMatchObject({ at: 0, told: { tools: [{ name: 'look' }] } });
+    expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
   it('stay those that are known when the server is gone by then (MCP-04)', async () => {
