@@ -23,5 +23,6 @@ export {
 } from './tools/create-mcp-tool-factory.ts';
 export { defineMcpToolGroup, type McpToolGroupConfig } from './tools/define-mcp-tool-group.ts';
 export type { ListedTool, ToolHints } from './tools/listing.ts';
+export { McpContent } from './tools/mcp-content.ts';
 export { type McpToolsOf, mcpToolProvider } from './tools/mcp-tool-provider.ts';
 export type { McpToolFilter } from './tools/mcp-tools.ts';

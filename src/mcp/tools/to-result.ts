@@ -62,9 +62,23 @@ function resultOf(said: Said): ToolResult {
 }
 
 /** What a model reads of it: data as JSON where the server has not put it into words. */
-function wordsOf({ structured, told }: Said): string {
-  if (!structured || told.hasText) return told.words;
+function wordsOf({ blocks, structured, told }: Said): string {
+  if (!structured || told.hasText || repeatsBinary(structured, blocks)) return told.words;
   return [JSON.stringify(structured), told.words].filter((words) => words !== '').join('\n\n');
+}
+
+/** Servers repeat whole blocks as structured content, and a model can make nothing of their base64. */
+function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
+  const json = JSON.stringify(structured);
+  return blocks.some((block) => {
+    const binary = binaryOf(block);
+    return binary !== undefined && json.includes(JSON.stringify(binary));
+  });
+}
+
+function binaryOf({ data, resource }: JsonObject): string | undefined {
+  const binary = isJsonObject(resource) ? resource.blob : data;
+  return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
 /** Servers repeat structured content as text, for clients that know no other (MCP specification, "Structured Content"). */

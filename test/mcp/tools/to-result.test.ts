@@ -91,6 +91,21 @@ describe('structured content', () => {
     );
   });
 
+  it('is not read where it repeats the bytes of other blocks, as the filesystem server has it', () => {
+    const bytes = { type: 'resource', resource: { uri: 'file:///a.bin', blob: 'AAECAw==' } };
+    for (const [block, said] of [
+      [image, '[image image/png, 3,210 bytes]'],
+      [bytes, '[resource file:///a.bin, 4 bytes]'],
+    ] as const) {
+      const repeats = { content: [block] };
+      const answer = result({ content: [block], structuredContent: repeats });
+      expect({ ...answer }).toMatchObject({ value: { structuredContent: repeats }, content: said });
+    }
+    expect(modelText(result({ content: [{ ...image, data: '' }], structuredContent: { a: '' } }))).toBe(
+      '{"a":""}\n\n[image image/png, 0 bytes]',
+    );
+  });
+
   it('keeps keys such as __proto__ as keys', () => {
     const said = result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
     expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');

@@ -1,0 +1,154 @@
+import { expect } from 'vitest';
+
+/** A call of a tool of the everything server that only answers. */
+export type Answered = readonly [
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  /** What the model is shown. */
+  shows: unknown,
+  /** What the program gets beside it; nothing unless given. */
+  artifacts?: readonly { readonly type?: string; readonly value: unknown }[],
+];
+
+/** What it lists and no call of ours can run: it wants another kind of call (MCP specification, Tasks). */
+export const TASKS = ['simulate-research-query'];
+
+export const THAT_ASK = ['trigger-elicitation-request'];
+
+const HIDDEN = '[1 block is for the user only]';
+
+const withContent = (...content: readonly unknown[]) => [{ type: 'McpContent', value: { content } }];
+
+const text = (words: unknown) => ({ type: 'text', text: words });
+const image = { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/) };
+const annotated = (priority: number, ...audience: readonly string[]) => ({
+  annotations: { priority, audience },
+});
+
+const at = (path: string): string => `demo://resource/${path}`;
+
+const answersOfContent: readonly Answered[] = [
+  [
+    'get-annotated-message',
+    { messageType: 'error', includeImage: true },
+    `Error: Operation failed\n\n${HIDDEN}`,
+    withContent(
+      { ...text('Error: Operation failed'), ...annotated(1, 'user', 'assistant') },
+      { ...image, ...annotated(0.5, 'user') },
+    ),
+  ],
+  [
+    'get-annotated-message',
+    { messageType: 'success' },
+    HIDDEN,
+    withContent({ ...text('Operation completed successfully'), ...annotated(0.7, 'user') }),
+  ],
+  ['get-annotated-message', { messageType: 'debug' }, 'Debug: Cache hit ratio 0.95, latency 150ms'],
+  [
+    'get-tiny-image',
+    {},
+    "Here's the image you requested:\n\n[image image/png, 4,033 bytes]\n\nThe image above is the MCP logo.",
+    withContent(text("Here's the image you requested:"), image, text('The image above is the MCP logo.')),
+  ],
+  [
+    'get-resource-links',
+    { count: 2 },
+    'Here are 2 resource links to resources available in this server:\n\n' +
+      `[resource link: Blob Resource 1 (${at('dynamic/blob/1')}), text/plain: Resource 1: plaintext resource]\n\n` +
+      `[resource link: Text Resource 2 (${at('dynamic/text/2')}), text/plain: Resource 2: plaintext resource]`,
+    withContent(
+      text('Here are 2 resource links to resources available in this server:'),
+      ...[at('dynamic/blob/1'), at('dynamic/text/2')].map((uri) =>
+        expect.objectContaining({ type: 'resource_link', uri }),
+      ),
+    ),
+  ],
+  [
+    'get-resource-reference',
+    { resourceType: 'Text', resourceId: 1 },
+    expect.stringMatching(
+      /^Returning .* 1:\n\n\[resource demo:.*\/text\/1, text\/plain\]\nResource 1: This is a plaintext .*\n\nYou can access /,
+    ),
+    withContent(
+      text('Returning resource reference for Resource 1:'),
+      {
+        type: 'resource',
+        resource: {
+          uri: at('dynamic/text/1'),
+          mimeType: 'text/plain',
+          text: expect.stringMatching(/^Resource 1: This is a plaintext/),
+        },
+      },
+      text(`You can access this resource using the URI: ${at('dynamic/text/1')}`),
+    ),
+  ],
+  [
+    'get-resource-reference',
+    { resourceType: 'Blob', resourceId: 2 },
+    expect.stringMatching(
+      /^Returning .* 2:\n\n\[resource demo:.*\/blob\/2, text\/plain, \d\d bytes\]\n\nYou can access /,
+    ),
+    withContent(
+      text('Returning resource reference for Resource 2:'),
+      {
+        type: 'resource',
+        resource: {
+          uri: at('dynamic/blob/2'),
+          mimeType: 'text/plain',
+          blob: expect.stringMatching(/^UmVzb3VyY2UgMjog/),
+        },
+      },
+      text(`You can access this resource using the URI: ${at('dynamic/blob/2')}`),
+    ),
+  ],
+  [
+    'get-resource-reference',
+    { resourceId: -1 },
+    'Error: Invalid resourceId: -1. Must be a finite positive integer.',
+  ],
+  [
+    'gzip-file-as-resource',
+    { data: 'data:text/plain,hello', name: 'a.gz' },
+    `[resource link: a.gz (${at('session/a.gz')}), application/gzip]`,
+    withContent({
+      type: 'resource_link',
+      uri: at('session/a.gz'),
+      name: 'a.gz',
+      mimeType: 'application/gzip',
+    }),
+  ],
+  [
+    'gzip-file-as-resource',
+    { data: 'data:text/plain,hello', name: 'a.gz', outputType: 'resource' },
+    expect.stringMatching(/^\[resource demo:.*\/a\.gz, application\/gzip, \d\d bytes\]$/),
+    withContent({
+      type: 'resource',
+      resource: {
+        uri: at('session/a.gz'),
+        mimeType: 'application/gzip',
+        blob: expect.stringMatching(/^H4sI/),
+      },
+    }),
+  ],
+];
+
+/** Every tool that only answers, and each kind of content that it can answer. */
+export const answers: readonly Answered[] = [
+  ['echo', { message: 'Grüße, 世界!' }, 'Echo: Grüße, 世界!'],
+  ['get-sum', { a: 2, b: 3.5 }, 'The sum of 2 and 3.5 is 5.5.'],
+  ['get-env', {}, expect.stringContaining('"GREETING": "Hello from the environment."')],
+  ...answersOfContent,
+  [
+    'get-structured-content',
+    { location: 'Chicago' },
+    '{"temperature":36,"conditions":"Light rain / drizzle","humidity":82}',
+    [{ value: { temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 } }],
+  ],
+  ['toggle-simulated-logging', {}, expect.stringMatching(/^Started simulated, random-leveled logging/)],
+  ['toggle-subscriber-updates', {}, expect.stringMatching(/^Started simulated resource updated/)],
+  [
+    'trigger-long-running-operation',
+    { duration: 0.1, steps: 2 },
+    'Long running operation completed. Duration: 0.1 seconds, Steps: 2.',
+  ],
+];

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { answers, TASKS, THAT_ASK } from './everything-answers.ts';
+import { listedBy } from './plain-client.ts';
+import { realRun } from './real-run.ts';
+import { calls, type RealTalk, realTalk } from './real-talk.ts';
+
+const ASK = calls('trigger-elicitation-request');
+
+let warnings: MockInstance<typeof console.warn>;
+beforeEach(() => {
+  warnings = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
+afterEach(() => warnings.mockRestore());
+
+/** What the turn's stream tells of the progress of its calls until there is enough; then the turn is cancelled. */
+async function progressOf(
+  talk: RealTalk,
+  isEnough: (status: unknown) => boolean,
+): Promise<readonly unknown[]> {
+  const told: unknown[] = [];
+  for await (const { event, data } of talk.stream()) {
+    if (event !== 'progress' || told.some(isEnough)) continue;
+    told.push(data.status);
+    if (isEnough(data.status)) await talk.via(`${talk.session}/cancel`, { method: 'POST' });
+  }
+  return told;
+}
+
+describe('the real everything server, used by an agent', () => {
+  it('has all its tools listed to the model, but for those that run as tasks only', async () => {
+    const run = realRun('everything');
+    const talk = realTalk(run, { replies: ['Done.'] });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const names = (await listedBy(run)).map(({ name }) => name).toSorted();
+    expect([...talk.offered(), ...TASKS].toSorted()).toEqual(names);
+    expect([...new Set(answers.map(([tool]) => tool)), ...THAT_ASK].toSorted()).toEqual(talk.offered());
+    expect(warnings.mock.calls).toContainEqual([
+      "holdfast: MCP server 'real' has tools that are left out: 'simulate-research-query' runs as a task only.",
+    ]);
+  });
+
+  it.each(answers.map(([tool, input, shows, artifacts = []]) => ({ tool, input, shows, artifacts })))(
+    '$tool $input is called, and shown',
+    async ({ tool, input, shows, artifacts }) => {
+      const talk = realTalk(realRun('everything'), { replies: [calls(tool, input), 'Done.'] });
+      const answer = await talk.say();
+      expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
+      expect(talk.shown()).toEqual([shows]);
+      const call = expect.any(String);
+      expect(answer.artifacts).toEqual(artifacts.map((artifact) => ({ call, tool, ...artifact })));
+    },
+  );
+
+  it('answers all calls of a reply on one connection', async () => {
+    const run = realRun('everything');
+    const sums = Array.from({ length: 12 }, (_, a) => ({ name: 'get-sum', input: { a, b: 1 } }));
+    const talk = realTalk(run, { replies: [{ calls: sums }, 'Done.'] });
+    await talk.say();
+    expect(talk.shown()).toEqual(sums.map((_, a) => `The sum of ${a} and 1 is ${a + 1}.`));
+    const begun = (await run.requests()).filter(({ body }) => body.includes('"initialize"'));
+    expect(begun).toHaveLength(1);
+  });
+
+  it('tells of its progress while it works', async () => {
+    const work = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
+    const talk = realTalk(realRun('everything'), { replies: [work, 'Done.'] });
+    const told = await progressOf(talk, (status) => status === '3/3');
+    expect(told).toEqual(['1/3', '2/3', '3/3']);
+  });
+
+  it('logs into the stream of whatever runs', async () => {
+    const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
+    const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
+    const talk = realTalk(realRun('everything'), { replies });
+    // It logs at once and then every 5 s: the first time perhaps before anybody listens.
+    const told = await progressOf(talk, (status) => String(status).startsWith('['));
+    expect(told).toEqual([expect.stringMatching(/^\[\w+\] .*message - SessionId [\w-]{36}$/)]);
+  });
+});
+
+describe('a question of the real everything server', () => {
+  it('is an approval of the turn, whose answer comes back from the server', async () => {
+    const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
+    const saying = talk.say();
+    const pending = await talk.pending();
+    expect(pending).toMatchObject({
+      tool: 'trigger-elicitation-request',
+      message:
+        "MCP server 'real' asks, while 'trigger-elicitation-request' runs: Please provide inputs for the following fields:",
+      allows: ['edit', 'reject'],
+      schema: { type: 'object', required: ['name'], properties: { email: { format: 'email' } } },
+    });
+    const input = { name: 'Ada', check: true, email: 'ada@example.org', integer: 7 };
+    const decided = await talk.decide(pending, { decision: 'edit', input });
+    expect(decided).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
+    expect(await saying).toEqual(decided);
+    const [shown = ''] = talk.shown();
+    const [, raw = ''] = shown.split('Raw result: ');
+    expect(JSON.parse(raw)).toEqual({ action: 'accept', content: input });
+  });
+
+  it('takes no answer that its schema does not', async () => {
+    const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
+    const saying = talk.say();
+    const pending = await talk.pending();
+    const input = { name: 'Ada', integer: 101 };
+    expect(await talk.decide(pending, { decision: 'edit', input })).toMatchObject({
+      type: 'urn:holdfast:problem:invalid-body',
+      detail: expect.stringContaining('input.integer: 101 is greater than 100.'),
+    });
+    await talk.decide(pending, { decision: 'reject' });
+    await saying;
+    expect(talk.shown()).toEqual([
+      expect.stringContaining('❌ User declined to provide the requested information.'),
+    ]);
+  });
+
+  it('is cancelled when nobody answers in time', async () => {
+    const talk = realTalk(realRun('everything'), {
+      replies: [ASK, 'Done.'],
+      client: { elicitation: { expires: 300 } },
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(talk.shown()).toEqual([expect.stringContaining('User cancelled the elicitation dialog.')]);
+  });
+
+  it('suspends a call that may begin anew, which then answers it from the journal', async () => {
+    const talk = realTalk(realRun('everything'), {
+      replies: [ASK, 'Done.'],
+      client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'suspended' });
+    const decided = await talk.decide(await talk.pending(), { decision: 'edit', input: { name: 'Ada' } });
+    expect(decided).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
+    expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
+  });
+
+  it('cannot come where nobody is to be asked: its tool is not listed', async () => {
+    const talk = realTalk(realRun('everything'), { replies: ['Done.'], client: { elicitation: 'refuse' } });
+    await talk.say();
+    expect(talk.offered()).toEqual([...new Set(answers.map(([tool]) => tool))].toSorted());
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { listedBy, plainly } from './plain-client.ts';
+import { type RealRun, realRun } from './real-run.ts';
+import { calls, realTalk } from './real-talk.ts';
+
+const ada = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
+const engine = { name: 'Engine', entityType: 'machine', observations: ['is made of brass'] };
+const wrote = { from: 'Ada', to: 'Engine', relationType: 'programs' };
+
+interface Step {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The structured content of the answer. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** What the model is shown; the value as JSON unless given. */
+  readonly shows?: string;
+}
+
+const deletes = (tool: string, what: string, input: Step['input']): Step => ({
+  tool,
+  input,
+  value: { success: true, message: `${what} deleted successfully` },
+  shows: `${what} deleted successfully`,
+});
+
+const likes = { entityName: 'Ada', addedObservations: ['likes numbers'] };
+
+/** Every tool of the server, each finding what the one before has left. The server words only some of its data. */
+const steps: readonly Step[] = [
+  {
+    tool: 'create_entities',
+    input: { entities: [ada, engine] },
+    value: { entities: [ada, engine] },
+    shows: JSON.stringify([ada, engine], null, 2),
+  },
+  {
+    tool: 'create_relations',
+    input: { relations: [wrote] },
+    value: { relations: [wrote] },
+    shows: JSON.stringify([wrote], null, 2),
+  },
+  {
+    tool: 'add_observations',
+    input: { observations: [{ entityName: 'Ada', contents: ['likes numbers'] }] },
+    value: { results: [likes] },
+    shows: JSON.stringify([likes], null, 2),
+  },
+  { tool: 'search_nodes', input: { query: 'brass' }, value: { entities: [engine], relations: [wrote] } },
+  deletes('delete_observations', 'Observations', {
+    deletions: [{ entityName: 'Ada', observations: ['likes numbers'] }],
+  }),
+  { tool: 'open_nodes', input: { names: ['Ada'] }, value: { entities: [ada], relations: [wrote] } },
+  deletes('delete_relations', 'Relations', { relations: [wrote] }),
+  deletes('delete_entities', 'Entities', { entityNames: ['Engine'] }),
+  { tool: 'read_graph', input: {}, value: { entities: [ada], relations: [] } },
+];
+
+const graphOf = (run: RealRun): Promise<unknown> =>
+  plainly(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
+
+describe('the real memory server, used by an agent', () => {
+  it('has all its tools listed to the model, and each one called', async () => {
+    const run = realRun('memory');
+    const replies = [...steps.map(({ tool, input }) => calls(tool, input)), 'Done.'];
+    const talk = realTalk(run, { replies });
+    const answer = await talk.say();
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: steps.length });
+    const names = (await listedBy(run)).map(({ name }) => name).toSorted();
+    expect(talk.offered()).toEqual(names);
+    expect(steps.map(({ tool }) => tool).toSorted()).toEqual(names);
+    expect(await graphOf(run)).toEqual({ entities: [ada], relations: [] });
+    expect(talk.shown()).toEqual(steps.map(({ value, shows }) => shows ?? JSON.stringify(value)));
+    expect(answer.artifacts).toEqual(
+      steps.map(({ tool, value }) => ({ call: expect.any(String), tool, value })),
+    );
+  });
+
+  it('tells the model in its words why a call failed', async () => {
+    const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
+    const talk = realTalk(realRun('memory'), {
+      replies: [calls('add_observations', { observations }), 'Oh.'],
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Oh.', artifacts: [] });
+    expect(talk.shown()).toEqual(['Error: Entity with name Nobody not found']);
+  });
+
+  it('keeps what one turn stored for the next one, which has a connection of its own', async () => {
+    const run = realRun('memory');
+    const replies = [calls('create_entities', { entities: [ada] }), 'Kept.', calls('read_graph'), 'Read.'];
+    const talk = realTalk(run, { replies });
+    await talk.say();
+    expect((await talk.say()).artifacts).toEqual([
+      expect.objectContaining({ tool: 'read_graph', value: { entities: [ada], relations: [] } }),
+    ]);
+    const begun = (await run.requests()).filter(({ body }) => body.includes('"initialize"'));
+    expect(begun).toHaveLength(2);
+  });
+});

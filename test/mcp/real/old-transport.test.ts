@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { answers } from './everything-answers.ts';
+import { realRun } from './real-run.ts';
+import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';
+
+const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
+
+// Of a tool that is left out, by each session.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterAll(() => void vi.restoreAllMocks());
+
+describe('a real server that speaks only the transport of 2024-11-05', () => {
+  it('is found out by itself, has its tools listed, and answers', async () => {
+    const run = realRun('everything-sse');
+    const chosen = answers.filter(([tool]) => !tool.startsWith('t'));
+    const replies = [{ calls: chosen.map(([name, input]) => ({ name, input })) }, 'Done.'];
+    const talk = realTalk(run, { replies });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: chosen.length });
+    expect(talk.offered()).toEqual(expect.arrayContaining(chosen.map(([tool]) => tool)));
+    expect(talk.shown()).toEqual(chosen.map(([, , shows]) => shows));
+    const methods = (await run.requests()).map(({ method }) => method);
+    expect(methods.slice(0, 3)).toEqual(['POST', 'GET', 'POST']);
+  });
+
+  it('is told at once to speak it where the client says so', async () => {
+    const run = realRun('everything-sse');
+    const talk = realTalk(run, { replies: [WORK, 'Done.'], client: { transport: 'sse' } });
+    const told: unknown[] = [];
+    for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);
+    expect(told).toEqual(['1/3', '2/3', '3/3']);
+    expect((await run.requests()).at(0)?.method).toBe('GET');
+  });
+
+  it('asks somebody, and gets the answer', async () => {
+    const talk = realTalk(realRun('everything-sse'), {
+      replies: [calls('trigger-elicitation-request'), 'Done.'],
+    });
+    const saying = talk.say();
+    await talk.decide(await talk.pending(), { decision: 'edit', input: { name: 'Ada' } });
+    await saying;
+    expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
+  });
+
+  it('leaves the turn to its agent when it goes away in the middle of a call', async () => {
+    const run = realRun('everything-sse');
+    const talk = realTalk(run, {
+      replies: [worksFor(60), 'I do without.'],
+    });
+    const answer = await atProgress(talk.stream(), () => run.kill());
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+    expect(talk.shown()).toEqual([
+      "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered.",
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../servers/provided.ts';
+import { listedBy, plainly } from './plain-client.ts';
+import { realRun } from './real-run.ts';
+
+const rpcOf = ({ method, body }: RecordedRequest): string => (body === '' ? method : JSON.parse(body).method);
+
+const NOTES = 'One line.\nAnother line.\nThe last line.\n';
+
+describe('a real server, asked by the plain client of the SDK in workerd', () => {
+  it.each([
+    ['everything', 'get-sum', { a: 2, b: 3 }, 'The sum of 2 and 3 is 5.'],
+    ['filesystem', 'read_text_file', { path: 'notes.txt' }, NOTES],
+    ['memory', 'read_graph', {}, '{\n  "entities": [],\n  "relations": []\n}'],
+  ] as const)('%s lists its tools, and answers a call', async (server, name, input, text) => {
+    const run = realRun(server);
+    expect((await listedBy(run)).map((tool) => tool.name)).toContain(name);
+    const { content } = await plainly(run, (client) => client.callTool({ name, arguments: input }));
+    expect(content).toEqual([{ type: 'text', text }]);
+  });
+
+  it('is recorded with all that it was sent', async () => {
+    const run = realRun('memory');
+    await listedBy(run);
+    const requests = await run.requests();
+    // The stream that waits for the server's own messages is opened beside the rest.
+    expect(requests.map(rpcOf).toSorted()).toEqual([
+      'DELETE',
+      'GET',
+      'initialize',
+      'notifications/initialized',
+      'tools/list',
+    ]);
+    const list = requests.find((request) => rpcOf(request) === 'tools/list');
+    expect(list?.headers.join(' ')).toMatch(/mcp-session-id [\w-]{36}/);
+  });
+
+  it('gives each run a folder of its own', async () => {
+    const [one, other] = [realRun('filesystem'), realRun('filesystem')];
+    const read = { name: 'read_text_file', arguments: { path: `${one.folder}/notes.txt` } };
+    const own = await plainly(one, (client) => client.callTool(read));
+    expect(own.structuredContent).toEqual({ content: NOTES });
+    const foreign = await plainly(other, (client) => client.callTool(read));
+    expect(foreign.isError).toBe(true);
+  });
+
+  it('takes up a stream again that was cut', async () => {
+    const run = realRun('everything');
+    const work = { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 } };
+    let steps = 0;
+    const onprogress = () => {
+      steps += 1;
+      if (steps === 1) void run.cut();
+    };
+    const answer = await plainly(run, (client) => client.callTool(work, undefined, { onprogress }));
+    expect(answer).toMatchObject({
+      content: [{ text: 'Long running operation completed. Duration: 1 seconds, Steps: 4.' }],
+    });
+    const resumed = (await run.requests()).filter(({ headers }) => headers.includes('last-event-id'));
+    expect(resumed.length).toBeGreaterThan(0);
+  });
+
+  it.each(['everything', 'filesystem'] as const)('%s answers nobody once it was killed', async (server) => {
+    const run = realRun(server);
+    await plainly(run, async (client) => {
+      await run.kill();
+      await expect(client.listTools()).rejects.toThrow();
+    });
+    await expect(listedBy(run)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Arrived, Backend } from './backend.ts';
+import type { RecordedRequest } from './provided.ts';
+
+/** A server as tests reach it: on loopback, with a record of what it was sent. */
+export interface Front {
+  readonly url: string;
+  /** The processes behind it now. */
+  pids(): readonly number[];
+  stop(): Promise<void>;
+}
+
+/** What the front knows of one run. */
+interface Run {
+  readonly requests: RecordedRequest[];
+  readonly open: Set<ServerResponse>;
+  isDead: boolean;
+}
+
+/**
+ * Serves `/{run}/...` by the backend. Beside it, for tests: `GET /{run}/requests` tells what the run has sent, `POST
+ * /{run}/cut` breaks its open connections, and `POST /{run}/kill` also kills what serves it, and never answers it again.
+ */
+export async function startFront(backend: Backend): Promise<Front> {
+  const runs = new Map<string, Run>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch((thrown: unknown) => {
+      console.error('A server of the tests failed.', thrown);
+      response.destroy();
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [name, path] = partsOf(request);
+    const run = runs.get(name) ?? { requests: [], open: new Set(), isDead: false };
+    runs.set(name, run);
+    switch (path) {
+      case '/requests':
+        return void response.end(JSON.stringify(run.requests));
+      case '/kill':
+        run.isDead = true;
+        backend.kill(name);
+        break;
+      case '/cut':
+        break;
+      default:
+        return serve(run, { run: name, path, request, response });
+    }
+    for (const one of run.open) one.destroy();
+    response.end();
+  }
+
+  async function serve(run: Run, arriving: Omit<Arrived, 'body'>): Promise<void> {
+    const { request, response } = arriving;
+    const body = await textOf(request);
+    const { method = '', url = '', rawHeaders: headers } = request;
+    run.requests.push({ method, url, headers, body });
+    if (run.isDead) return void response.destroy();
+    run.open.add(response);
+    response.on('close', () => run.open.delete(response));
+    await backend.handle({ ...arriving, body });
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: urlOf(server.address()),
+    pids: () => backend.pids(),
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await backend.stop();
+    },
+  };
+}
+
+/** The run names a folder, so it is a plain word. */
+function partsOf({ url = '' }: IncomingMessage): [run: string, path: string] {
+  const [, run, path] = /^\/([\w-]{1,64})(\/.*)$/.exec(url) ?? [];
+  if (run === undefined || path === undefined) throw new Error(`No server of the tests answers ${url}.`);
+  return [run, path];
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
+function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>): string {
+  if (address === null || typeof address === 'string') throw new Error('The front listens on no port.');
+  return `http://127.0.0.1:${address.port}`;
+}

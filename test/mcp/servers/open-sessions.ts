@@ -1,0 +1,20 @@
+import type { RealServers } from './provided.ts';
+
+/** Begins a session with each server, so that each has a process that runs. */
+export async function openSessions({ urls }: RealServers): Promise<void> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  for (const [name, url] of Object.entries(urls)) {
+    if (name === 'everything-sse') continue;
+    const response = await fetch(`${url}/run/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    });
+    const text = await response.text();
+    if (!text.includes('serverInfo')) throw new Error(`No session began: ${response.status} ${text}`);
+  }
+}

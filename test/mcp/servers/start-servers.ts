@@ -1,0 +1,64 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { EVERYTHING_ENV, startEverything } from './everything-server.ts';
+import { type Front, startFront } from './front.ts';
+import type { RealServers } from './provided.ts';
+import { runFolder } from './run-folder.ts';
+import { stdioBridge } from './stdio-bridge.ts';
+
+export interface StartedServers extends RealServers {
+  /** The processes that run now. */
+  pids(): readonly number[];
+  stop(): Promise<void>;
+}
+
+const mainOf = (server: string): string =>
+  createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${server}/dist/index.js`);
+
+/**
+ * Starts the real servers on loopback, each run of tests with a folder and a memory of its own. All processes end by
+ * `stop`, and also when this one ends without having called it.
+ */
+export async function startServers(): Promise<StartedServers> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // A run that is interrupted exits without having called `stop`.
+  process.once('exit', remove);
+  const startOwn = async (transport: 'streamableHttp' | 'sse'): Promise<Front> => {
+    const socketPath = join(folder, `${transport}.sock`);
+    return startFront(await startEverything(mainOf('everything'), { transport, socketPath }));
+  };
+  const [everything, everythingSse] = await Promise.all([startOwn('streamableHttp'), startOwn('sse')]);
+  const filesystem = await startFront(
+    stdioBridge((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+  );
+  const everythingStdio = await startFront(
+    stdioBridge(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV, isResumable: true })),
+  );
+  const memory = await startFront(
+    stdioBridge((run) => ({
+      args: [mainOf('memory')],
+      env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
+    })),
+  );
+  const fronts = [everything, everythingSse, everythingStdio, filesystem, memory];
+  return {
+    urls: {
+      everything: everything.url,
+      'everything-sse': everythingSse.url,
+      'everything-stdio': everythingStdio.url,
+      filesystem: filesystem.url,
+      memory: memory.url,
+    },
+    folder,
+    pids: () => fronts.flatMap((front) => front.pids()),
+    stop: async () => {
+      await Promise.all(fronts.map((front) => front.stop()));
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
