@@ -11,7 +11,11 @@ const wiki = factory.unfoldingByName('wikipedia', 'Articles.', new Set(['get_art
 expectTypeOf(wiki).toEqualTypeOf<UnfoldingTool<'wikipedia'>>();
 const database = factory.unfoldingMatching('database', 'Queries.', [/^db_/], { scope: 'session' });
 expectTypeOf(database.name).toEqualTypeOf<'database'>();
-factory.unfolding('web', 'Pages.', ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '');
+factory.unfolding(
+  'web',
+  'Pages.',
+  ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '',
+);
 
 // All of them stand in one list.
 defineAgent({
