@@ -180,6 +180,7 @@ export {
 export { withParameter } from './tools/decorators/with-parameter.ts';
 export { defineTextTool, type TextToolConfig } from './tools/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tools/define-tool.ts';
+export type { Discover, Discovery } from './tools/discovery.ts';
 export type { DomainObjects } from './tools/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tools/domain-type.ts';
 export { DomainTypeError, type DomainTypeField } from './tools/domain-type-error.ts';
@@ -221,6 +222,7 @@ export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schem
 export type { Json, JsonObject } from './tools/json.ts';
 export type { LenientSchema } from './tools/lenient-schema.ts';
 export type { CallLimit, Limits } from './tools/limits.ts';
+export { LISTINGS, type Listing, type ListingFact, type Listings } from './tools/listings.ts';
 export { type LoopMemo, loopMemo } from './tools/loop-memo.ts';
 export { manual } from './tools/manual.ts';
 export { mapContent } from './tools/map-content.ts';
@@ -288,6 +290,7 @@ export type {
   Reconciliation,
   ResultRequest,
   RoutedCall,
+  RunningDecisionRequest,
   ScheduleRequest,
   Serial,
   Tool,
@@ -305,6 +308,7 @@ export { ToolDefinitionError } from './tools/tool-definition-error.ts';
 export type { ToolInput } from './tools/tool-input.ts';
 export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tools/tool-output.ts';
 export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';
+export type { TurnPrincipal } from './tools/turn-principal.ts';
 export { defineUnfolding } from './unfolding/define-unfolding.ts';
 export { withInnerToolObject, withInnerTools } from './unfolding/with-inner-tools.ts';
 export { withUnfolding } from './unfolding/with-unfolding.ts';

@@ -1,7 +1,9 @@
 /** This repository's own Worker: the example agents behind the HTTP app. */
 import { env } from 'cloudflare:workers';
+import { defineFiles } from './examples/files/files.ts';
 import { defineOrders } from './examples/orders/orders.ts';
 import { defineRefunds } from './examples/refunds/refunds.ts';
+import { readingRoom } from './examples/researcher/reading-room.ts';
 import { researcher } from './examples/researcher/researcher.ts';
 import { paperShop, shopAt } from './examples/support/shop.ts';
 import { defineSupport } from './examples/support/support.ts';
@@ -21,10 +23,12 @@ interface Vars {
   readonly GITHUB_API_URL?: string;
   /** A secret: of an app's installation, or fine-grained, with write access to issues and read access to contents. */
   readonly GITHUB_TOKEN?: string;
+  /** Where `npm run serve-files` answers. */
+  readonly FILES_URL?: string;
 }
 
 // Vars of wrangler.toml or of --var, and secrets.
-const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN } = env as Vars;
+const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN, FILES_URL } = env as Vars;
 const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
 const expires = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
 const github = GITHUB_API_URL ? githubAt(GITHUB_API_URL) : paperGitHub;
@@ -35,11 +39,13 @@ const holdfast = createHoldfast({
     defineRefunds(shop, { expires }),
     defineOrders(shop),
     defineTriage(github),
+    defineFiles({ url: FILES_URL ?? 'http://127.0.0.1:8808/mcp' }),
     researcher,
     workspace,
   ],
   secrets: () => ({ GITHUB_TOKEN }),
   webhooks: [triageWebhook],
+  mcp: readingRoom,
 });
 
 export default holdfast.worker;

@@ -13,6 +13,7 @@ const SHOWN = [
   'test/examples/first.test.ts',
   'test/examples/crash-matrix.test.ts',
   'src/examples/hooks/worker.ts',
+  'src/examples/mcp/worker.ts',
 ];
 
 const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
@@ -32,6 +33,18 @@ it('the README names the defaults of settings', () => {
   expect(readme).toContain(`\`${model}\` unless set`);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
   expect(readme).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);
+});
+
+it('the README names the defaults of MCP clients', () => {
+  const client = read('src/mcp/client/define-mcp-client.ts');
+  expect(client).toContain(
+    '  timeout: 30_000,\n  connectTimeout: 10_000,\n  maxResponseBytes: 4 * 1024 * 1024,\n',
+  );
+  expect(readme).toContain('30 s for a call, 10 s to connect and to list, and 4 MiB, unless given');
+  expect(client).toContain('refreshAfter: 600_000,');
+  expect(readme).toContain('asks again\nafter ten minutes');
+  expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
+  expect(readme).toContain('60 s unless said otherwise');
 });
 
 it('the README names what a Worker needs of our wrangler.toml', () => {

@@ -91,6 +91,13 @@ it('a program of the user may bring a model of the AI SDK', async () => {
   expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
 });
 
+it('a program of the user may speak MCP', async () => {
+  const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
+  expect(worker).toContain("from 'holdfast/mcp';");
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
+  expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
+});
+
 it('no file of the package runs a package of the AI SDK', async () => {
   const built = await readdir(join(temp, 'package/dist'), { recursive: true });
   const scripts = built.filter((file) => file.endsWith('.js'));

@@ -1,7 +1,4 @@
-/**
- * The behaviours of the specification that the library answers for: how many each section numbers. The
- * section on MCP is not among them.
- */
+/** The behaviours of the specification that the library answers for: how many each section numbers. */
 export const SECTIONS: Readonly<Record<string, number>> = {
   TOOL: 22,
   RES: 5,
@@ -26,6 +23,7 @@ export const SECTIONS: Readonly<Record<string, number>> = {
   CBK: 9,
   SIG: 3,
   TGR: 9,
+  MCP: 12,
   PRC: 6,
   BLK: 6,
   COM: 6,

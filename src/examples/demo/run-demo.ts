@@ -10,6 +10,7 @@ import { startHeldModel } from './held-model.ts';
 import { kills } from './kills.ts';
 import { freePort } from './ports.ts';
 import { runKill, unknownOutcomes } from './run-kill.ts';
+import { serveFolder } from './served-folder.ts';
 import { Stage } from './stage.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { styled } from './timeline.ts';
@@ -24,7 +25,7 @@ async function demo(): Promise<boolean> {
   const model = await startHeldModel(new Map(kills.map(({ message, replies }) => [message, replies])));
   const stage = new Stage({ effects, port: await freePort(), directory });
   heading('A tour, with the offline planner');
-  await tour(stage);
+  await tour(stage, await serveFolder(directory));
   await stage.end('stop');
   await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseUrl });
   let failures = 0;

@@ -68,4 +68,18 @@ export const scenes: readonly Scene[] = [
       answer: /Two lines, one lantern/,
     },
   },
+  {
+    agent: 'files',
+    point: 'an MCP server: its tools are known from the journal, and unfolded still',
+    before: {
+      message: 'Give a detailed listing of the directory with the path "."',
+      calls: ['files', 'list_directory'],
+      answer: /\[FILE\] notes\.txt/,
+    },
+    after: {
+      message: 'Read the text file with the path "notes.txt"',
+      calls: ['read_text_file'],
+      answer: /Two lines, one lantern/,
+    },
+  },
 ];

@@ -1,8 +1,10 @@
 import { strict as assert } from 'node:assert';
 import { type Client, openSession, type TimelineEvent } from './client.ts';
 import type { Effect } from './counted-effects.ts';
+import { endWrite, openWrite } from './files-scene.ts';
 import { githubEffects } from './github-world.ts';
 import { type Said, scenes } from './scenes.ts';
+import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 import { endTriage, githubVars, openTriage } from './triage-scene.ts';
@@ -17,14 +19,15 @@ export const tourEffects: readonly Effect[] = [
 ];
 
 /**
- * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended,
- * or in the middle of the call that was cut off; then a stream, a refund that waits for its approval, and a policy that is
- * delivered once.
+ * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended, in
+ * the middle of the call that was cut off, or at the approval that its write waits for; then a stream, a refund that waits for
+ * its approval, and a policy that is delivered once.
  */
-export async function tour(stage: Stage): Promise<void> {
-  await stage.start({ MODEL: 'offline', ...githubVars(stage) });
+export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
+  await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
   for (const { agent, before } of scenes) await said(stage, agent, before);
   const triage = await openTriage(stage);
+  const write = await openWrite(stage, folder);
   await stage.end('kill');
   triage.release();
   await stage.start();
@@ -37,6 +40,8 @@ export async function tour(stage: Stage): Promise<void> {
   }
   console.log(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
   await endTriage(stage, triage);
+  console.log(`\n  ${styled('bold', 'files: a write that waited for its approval through the kill')}`);
+  await endWrite(stage, folder, write);
   await stream(stage);
   await approval(stage);
   await policy(stage);

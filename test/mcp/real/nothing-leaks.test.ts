@@ -120,7 +120,7 @@ const HEADERS = new Set([
 const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HEADERS.has(word.toLowerCase());
 
 /** Some wait until the session hears of an answer: they do so together. */
-describe.concurrent.each(converters)('%s', (_, meta, crossing) => {
+describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, crossing) => {
   it.each(Object.entries(LEAK_PATHS))('nothing else crosses by %s', async (_name, path) => {
     const run = realRun(path.server ?? 'everything');
     const session = await runTurn(run, path, meta);

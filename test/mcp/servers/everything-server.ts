@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
+import { leash } from '../../../src/examples/files/server/leash.ts';
 import type { Backend } from './backend.ts';
-import { leash } from './leash.ts';
 import { passOn } from './pass-on.ts';
 
 /** All that its tool `get-env` can tell. */

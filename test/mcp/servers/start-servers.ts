@@ -3,11 +3,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { bridged } from './bridged.ts';
+import { eventStore } from './event-store.ts';
 import { EVERYTHING_ENV, startEverything } from './everything-server.ts';
 import { type Front, startFront } from './front.ts';
 import type { RealServers } from './provided.ts';
 import { runFolder } from './run-folder.ts';
-import { stdioBridge } from './stdio-bridge.ts';
 
 export interface StartedServers extends RealServers {
   /** The processes that run now. */
@@ -33,13 +34,15 @@ export async function startServers(): Promise<StartedServers> {
   };
   const [everything, everythingSse] = await Promise.all([startOwn('streamableHttp'), startOwn('sse')]);
   const filesystem = await startFront(
-    stdioBridge((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+    bridged((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
   );
   const everythingStdio = await startFront(
-    stdioBridge(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV, isResumable: true })),
+    bridged(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV }), {
+      streams: () => ({ eventStore: eventStore(), retryInterval: 100 }),
+    }),
   );
   const memory = await startFront(
-    stdioBridge((run) => ({
+    bridged((run) => ({
       args: [mainOf('memory')],
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),

@@ -1,0 +1,52 @@
+import { strict as assert } from 'node:assert';
+import { openSession, type Pending } from './client.ts';
+import type { ServedFolder } from './served-folder.ts';
+import type { Stage } from './stage.ts';
+import { short, styled, timeline } from './timeline.ts';
+
+const FILE = 'packing.txt';
+const CONTENT = 'Two tents, one lantern';
+const SESSION = 'tour-files';
+
+/** A write that waits for its approval. */
+export interface OpenWrite {
+  readonly pending: Pending;
+  /** How often the server had been asked something by then. */
+  readonly asked: number;
+}
+
+/** Has the agent ask whether it may write. Resolves when nothing is to be done any more before the kill. */
+export async function openWrite(stage: Stage, folder: ServedFolder): Promise<OpenWrite> {
+  const client = openSession(stage.url, SESSION, 'files');
+  const answer = await client.send(`Write a file with the path "${FILE}" and the content "${CONTENT}"`);
+  const [pending] = answer.pending ?? [];
+  assert(answer.outcome === 'suspended' && pending, `The write does not wait: ${answer.outcome}.`);
+  assert.equal(folder.read(FILE), '', 'Nothing is written before anybody has approved it.');
+  console.log(`\n${timeline(await client.events())}`);
+  return { pending, asked: folder.asked().length };
+}
+
+/**
+ * Approves it in a Worker that knows the server's tools from the journal alone.
+ *
+ * @throws AssertionError when it is not written, or not once, or the server was asked for its tools again since the kill.
+ */
+export async function endWrite(
+  stage: Stage,
+  folder: ServedFolder,
+  { pending, asked }: OpenWrite,
+): Promise<void> {
+  const client = openSession(stage.url, SESSION, 'files');
+  const before = (await client.events()).at(-1)?.seq ?? 0;
+  console.log(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
+  const answer = await client.decide(pending, { decision: 'approve' });
+  assert.equal(answer.outcome, 'completed', 'The outcome of the approved write');
+  assert.equal(folder.read(FILE), CONTENT, 'What is in the file');
+  const since = folder.asked().slice(asked);
+  const calls = since.filter((line) => line !== 'initialize');
+  assert.deepEqual(calls, ['tools/call "read_text_file"', 'tools/call "write_file"'], 'Asked since the kill');
+  console.log(`\n${timeline(await client.events(), before)}`);
+  console.log(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
+  const told = `the MCP server, since the kill: ${since.join(', ')}; ${FILE}: "${folder.read(FILE)}"`;
+  console.log(`    ${styled('green', `→ ${told}`)}`);
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from './ports.ts';
+import { startGroup } from './process-group.ts';
+
+const program = fileURLToPath(new URL('../files/server/serve-files.ts', import.meta.url));
+
+/** A folder, and the MCP server of its files: a program of its own, which outlives the Worker. */
+export interface ServedFolder {
+  /** For `FILES_URL`. */
+  readonly url: string;
+  /** What is in a file; empty when it is not there. */
+  read(name: string): string;
+  /** What the server was asked so far, by its own account: `tools/list`, `tools/call "write_file"`. */
+  asked(): readonly string[];
+}
+
+/** Makes the folder and serves it. It ends with this program. */
+export async function serveFolder(directory: string): Promise<ServedFolder> {
+  const folder = join(directory, 'project');
+  mkdirSync(join(folder, 'plans'), { recursive: true });
+  writeFileSync(join(folder, 'notes.txt'), 'Two lines, one lantern.\n');
+  writeFileSync(join(folder, 'plans', 'route.md'), '# Route\n\nAlong the lock.\n');
+  const log = join(directory, 'files.log');
+  const group = startGroup(program, [folder, '0'], { log, cwd: directory, env: process.env });
+  const lines = (): readonly string[] => readFileSync(log, 'utf8').split('\n');
+  const url = (): string | undefined => /http:\S+\/mcp/.exec(lines().join('\n'))?.[0];
+  await until('the folder is served', 20_000, async () => {
+    if (!group.running) throw new Error(`The folder is not served:\n${lines().join('\n')}`);
+    return url() !== undefined;
+  });
+  return {
+    url: url() ?? '',
+    read(name) {
+      try {
+        return readFileSync(join(folder, name), 'utf8');
+      } catch {
+        return '';
+      }
+    },
+    asked: () => lines().filter((line) => /^(initialize|tools\/)/.test(line)),
+  };
+}
