@@ -30,6 +30,16 @@ const queueTests = [
 /** What talks to real MCP servers, which run for as long as these tests do. */
 const mcpServerTests = ['test/mcp/real/*.test.ts'];
 
+/** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */
+const workerd = (environment?: string) => ({
+  plugins: [
+    cloudflareTest({
+      main: './test/fixtures/test-worker.ts',
+      wrangler: { configPath: './wrangler.toml', ...(environment !== undefined && { environment }) },
+    }),
+  ],
+});
+
 /** The first test of a file waits for its Worker to start, which takes seconds on a busy machine. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -40,12 +50,7 @@ export default defineConfig({
   test: {
     projects: [
       {
-        plugins: [
-          cloudflareTest({
-            main: './test/fixtures/test-worker.ts',
-            wrangler: { configPath: './wrangler.toml' },
-          }),
-        ],
+        ...workerd(),
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
@@ -54,12 +59,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [
-          cloudflareTest({
-            main: './test/fixtures/test-worker.ts',
-            wrangler: { configPath: './wrangler.toml' },
-          }),
-        ],
+        ...workerd(),
         test: {
           name: 'workerd with MCP servers',
           include: mcpServerTests,
@@ -68,13 +68,8 @@ export default defineConfig({
         },
       },
       {
-        plugins: [
-          cloudflareTest({
-            main: './test/fixtures/test-worker.ts',
-            // The one that binds a queue, whose messages the Worker of the tests takes.
-            wrangler: { configPath: './wrangler.toml', environment: 'production' },
-          }),
-        ],
+        // The one that binds a queue, whose messages the Worker of the tests takes.
+        ...workerd('production'),
         test: { name: 'workerd with a queue', include: queueTests, ...shared },
       },
       { test: { name: 'node', include: nodeTests, testTimeout: 60_000, hookTimeout: 60_000 } },

@@ -5,9 +5,9 @@ import type { Agent } from './agent/define-agent.ts';
 import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
 import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './app/check-app.ts';
-import type { Endpoint } from './app/endpoint.ts';
 import type { Env, Host } from './app/host.ts';
 import { invoked } from './app/invoked.ts';
+import type { McpEndpoint } from './app/mcp-endpoint.ts';
 import type { Schedule } from './background/define-schedule.ts';
 import { resumeTurn } from './background/resume-turn.ts';
 import { runSchedules } from './background/run-schedules.ts';
@@ -35,8 +35,8 @@ import type { Webhook } from './webhooks/webhook.ts';
 
 export type { Retention } from './agent/retention.ts';
 export type { Caller } from './app/caller.ts';
-export type { Endpoint, EndpointRequest } from './app/endpoint.ts';
 export type { Env } from './app/host.ts';
+export type { EndpointRequest, McpEndpoint } from './app/mcp-endpoint.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './background/define-schedule.ts';
 export { type Authenticate, bearerToken } from './http/auth.ts';
 export type { Principal } from './journal/events.ts';
@@ -78,7 +78,7 @@ export interface HoldfastConfig {
   /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
   readonly webhooks?: readonly Webhook[] | undefined;
   /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
-  readonly mcp?: Endpoint | undefined;
+  readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;
   /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
@@ -110,10 +110,10 @@ export interface Holdfast {
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when two agents, webhooks or schedules share a name, a webhook or a schedule is for an agent
- *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one
- *   of `origins` is none, a
- *   limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's model no
- *   prices. What the environment decides is found out by the first turn.
+ *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
+ *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
+ *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's
+ *   model no prices. What the environment decides is found out by the first turn.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const { schedules = [] } = config;

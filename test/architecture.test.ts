@@ -258,18 +258,30 @@ describe('who may import whom', () => {
     expect(strays('src/testing/', ({ to }) => isIn(to, ...below) || rules.includes(to))).toEqual([]);
   });
 
-  it('mcp stands on what an app is made of: it knows no HTTP framework, no object and no platform', () => {
-    const folders = ['mcp', 'app', 'session', 'agent', 'unfolding', 'tool-loop', 'journal', 'tools'];
-    const below = folders.map((name) => `src/${name}/`);
-    const values = ['src/model/configuration-error.ts'];
+  it.each<[string, string, readonly string[]]>([
+    ['client speaks to one server, and knows no loop', 'src/mcp/client/', ['src/mcp/client/']],
+    ['content is what both ends say', 'src/mcp/content/', ['src/mcp/content/']],
+    [
+      'tools brings what clients find to a loop, and knows no session, no app and no endpoint',
+      'src/mcp/tools/',
+      ['src/mcp/tools/', 'src/mcp/client/', 'src/mcp/content/', 'src/unfolding/'],
+    ],
+    [
+      'server publishes what an app is made of, and brings no client, no HTTP framework, no object and no platform',
+      'src/mcp/server/',
+      [
+        ...['server', 'content'].map((name) => `src/mcp/${name}/`),
+        ...['app', 'session', 'agent', 'tool-loop', 'journal'].map((name) => `src/${name}/`),
+        'src/model/configuration-error.ts',
+      ],
+    ],
+  ])('mcp/%s', (_, folder, below) => {
+    const shared = ['src/tools/', 'src/mcp/rpc-error.ts', 'src/mcp/idempotency-key.ts'];
+    const sdk = '@modelcontextprotocol/sdk/';
     const libraries = ['valibot', '@cfworker/json-schema', 'eventsource-parser'];
-    const isSdk = ({ to }: Import): boolean => isIn(to, '@modelcontextprotocol/sdk/');
-    const strange = strays(
-      'src/mcp/',
-      (one) =>
-        isIn(one.to, ...below) || values.includes(one.to) || isPackage(one, ...libraries) || isSdk(one),
-    );
-    expect(strange).toEqual([]);
+    const isBelow = (one: Import): boolean =>
+      isIn(one.to, ...below, ...shared, sdk) || isPackage(one, ...libraries);
+    expect(strays(folder, isBelow)).toEqual([]);
   });
 
   it('mcp is the only folder that knows the MCP SDK, and nobody imports mcp, so that whoever has no use for it does not carry it', () => {
@@ -281,18 +293,6 @@ describe('who may import whom', () => {
     const knowsSdk = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
     const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !knowsSdk(from));
     expect(ofSdk).toEqual([]);
-  });
-
-  it('the two ends of mcp do not know each other: an endpoint brings no client, and a client no endpoint', () => {
-    const shared = ['src/mcp/tools/mcp-content.ts', 'src/mcp/tools/content-words.ts'];
-    const across = imports.filter(
-      ({ from, to }) =>
-        (isIn(from, 'src/mcp/server/') &&
-          isIn(to, 'src/mcp/client/', 'src/mcp/tools/') &&
-          !shared.includes(to)) ||
-        (isIn(from, 'src/mcp/client/', 'src/mcp/tools/') && isIn(to, 'src/mcp/server/')),
-    );
-    expect(across).toEqual([]);
   });
 
   it('http is the only folder that knows Hono', () => {

@@ -4,8 +4,8 @@ import type { ModelReply, ModelRequest } from '../model/chat-model.ts';
 import type { Loop } from '../tool-loop/loop.ts';
 import { priced } from '../tool-loop/replied.ts';
 import { OutOfBudget, reserveSpare } from '../tool-loop/reserve.ts';
-import { untilAborted } from '../tool-loop/until-aborted.ts';
 import type { HistoryMessage } from '../tools/tool.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import type { SummarySettings } from './summarised.ts';
 import { transcript } from './transcript.ts';
 

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../app/endpoint.ts';
 import type { Host } from '../app/host.ts';
+import type { McpEndpoint } from '../app/mcp-endpoint.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
 import type { ContextHeaders } from './context-headers.ts';
@@ -14,5 +14,5 @@ export interface HttpHost extends Host {
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   /** What is served at `/mcp`; absent: nothing. */
-  readonly mcp?: Endpoint | undefined;
+  readonly mcp?: McpEndpoint | undefined;
 }

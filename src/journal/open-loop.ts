@@ -34,6 +34,7 @@ export function startTurn(state: SessionState, event: Started): TurnState {
     scheduled: 0,
     cancelRequested: false,
     resumedSinceReply: 0,
+    resumedIdly: 0,
     lastEvent: event.type,
     text: '',
     outcome: undefined,

@@ -62,10 +62,14 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
   const turn = state.turn;
   if (!turn || turn.id !== event.turn) return;
   if (event.type !== 'turn-resumed') turn.lastEvent = describe(event);
+  if (PROGRESS.includes(event.type)) turn.resumedIdly = 0;
   switch (event.type) {
     case 'turn-resumed':
       // Who gives a turn back that waits has not asked the model since its last reply.
-      if (event.cause === 'expired' || turn.lastEvent === 'turn-yielded') turn.resumedSinceReply += 1;
+      if (event.cause === 'expired' || turn.lastEvent === 'turn-yielded') {
+        turn.resumedSinceReply += 1;
+        turn.resumedIdly += 1;
+      }
       break;
     case 'frame-started':
       openFrame(state, turn, event, slices);
@@ -122,6 +126,16 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       break;
   }
 }
+
+/** What an invocation that ends is not in vain for. */
+const PROGRESS: readonly SessionEvent['type'][] = [
+  'model-replied',
+  'tool-call-ended',
+  'tool-call-answered',
+  'frame-started',
+  'tools-listed',
+  'conversation-compacted',
+];
 
 const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;

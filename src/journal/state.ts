@@ -162,6 +162,8 @@ export interface TurnState extends CallCounts {
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;
+  /** The same since anything was done: a reply, the end of a call, tools that were found. */
+  resumedIdly: number;
   /** What happened last, in words, for whoever has to find out why a turn is stuck. */
   lastEvent: string;
   /** The answer, once the turn has ended. */

@@ -1,9 +1,16 @@
-/** The entry `holdfast/mcp`: tools of MCP servers for agents, and tools and agents for MCP clients. */
+/**
+ * The entry `holdfast/mcp`: tools of MCP servers for agents, and tools and agents for MCP clients.
+ *
+ * Tools in: client/define-mcp-client -> tools/find-tools (which tools) -> tools/mcp-tool -> tools/call-remote ->
+ * client/open-connection. Tools out: server/define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool or call-agent.
+ */
+export type { McpEndpoint } from '../app/mcp-endpoint.ts';
 export { defineMcpClient } from './client/define-mcp-client.ts';
 export type { Elicitation, Fetch, McpCaller, McpClient, McpClientConfig } from './client/mcp-client.ts';
-export { mcpContent } from './mcp-content.ts';
-export { McpDefinitionError } from './mcp-definition-error.ts';
-export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './meta-converter.ts';
+export { McpClientDefinitionError } from './client/mcp-client-definition-error.ts';
+export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './client/meta-converter.ts';
+export { McpContent } from './content/mcp-content.ts';
+export { mcpResult } from './content/mcp-result.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './server/define-mcp-endpoint.ts';
 export {
   defineMcpPrompt,
@@ -13,16 +20,14 @@ export {
   type McpPromptMessages,
   type McpPromptValues,
 } from './server/define-mcp-prompt.ts';
-export { McpEndpointError } from './server/mcp-endpoint-error.ts';
-export type { PublishedAgent } from './server/publication.ts';
+export { McpEndpointDefinitionError } from './server/mcp-endpoint-definition-error.ts';
+export type { PublishedAgent } from './server/publish.ts';
 export {
   createMcpToolFactory,
   type McpToolFactory,
   type McpToolFactoryConfig,
-  type McpUnfoldingOptions,
 } from './tools/create-mcp-tool-factory.ts';
 export { defineMcpToolGroup, type McpToolGroupConfig } from './tools/define-mcp-tool-group.ts';
+export type { McpToolFilter } from './tools/known-mcp-tools.ts';
 export type { ListedTool, ToolHints } from './tools/listing.ts';
-export { McpContent } from './tools/mcp-content.ts';
-export { type McpToolsOf, mcpToolProvider } from './tools/mcp-tool-provider.ts';
-export type { McpToolFilter } from './tools/mcp-tools.ts';
+export { type McpToolProviderConfig, mcpToolProvider } from './tools/mcp-tool-provider.ts';

@@ -13,13 +13,13 @@ import type { LiveEvents } from '../tool-loop/loop.ts';
 import type { LoopAgents } from '../tool-loop/loop-agent.ts';
 import { type FormedEnd, runForOutput } from '../tool-loop/run-for-output.ts';
 import { answerShown } from '../tool-loop/transform.ts';
-import { untilAborted } from '../tool-loop/until-aborted.ts';
 import type { Json } from '../tools/json.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import { Secrets } from '../tools/secrets.ts';
 import type { Leaf } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Signal } from '../tools/tool-result.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import type { Clock } from './clock.ts';
 import type { FoldedSession } from './fold-session.ts';
 import { foldWhileHeld } from './fold-while-held.ts';
@@ -63,6 +63,8 @@ export type TurnEnd =
 
 /** Take-overs in a row without progress after which a turn is given up (DESIGN 5, rule 4). */
 const MAX_EXPIRATIONS = 3;
+/** Invocations in a row that had room for nothing, after which none ever will. */
+const MAX_IDLE = 20;
 /** A snapshot is written when more events than this would have to be folded. */
 const SNAPSHOT_AFTER = 200;
 /** Characters; it travels with an append, and with the answer to every `begin`. */
@@ -207,7 +209,7 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { host, leased, turn, session } = run;
-  if (leased.expirations >= MAX_EXPIRATIONS) return stuck(turn);
+  if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
   const root = turn.frames.get(ROOT);
   if (!root) throw new Error('An open turn has no loop.');
   // A cancel does not wait for a hook that hangs.
@@ -232,11 +234,11 @@ type AnswerEnd = FormedEnd & {
   readonly text?: string;
 };
 
-const stuck = (turn: TurnState): AnswerEnd => ({
+const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
   outcome: 'failed',
   error: {
     type: 'stuck',
-    message: `The turn was taken over ${MAX_EXPIRATIONS} times without progress; its last event is ${turn.lastEvent}.`,
+    message: `The turn was taken over ${Math.max(expirations, turn.resumedIdly)} times without progress; its last event is ${turn.lastEvent}.`,
   },
 });
 

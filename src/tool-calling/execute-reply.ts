@@ -35,16 +35,19 @@ export async function executeReply({
   const onAbort = (): void => stop.abort(new Interrupted('cancelled', 'The program has stopped the calls.'));
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
+  const endings: (() => Promise<unknown>)[] = [];
+  const invocation = {
+    ...stoppedBy(stop.signal),
+    atEnd: (work: () => Promise<unknown>) => endings.push(work),
+  };
   try {
-    return await execute(
-      memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, invocation: stoppedBy(stop.signal) }),
-      messages,
-      reply,
-    );
+    const loop = memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, invocation });
+    return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;
   } finally {
     signal?.removeEventListener('abort', onAbort);
+    void Promise.allSettled(endings.map(async (end) => end()));
   }
 }
 

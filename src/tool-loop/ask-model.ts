@@ -1,5 +1,6 @@
 import type { FrameState } from '../journal/state.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import { discoverTools } from './discover-tools.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';
@@ -11,7 +12,6 @@ import { isPlanned } from './planned-model.ts';
 import { replied } from './replied.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { shownHistory } from './transform.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask. `last` offers no tools and asks for the best answer now.
@@ -19,6 +19,7 @@ import { untilAborted } from './until-aborted.ts';
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
 export async function askModel(loop: Loop, frame: FrameState, last: boolean): Promise<void> {
+  // The last reply is asked for without tools.
   if (!last) await discoverTools(loop, frame);
   loop.invocation.takeSteers(frame.id);
   const shown = frame.messages.length;

@@ -1,99 +1,27 @@
-import { type Answer, type DecisionWait, inFrame, type ResultWait, type Wait } from '../journal/events.ts';
-import { type CallRecord, pendingWait } from '../journal/state.ts';
+import type { DecisionWait } from '../journal/events.ts';
+import type { CallRecord } from '../journal/state.ts';
 import type { Decision, DecisionRequest } from '../tools/decision.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
-import { sha256Hex } from '../tools/sha256.ts';
 import type { AnyTool, ResultRequest, RunningDecisionRequest } from '../tools/tool.ts';
 import { type ToolResult, toolResult } from '../tools/tool-result.ts';
-import { Interrupted } from './interrupted.ts';
+import { type Asked, type CallQuestions, callQuestions, type Meanwhile } from './call-questions.ts';
 import type { Loop } from './loop.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
-export interface AskOutside {
+export interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked'> {
   decide(request: DecisionRequest): Promise<Decision>;
   /** As `decide`, but stays until the answer is there; several are put one after another. */
   decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
-  /** `run` is over, or was left: what it still asks while it runs is not put any more. */
-  hasRun(): void;
   receive(request: ResultRequest): Promise<ToolResult>;
-  /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
-  assertAsked(): void;
 }
 
-type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
-
-/** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
+/** What this call may ask, in the form that its tool knows. */
 export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOutside {
-  const { turn, frame, invocation } = loop;
-  let asked = 0;
-  let isOver = false;
+  const { answerTo, hasRun, assertAsked } = callQuestions(loop, record, tool);
 
-  async function answerTo(put: Asked, meanwhile: Meanwhile): Promise<Answer> {
-    const question = loop.secrets.redact(put);
-    const index = asked;
-    asked += 1;
-    const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
-    if (invocation.signal.aborted) throw invocation.signal.reason;
-    const answer = given(index, wait);
-    if (answer) return answer;
-    if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
-    if (meanwhile === 'running') return answered(index, wait);
-    if (record.ended) throw new Error(hasEnded(record.id));
-    // One question at a time: asked together, only the last of them could be answered.
-    if (!pendingWait(record)) suspend(wait);
-    throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-  }
-
-  /** What this question was answered. @throws Error when that was for another one. */
-  function given(index: number, { binding }: Wait): Answer | undefined {
-    const { wait, answer } = record.waits?.[index] ?? {};
-    // What the caller has run is not undone by a change of the tool.
-    const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
-    if (isVoid) throw new Error(changed(record.name));
-    return structuredClone(answer);
-  }
-
-  /** Waits its turn among the questions of the call, puts it, and waits for the answer. @throws what ends the call before. */
-  async function answered(index: number, wait: Wait): Promise<Answer> {
-    for (;;) {
-      const answer = given(index, wait);
-      if (answer) return answer;
-      if (record.ended || isOver) throw new Error(hasEnded(record.id));
-      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
-      const look = Promise.withResolvers<void>();
-      const cancel = invocation.after(LOOK_EVERY, look.resolve);
-      await untilAborted(invocation.signal, look.promise).finally(cancel);
-    }
-  }
-
-  const suspend = (wait: Wait): void =>
-    loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
-
-  async function decision(
-    {
-      message,
-      input,
-      allows = ALL,
-      schema = tool.inputSchema,
-      by,
-      expires,
-      onExpiry = 'reject',
-    }: DecisionRequest,
-    meanwhile: Meanwhile,
-  ): Promise<Decision> {
-    const question: Asked = {
-      for: 'decision',
-      message,
-      allows,
-      schema,
-      onExpiry,
-      ...(input !== undefined && !isSent(record, input) && { input }),
-      ...(by !== undefined && { by }),
-      ...expiring(expires),
-    };
-    const answer = await answerTo(question, meanwhile);
+  async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
+    const answer = await answerTo(toQuestion(request, record, tool), meanwhile);
     if (answer.type === 'decision') return answer;
     throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
   }
@@ -105,28 +33,31 @@ export function askOutside(loop: Loop, record: CallRecord, tool: AnyTool): AskOu
       if (request.expires === undefined) throw new Error(endless(record.name));
       return decision(request, 'running');
     },
-    hasRun() {
-      isOver = true;
-    },
     async receive({ message, expires }) {
       const answer = await answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
       if (answer.type === 'result') return toolResult(answer.result);
       throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
     },
-    assertAsked() {
-      const goesOn = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
-      if (!goesOn && asked < (record.waits?.length ?? 0)) throw new Error(changed(record.name));
-    },
+    hasRun,
+    assertAsked,
   };
 }
 
-/** What becomes of a call until it is answered. */
-type Meanwhile = 'suspended' | 'running';
-
-/** How often a call that goes on running looks whether it was answered, in ms: whoever holds the session folds what comes. */
-const LOOK_EVERY = 50;
-
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+
+function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): Asked {
+  const { message, input, allows = ALL, schema = tool.inputSchema, by, expires } = request;
+  return {
+    for: 'decision',
+    message,
+    allows,
+    schema,
+    onExpiry: request.onExpiry ?? 'reject',
+    ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(by !== undefined && { by }),
+    ...expiring(expires),
+  };
+}
 
 /** What the model sent is in the journal already. */
 function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
@@ -141,29 +72,5 @@ function expiring(expires: number | undefined): { readonly expires?: number } {
   throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
 }
 
-/**
- * What an answer is given for: the same call of a tool that has become another one, or a question that is put to somebody
- * else, is not the same question.
- */
-export function bindingOf(
-  { name, input }: Pick<CallRecord, 'name' | 'input'>,
-  { inputSchema }: Pick<AnyTool, 'inputSchema'>,
-  question: Asked | Wait,
-): Promise<string> {
-  const put =
-    question.for === 'decision'
-      ? [question.message, question.by, question.allows, question.schema, question.input]
-      : [];
-  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
-}
-
 const endless = (tool: string): string =>
   `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;
-
-const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
-
-const nobodyToAsk = (tool: string): string =>
-  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;
-
-const changed = (tool: string): string =>
-  `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;

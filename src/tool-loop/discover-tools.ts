@@ -1,18 +1,18 @@
-import { inFrame } from '../journal/events.ts';
+import { inFrame, type SessionEvent } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
-import type { Discover, Discovery } from '../tools/discovery.ts';
+import { type Discover, type Discovery, partsOf } from '../tools/discovery.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { SliceFact } from '../tools/slice.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
 import { loopView } from './loop-view.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
 const LONGEST = 120_000;
 
-/** Invocations that got no reply in a row, after which the model is asked with what is known: finding may be what ends them. */
+/** Invocations in a row without any progress, after which the model is asked with what is known: finding may end them. */
 const MAX_TRIES = 2;
 
 /**
@@ -23,17 +23,21 @@ const MAX_TRIES = 2;
  * @throws Interrupted when this invocation is to start nothing more.
  */
 export async function discoverTools(loop: Loop, frame: FrameState): Promise<void> {
-  const sources = loop.strategies.flatMap(({ name, discover = [] }) =>
-    [discover].flat().map((find): Source => ({ name, find })),
+  const sources = loop.strategies.flatMap((strategy) =>
+    partsOf(strategy).map((find): Source => ({ name: strategy.name, find })),
   );
   if (sources.length === 0 || isGivenUp(loop)) return;
   const { signal, modelSignal } = loop.invocation;
   const discovery = discoveryOf(loop, loopView(loop, frame, 'now'), modelSignal);
   const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
   const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const facts = loop.secrets.redact(found);
-  if (facts.length > 0 && !signal.aborted)
-    loop.journal.emit({ type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts });
+  // One that asked for what another had asked for already found the same.
+  const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
+  // An event for each, since lists may be long.
+  const listed = Array.from(distinct.values(), (fact): SessionEvent => {
+    return { type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts: [fact] };
+  });
+  if (!signal.aborted) loop.journal.emit(...listed);
   for (const one of finding) if (one.status === 'rejected') throw one.reason;
 }
 
@@ -51,7 +55,7 @@ async function findWith(
 ): Promise<readonly SliceFact[]> {
   const { modelSignal } = loop.invocation;
   try {
-    const facts = await inTime(loop, modelSignal, LONGEST, find(discovery));
+    const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });
     return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;
@@ -62,9 +66,9 @@ async function findWith(
 }
 
 function isGivenUp({ journal }: Loop): boolean {
-  const { resumedSinceReply: tries = 0 } = journal.state.turn ?? {};
+  const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
-  console.warn(`holdfast: no tools are looked for outside: ${tries} invocations got no reply from the model`);
+  console.warn(`holdfast: no tools are looked for outside: ${tries} invocations got nothing done`);
   return true;
 }
 
@@ -77,13 +81,19 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   ask: (needs, work) =>
     loop.slots.hold(async () => {
       loop.invocation.claim(needs);
-      return inTime(loop, signal, needs.ms, work());
+      return inTime(loop, work(), { signal, ms: needs.ms });
     }),
   atEnd: (work) => loop.invocation.atEnd(work),
+  count: (subrequests) => loop.invocation.count(subrequests),
 });
 
-/** The promise's value. @throws the signal's reason when that aborts, and a `TimeoutError` when it takes longer, in ms. */
-function inTime<T>({ invocation }: Loop, signal: AbortSignal, ms: number, work: Promise<T>): Promise<T> {
+interface Within {
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
+/** The promise's value. @throws the signal's reason when that aborts, and a `TimeoutError` when `ms` are over. */
+function inTime<T>({ invocation }: Loop, work: Promise<T>, { signal, ms }: Within): Promise<T> {
   const late = Promise.withResolvers<never>();
   const isOver = (): void => late.reject(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
   const cancel = invocation.after(ms, isOver);

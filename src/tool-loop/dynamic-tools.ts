@@ -1,3 +1,4 @@
+import { partsOf } from '../tools/discovery.ts';
 import type { InjectionStrategy, LoopView } from '../tools/injection.ts';
 import { withProvided } from '../tools/resolution/resolve-tools.ts';
 import type { ToolProvider } from '../tools/resolution/tool-source.ts';
@@ -11,7 +12,7 @@ const MAX_TOLD = 100;
 
 /** Offers what an agent's tool providers answer now, beside its own tools (AEV-07). Names that are taken are logged once. */
 export function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
-  const finding = providers.flatMap((provider) => provider.discover?.bind(provider) ?? []);
+  const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
   const told = new Set<string>();
   const onTaken = ({ path }: LoopView, tool: AnyTool, taken: AnyTool): void => {

@@ -3,13 +3,13 @@ import { ROOT } from '../journal/events.ts';
 import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
 import type { CallLimit } from '../tools/limits.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import type { CallLimits, Loop } from './loop.ts';
 import { messageOf } from './message-of.ts';
 import { signalOf } from './next-step.ts';
 import type { Offer } from './offer-tools.ts';
 import { routed, type Target } from './routed.ts';
 import { toolNotFound } from './tool-not-found.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** The tool of a call that may run, or what the call is answered instead. */
 export type Permission =

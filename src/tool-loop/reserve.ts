@@ -3,11 +3,11 @@ import { framesAround } from '../journal/spending.ts';
 import type { FrameState } from '../journal/state.ts';
 import type { ModelRequest, Usage } from '../model/chat-model.ts';
 import { costOf } from '../model/prices.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import { type Budget, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
 import { isPlanned } from './planned-model.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** The most tokens of a reply under a limit, where its model does not say: what most models can write at once. */
 const MAX_OUTPUT = 4_096;

@@ -1,10 +1,10 @@
 import { inFrame, type Outcome, type TurnError } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import type { Json } from '../tools/json.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import type { Loop } from './loop.ts';
 import type { LoopEnd } from './next-step.ts';
 import { answerShown } from './transform.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How a loop stopped whose answer may have a form. */
 export type FormedEnd = LoopEnd & {

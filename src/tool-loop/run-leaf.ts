@@ -6,12 +6,12 @@ import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import type { Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { untilAborted } from '../tools/until-aborted.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
 import { keptResult } from './kept-result.ts';
 import type { Invocation, Loop } from './loop.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** What came of a leaf, and how long `run` took. */
 interface Ran {

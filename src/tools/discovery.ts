@@ -13,13 +13,16 @@ export interface Discovery {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs work that takes so many requests to others and so long, in ms, at the most, in one of the invocation's connections.
+   * Runs `work` in one of the invocation's connections, for `ms` at the most.
    *
-   * @throws CallInterrupted when too little is left of the invocation: it is to be let through.
+   * @throws CallInterrupted when the invocation has fewer subrequests or less time left than `work` needs: it is to be let
+   *   through; a TimeoutError after `ms`.
    */
   ask<T>(needs: { readonly subrequests: number; readonly ms: number }, work: () => Promise<T>): Promise<T>;
   /** Runs once this invocation's part of the turn is over, on every path; it is not waited for long. Must not throw. */
   atEnd(work: () => Promise<unknown>): void;
+  /** Counts requests beyond those that were asked for, when they are made: an invocation has so many and no more. */
+  count(subrequests: number): void;
 }
 
 /**
@@ -27,3 +30,25 @@ export interface Discovery {
  * and nothing is remembered: the next model call asks again.
  */
 export type Discover = (discovery: Discovery) => Promise<readonly SliceFact[]>;
+
+/** How something finds out: at once, or in parts, of which one that fails or has no room takes nothing away from the others. */
+export type Discovers = Discover | readonly Discover[];
+
+/** The parts, each with the object that it is a method of. */
+export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
+  [source.discover ?? []].flat().map((find) => find.bind(source));
+
+/**
+ * What all parts found, for whoever goes on with some of it.
+ *
+ * @throws what the first part threw, when none found anything.
+ */
+export async function foundBy(
+  parts: readonly Discover[],
+  discovery: Discovery,
+): Promise<readonly SliceFact[]> {
+  const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
+  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;
+  return found;
+}

@@ -1,4 +1,4 @@
-import type { Discover } from './discovery.ts';
+import type { Discovers } from './discovery.ts';
 import type { Json } from './json.ts';
 import type { Slice, SliceFact } from './slice.ts';
 import type { AnyTool, BlackboardEntry, HistoryMessage } from './tool.ts';
@@ -41,11 +41,8 @@ export interface LoopView {
  */
 export interface InjectionStrategy {
   readonly name: string;
-  /**
-   * Asked before `offer` and before each model call, for what that needs to know from outside. Of several, one that fails
-   * takes nothing away from the others.
-   */
-  readonly discover?: Discover | readonly Discover[] | undefined;
+  /** Asked before `offer` and before each model call, for what that needs to know from outside. */
+  readonly discover?: Discovers | undefined;
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
   /** Asked when a call has succeeded, before its end is journaled. Must not throw. */

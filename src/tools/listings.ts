@@ -17,8 +17,11 @@ export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json }
 /** The newest listing of each key, the one that was found last at the end. */
 export type Listings = readonly Listing[];
 
-/** Sources times people who share a session; who comes back after more others is asked anew. */
-const MAX_LISTINGS = 32;
+/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
+const MAX_LISTINGS = 100;
+
+/** Characters of JSON of all of them: a snapshot of the session holds them too. */
+const MAX_TOLD = 2 * 1024 * 1024;
 
 /** Tools that were found outside: the session knows them, so that another invocation need not ask again. */
 export const LISTINGS: Slice<Listings, ListingFact> = {
@@ -29,6 +32,16 @@ export const LISTINGS: Slice<Listings, ListingFact> = {
     const now = told === undefined ? known?.told : told; // `null` is something that may be told
     if (now === undefined) return listings;
     const others = listings.filter((one) => one !== known);
-    return [...others, { key, told: now, ...(at !== undefined && { at }) }].slice(-MAX_LISTINGS);
+    return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
   },
 };
+
+/** Those that were found last, as many as there is room for; the very last in any case. */
+function kept(listings: Listings): Listings {
+  let room = MAX_TOLD;
+  const from = listings.findLastIndex(({ told }, index) => {
+    room -= JSON.stringify(told).length;
+    return room < 0 && index < listings.length - 1;
+  });
+  return listings.slice(Math.max(from + 1, listings.length - MAX_LISTINGS));
+}

@@ -170,8 +170,8 @@ export interface ToolInvocation extends CallScope {
   offered(): readonly AnyTool[];
   /**
    * The tools that the model would be offered next if the batch came to nothing but this fact, those that this call has
-   * recorded and those of earlier calls of the same `serial`, for a call that tells the model what it changes. In the strategies' order; of two of one name
-   * the first counts. Nothing is remembered by it.
+   * recorded and those of earlier calls of the same `serial`, for a call that tells the model what it changes. In the
+   * strategies' order; of two of one name the first counts. Nothing is remembered by it.
    */
   offeredAfter<Value extends Json, Fact extends Json>(
     slice: Slice<Value, Fact>,

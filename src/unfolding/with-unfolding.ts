@@ -1,4 +1,5 @@
 import type { Reference } from '../agent/reference.ts';
+import { foundBy, partsOf } from '../tools/discovery.ts';
 import { facadeIn } from '../tools/facades/facade.ts';
 import { toUnfolding } from '../tools/facades/to-unfolding.ts';
 import type { PlainUnfolding, UnfoldingOptions } from '../tools/facades/unfolding-config.ts';
@@ -47,8 +48,9 @@ const provided = (
 ): Pick<PlainUnfolding<string>, 'tools' | 'prepare'> => ({
   tools: (view) => withProvided(tools, providers, { view }),
   async prepare({ discovery, record }) {
-    const found = await Promise.all(providers.map((provider) => provider.discover?.(discovery) ?? []));
-    for (const { slice, fact } of found.flat()) record({ name: slice, initial: null }, fact);
+    const found = await foundBy(providers.flatMap(partsOf), discovery);
+    // `record` goes by the slice's name alone.
+    for (const { slice, fact } of found) record({ name: slice, initial: null }, fact);
     return undefined;
   },
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { communicateTool } from '../../src/process/communicate-tool.ts';
 import { progressTool } from '../../src/process/progress-tool.ts';
@@ -8,10 +8,9 @@ import { createTestSession, type TestSession } from '../../src/testing/test-sess
 import type { ToolCallSeen } from '../../src/tool-loop/inspector.ts';
 import { toToolResult } from '../../src/tools/to-tool-result.ts';
 import type { AnyTool, CallScope, ToolInvocation } from '../../src/tools/tool.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
-
-afterEach(() => vi.restoreAllMocks());
 
 const agent = defineAgent({
   name: 'clerk',
@@ -66,24 +65,22 @@ describe('progress', () => {
   });
 
   it('is acknowledged with a warning where nobody can watch (COM-04)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const progress = vi.fn();
     const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
     expect(result.content).toBe('Progress noted (no active process to display it).');
-    expect(warn).toHaveBeenCalledExactlyOnceWith(
-      'holdfast: progress was reported outside of a session, so nobody is told.',
-    );
+    expect(warned).toEqual(['holdfast: progress was reported outside of a session, so nobody is told.']);
     expect(progress).not.toHaveBeenCalled();
   });
 
   it('is no failure when it cannot be shown (COM-05)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const progress = (): never => {
       throw new Error('The line is dead.');
     };
     const result = await called(progressTool(), { status: 'Reading.' }, { progress });
     expect(result).toEqual({ type: 'text', content: 'Progress reported: Reading.' });
-    expect(warn).toHaveBeenCalledOnce();
+    expect(warned).toHaveLength(1);
   });
 });
 
@@ -122,13 +119,11 @@ describe('communicate', () => {
   });
 
   it('is acknowledged with a warning where nobody can be reached (COM-04)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const say = vi.fn();
     const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
     expect(result.content).toBe('Message noted (no active process to deliver it).');
-    expect(warn).toHaveBeenCalledExactlyOnceWith(
-      'holdfast: a message was sent outside of a session, so nobody gets it.',
-    );
+    expect(warned).toEqual(['holdfast: a message was sent outside of a session, so nobody gets it.']);
     expect(say).not.toHaveBeenCalled();
   });
 

@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentResolver } from '../../src/agent/tool-groups/resolve-agent.ts';
 import { defineAgent, defineSubagent, defineTool, defineToolGroup, withUnfolding } from '../../src/index.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import {
   asking,
   calls,
@@ -13,10 +14,6 @@ import {
   tool,
   turn,
 } from './provided-groups.ts';
-
-const warnings = () => vi.spyOn(console, 'warn').mockImplementation(() => {});
-
-afterEach(() => vi.restoreAllMocks());
 
 describe('a tool group with providers', () => {
   it('brings what they find, beside its own tools and those of the agent (TGR-01)', async () => {
@@ -139,7 +136,7 @@ describe('a tool group with providers', () => {
     await session.send('Go.');
     await session.send('Go on.');
     expect(session.requests.map(({ tools }) => tools.length)).toEqual([3, 3, 3]);
-    expect(warned.mock.calls.flat()).toEqual([
+    expect(warned).toEqual([
       "holdfast: 'clerk' has a tool 'look' already: a provider's tool of that name is left out.",
       "holdfast: 'clerk' has a tool 'sing' already: a provider's tool of that name is left out.",
     ]);
@@ -151,7 +148,7 @@ describe('a tool group with providers', () => {
     expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
       ['search'],
     ]);
-    expect(warned).not.toHaveBeenCalled();
+    expect(warned).toEqual([]);
   });
 
   it('can be put behind one tool, and finds out what is inside when that is opened (UNF-34, MCP-08)', async () => {

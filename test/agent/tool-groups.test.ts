@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentResolver } from '../../src/agent/tool-groups/resolve-agent.ts';
 import {
   type AgentConfig,
@@ -12,6 +12,7 @@ import {
 import { ConfigurationError } from '../../src/model/configuration-error.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
 import { mathTools } from '../../src/tools/math/entry.ts';
+import { warnings } from '../fixtures/warnings.ts';
 
 const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
@@ -62,8 +63,6 @@ function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): s
   }
   return 'It was not refused.';
 }
-
-afterEach(() => vi.restoreAllMocks());
 
 describe('an agent that asks for tool groups', () => {
   it('has the first registered group of the role, its own tools and a group that it was given (TGR-01, PRN-01)', async () => {
@@ -154,11 +153,11 @@ describe('a tool group that is not to be had', () => {
   });
 
   it('is warned of and gone without when it is optional (TGR-05)', async () => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
     const agent = asking(['maps', { role: 'travel', optional: true }, { role: 'empty', optional: true }]);
     expect(await offered(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
-    expect(warned.mock.calls.flat()).toEqual([
+    expect(warned).toEqual([
       "holdfast: No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'maps', 'empty'. It is optional, so the agent goes without.",
       "holdfast: Tool group 'empty', which agent 'clerk' asks for, has no tools in this environment. " +

@@ -13,8 +13,9 @@ import {
 } from '../../src/index.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../src/tool-calling/entry.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK, warnings } from './scenes.ts';
+import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } from './scenes.ts';
 
 const look = answers('look', 'seen');
 
@@ -223,20 +224,20 @@ describe('the tools of an agentic tool', () => {
 });
 
 describe('the definition of an agentic tool', () => {
-  const warned = warnings();
-
   it('warns once when it declares no input, since nobody can tell it anything (AGT-08)', async () => {
+    const warned = warnings();
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
     const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{}' });
-    expect(warned()).toEqual([
+    expect(warned).toEqual([
       "holdfast: agentic tool 'dig' declares no input, so its caller cannot tell it anything: give it an 'input' schema.",
     ]);
   });
 
   it('warns of nothing when it declares one (AGT-08)', () => {
+    const warned = warnings();
     agentic('dig', [look]);
-    expect(warned()).toEqual([]);
+    expect(warned).toEqual([]);
   });
 
   it.each<[string, Partial<AgenticToolConfig<string, InputDeclaration>>, string]>([

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, vi } from 'vitest';
 import {
   type Agent,
   type AgenticToolConfig,
@@ -88,18 +87,6 @@ export async function turnOf(
   const session = createTestSession(agent('boss', tools, boss), { ...more, replies, model: undefined });
   const answer = await session.send('Go.');
   return { session, answer, read: resultsRead(session) };
-}
-
-/** What the console was warned of in a test. */
-export function warnings(): () => readonly unknown[] {
-  let warned: readonly unknown[][] = [];
-  beforeEach(() => {
-    warned = vi.spyOn(console, 'warn').mockImplementation(() => {}).mock.calls;
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-  return () => warned.map(([line]) => line);
 }
 
 /** Longer than the outbox waits: what was emitted is stored by then. */

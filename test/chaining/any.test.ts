@@ -9,6 +9,7 @@ import {
   defineDomainType,
   type JsonObject,
 } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import {
   answers,
   Customer,
@@ -24,7 +25,6 @@ import {
   returns,
   turnOf,
   UNBOUND,
-  warnings,
 } from './scenes.ts';
 
 const User = defineDomainType({
@@ -61,8 +61,6 @@ async function chained(
 }
 
 describe("chaining 'any'", () => {
-  const warned = warnings();
-
   it('offers the tools of whatever object a tool returns, and none before (CHN-09)', async () => {
     const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
@@ -84,6 +82,7 @@ describe("chaining 'any'", () => {
   });
 
   it('passes over objects that bring no tools (CHN-11)', async () => {
+    const warned = warnings();
     const Empty = defineDomainType({
       name: 'Empty',
       schema: v.object({ empty: v.boolean() }),
@@ -98,7 +97,7 @@ describe("chaining 'any'", () => {
     const names = others.map(({ name }) => name);
     const { read } = await chained([ann, ...others], [calls('ann'), calls(...names), calls('describe')]);
     expect(read.at(-1)).toBe('user ann');
-    expect(warned()).toEqual([]);
+    expect(warned).toEqual([]);
   });
 
   it('passes over lists (CHN-07)', async () => {
@@ -158,8 +157,6 @@ describe("chaining 'any'", () => {
 });
 
 describe('a type that is chained beside any', () => {
-  const warned = warnings();
-
   it('keeps an object of its own, and its tools are declared from the start (CHN-12)', async () => {
     const { session } = await turnOf(clerk([getCustomer, ann, order], [Customer, 'any']), [
       calls(['average_spend', { months: 1 }]),
@@ -199,18 +196,17 @@ describe('a type that is chained beside any', () => {
   });
 
   it('has its tools offered where those of another object have their names, and that is said (CHN-12)', async () => {
+    const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
     const { session } = await turnOf(clerk([ann, order], [User, 'any']), replies);
     expect(results(session)[2]).toBe('user ann');
-    expect(warned()).toEqual([
+    expect(warned).toEqual([
       "holdfast: the tool 'describe' of a chained object is not offered: another tool has its name",
     ]);
   });
 });
 
 describe('the types that any knows', () => {
-  const warned = warnings();
-
   it('are found inside tools, and once where types lead in circles', async () => {
     const Node: DomainType = defineDomainType({
       name: 'Node',
@@ -227,6 +223,7 @@ describe('the types that any knows', () => {
   });
 
   it('lead nowhere where their tools cannot be told, which is said and stops nothing', async () => {
+    const warned = warnings();
     let fails = false;
     const Late = defineDomainType({
       name: 'Late',
@@ -239,8 +236,8 @@ describe('the types that any knows', () => {
     fails = true;
     const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], 'any'), [calls('late')]);
     expect(answer).toMatchObject({ outcome: 'completed' });
-    expect(warned()).toEqual([
-      "holdfast: objects of 'Late' lead to no others",
+    expect(warned).toEqual([
+      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never..",
       "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
     ]);
   });

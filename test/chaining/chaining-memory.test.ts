@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, discover, requireApproval } from '../../src/index.ts';
 import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import {
   answers,
   Customer,
@@ -15,7 +16,6 @@ import {
   returns,
   turnOf,
   UNBOUND,
-  warnings,
 } from './scenes.ts';
 
 const spend = calls(['average_spend', { months: 3 }]);
@@ -24,8 +24,6 @@ const spend = calls(['average_spend', { months: 3 }]);
 const bound = async (session: TestSession) => (await session.state()).slices.get('chaining');
 
 describe('what is bound', () => {
-  const warned = warnings();
-
   it('is the session’s: the next turn has it, also after a restart', async () => {
     const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
     const session = createTestSession(clerk([getCustomer], [Customer]), { replies });
@@ -86,6 +84,7 @@ describe('what is bound', () => {
   });
 
   it('counts as not bound when its type does not take the JSON any more (CHN-02, CHN-17)', async () => {
+    const warned = warnings();
     let version = 1;
     const Dated = defineDomainType({
       name: 'Dated',
@@ -120,7 +119,7 @@ describe('what is bound', () => {
     expect(results(session).at(-1)).toMatch(/^Error: Tool 'dated_d1_show' does not exist\./);
     await session.send('Get again.');
     expect(results(session).at(-1)).toBe('Shown.');
-    expect(warned()).toEqual([]);
+    expect(warned).toEqual([]);
   });
 
   it('is given to a turn that is killed while a tool of it runs: the successor makes the tool again', async () => {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   artifact,
   chainFrom,
@@ -11,6 +11,7 @@ import {
   type ToolResultSeen,
   withMetadata,
 } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import {
   answers,
   Customer,
@@ -26,7 +27,6 @@ import {
   returns,
   turnOf,
   UNBOUND,
-  warnings,
 } from './scenes.ts';
 
 const spend = calls(['average_spend', { months: 3 }]);
@@ -222,8 +222,6 @@ describe('a chained type with an object', () => {
 });
 
 describe('what binds', () => {
-  const warned = warnings();
-
   it('is an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
     const named = answers('named', artifact('Here.', Customer, customer('c7')));
     const { session } = await turnOf(clerk([named], [Customer]), [calls('named'), spend]);
@@ -254,6 +252,7 @@ describe('what binds', () => {
   });
 
   it('is never a list, also where the schema would take one (CHN-07)', async () => {
+    const warned = warnings();
     const Loose = defineDomainType({
       name: 'Loose',
       schema: v.object({ note: v.optional(v.string()) }),
@@ -264,10 +263,11 @@ describe('what binds', () => {
       calls('show'),
     ]);
     expect(results(session)[1]).toMatch(/^This tool is not yet available\./);
-    expect(warned()).toEqual([]);
+    expect(warned).toEqual([]);
   });
 
   it('is no value that its own schema refuses: the object from before stays, and whoever wrote the tool is told', async () => {
+    const warned = warnings();
     const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
     const { session } = await turnOf(clerk([wrong, getCustomer], [Customer]), [
       getting('c1'),
@@ -275,7 +275,7 @@ describe('what binds', () => {
       spend,
     ]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Here.', 'Name of c1 2020: 30']);
-    expect(warned()).toEqual([
+    expect(warned).toEqual([
       "holdfast: the result of 'wrong' brings no tools: domain type 'Customer' is invalid: " +
         'name: Invalid key: Expected "name" but received undefined since: Invalid key: Expected "since" but received undefined',
     ]);
@@ -302,6 +302,7 @@ describe('what binds', () => {
 
   it('is nothing when the predicate throws, which is reported (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
     const chained = chainFrom(Customer, {
       when: () => {
         throw new Error('No.');
@@ -376,8 +377,6 @@ describe('what binds', () => {
 });
 
 describe('chaining', () => {
-  const warned = warnings();
-
   it('offers nothing when nothing is chained', async () => {
     const { session } = await turnOf(clerk([getCustomer]), [getting('c1')]);
     expect(offered(session)).toEqual([['get_customer'], ['get_customer']]);
@@ -385,10 +384,11 @@ describe('chaining', () => {
   });
 
   it('leaves the loop its own tool where an object has one of that name, and says so', async () => {
+    const warned = warnings();
     const own = answers('average_spend', 'Mine.');
     const { session } = await turnOf(clerk([getCustomer, own], [Customer]), [getting('c1'), spend]);
     expect(results(session)[1]).toBe('Mine.');
-    expect(warned()[0]).toBe(
+    expect(warned[0]).toBe(
       "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
     );
   });

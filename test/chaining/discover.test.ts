@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   artifact,
   defineDomainType,
@@ -10,7 +10,8 @@ import {
   type ModelCallSeen,
   type ToolCallSeen,
 } from '../../src/index.ts';
-import { answers, calls, clerk, offered, results, returns, turnOf, warnings } from './scenes.ts';
+import { warnings } from '../fixtures/warnings.ts';
+import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
 
 const Order = defineDomainType({
   name: 'Order',
@@ -241,8 +242,6 @@ describe('too many tools', () => {
 });
 
 describe('an object that cannot be discovered', () => {
-  const warned = warnings();
-
   it.each<[string, Json, string]>([
     ['without an id', { name: 'x' }, "domain type 'Customer' missing instanceIdProperty: id"],
     ['whose id is null', { id: null, name: 'x' }, 'Instance ID cannot be null'],
@@ -260,24 +259,27 @@ describe('an object that cannot be discovered', () => {
   ])(
     '%s is passed over: that is reported, the others count, and the result stands (TPR-05)',
     async (_, value, problem) => {
+      const warned = warnings();
       const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
       expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
       expect(read).toEqual(['Listed.']);
-      expect(warned()).toEqual([`holdfast: a result of 'list' brings no tools: ${problem} (2 objects)`]);
+      expect(warned).toEqual([`holdfast: a result of 'list' brings no tools: ${problem} (2 objects)`]);
     },
   );
 
   it('shares its id with one that comes later: the last wins, and that is reported (TPR-09)', async () => {
+    const warned = warnings();
     const list = lists({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
     const { brought, read } = await discovered(list, [calls('list'), calls('customer_c1_average_spend')]);
     expect(brought[1]).toHaveLength(2);
     expect(read[1]).toBe('{"of":"Last","months":12}');
-    expect(warned()).toEqual([
+    expect(warned).toEqual([
       "holdfast: a result of 'list' brings no tools: a later object of domain type 'Customer' has the same id",
     ]);
   });
 
   it('has tools or an id that cannot be made (TPR-05)', async () => {
+    const warned = warnings();
     const Odd = defineDomainType({
       name: 'Odd',
       schema: v.object({ id: v.string() }),
@@ -297,7 +299,7 @@ describe('an object that cannot be discovered', () => {
     );
     const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
     expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
-    expect(warned()).toEqual([
+    expect(warned).toEqual([
       "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id is neither a text nor a number",
       "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
       "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
@@ -446,13 +448,12 @@ describe('hostile ids', () => {
   });
 
   it('whose marks are the same are offered under neither name', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     // Two ids with the same marks: found by search.
     const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
     expect(brought[1]).toEqual([]);
-    expect(warn).toHaveBeenCalledWith(
+    expect(warned).toContain(
       "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two objects that were discovered have it",
     );
-    warn.mockRestore();
   });
 });

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { afterEach, beforeEach, vi } from 'vitest';
 import {
   type Agent,
   type ArtifactType,
@@ -98,17 +97,5 @@ export const description = ({ requests }: Pick<TestSession, 'requests'>, name: s
 /** What the model read of all results, as the last request has it. */
 export const results = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
-
-/** What the console was warned of in a test. */
-export function warnings(): () => readonly unknown[] {
-  let warned: readonly unknown[][] = [];
-  beforeEach(() => {
-    warned = vi.spyOn(console, 'warn').mockImplementation(() => {}).mock.calls;
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-  return () => warned.map(([line]) => line);
-}
 
 export const UNBOUND = 'This tool is not yet available. You must first retrieve a single Customer instance.';

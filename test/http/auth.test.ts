@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { bearerToken, type Caller, ConfigurationError, createHoldfast } from '../../src/worker-entry.ts';
 import { scripted } from '../fixtures/scripted-agent.ts';
 import { script } from '../fixtures/scripts.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send } from './client.ts';
 
@@ -27,15 +28,14 @@ describe('without any authentication', () => {
   it('only this machine is answered, with one warning', async () => {
     vi.resetModules(); // a Worker warns once in its life, and the one of other files may have done so
     const fresh = await import('./app.ts');
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const open = fresh.appWith({});
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8787']) {
       expect((await open(`http://${host}/agents`)).status).toBe(200);
     }
-    expect(warn.mock.calls).toEqual([
-      ['holdfast: no authentication is configured; only localhost is answered. Set HOLDFAST_TOKEN.'],
+    expect(warned).toEqual([
+      'holdfast: no authentication is configured; only localhost is answered. Set HOLDFAST_TOKEN.',
     ]);
-    warn.mockRestore();
   });
 
   it.each([

@@ -51,6 +51,16 @@ describe('reduce', () => {
     expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
   });
 
+  it.each<SessionEvent>([
+    replied([]),
+    { type: 'tools-listed', turn: 't1', facts: [] },
+    { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
+  ])('$type: is progress, after which idle invocations are counted anew', (progress) => {
+    const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
+    expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);
+    expect(turnOf(fold([opened, started, resumed, progress, resumed])).resumedIdly).toBe(1);
+  });
+
   it('model-replied: counts the reply, its tokens and its calls, in all and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
     const first = replied(['a look', 'b look', 'c pay'], { usage });

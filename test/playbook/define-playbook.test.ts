@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   after,
@@ -16,6 +16,7 @@ import {
   type UnlockCondition,
   when,
 } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
@@ -111,10 +112,9 @@ describe('a playbook', () => {
   });
 
   it('without an input is warned of, since its caller cannot tell it anything (AGT-08)', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const warned = warnings();
     definePlaybook({ name: 'mute', description: 'Has no input.', tools: [search], locked: [] });
-    expect(warn).toHaveBeenCalledOnce();
-    warn.mockRestore();
+    expect(warned).toHaveLength(1);
   });
 
   it('without a tool answers that it has none (AGT-04)', async () => {

@@ -11,6 +11,7 @@ import type { SessionState } from '../../src/journal/state.ts';
 import { type Clock, systemClock } from '../../src/session/clock.ts';
 import { readTurn } from '../../src/session/fold-session.ts';
 import type { TurnEnd, TurnHost } from '../../src/session/run-turn.ts';
+import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions, type MemorySessions } from '../../src/testing/memory-session.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { turnSteps } from '../../src/testing/turn-steps.ts';
@@ -71,6 +72,16 @@ export function memoryApp(options: Options): MemoryApp {
     state,
     events: (turn) => readTurn(port, turn),
   };
+}
+
+/** One whose time passes only by its own clock. */
+export interface ClockedApp extends MemoryApp {
+  readonly clock: ManualClock;
+}
+
+export function clockedApp(options: Omit<Options, 'clock'>): ClockedApp {
+  const clock = createManualClock(1_000_000);
+  return { ...memoryApp({ ...options, clock }), clock };
 }
 
 function expectLease(answer: Leased | Deferred | NotStarted | NotResumed): Leased {

@@ -212,6 +212,28 @@ describe('taking over', () => {
     });
   });
 
+  it('gives up after twenty invocations in a row that had room for nothing', async () => {
+    const idle = [
+      { type: 'turn-yielded', reason: 'its invocation is about to meet its limit of 50 subrequests' },
+      { type: 'turn-resumed', cause: 'handed-over' },
+    ] as const;
+    const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();
+    const few = appWith(once());
+    const goesOn = await takenOver(few, clock, await leftBehind(few, invocations(18)));
+    expect(goesOn).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+    const many = appWith(once());
+    const end = await takenOver(many, clock, await leftBehind(many, invocations(20)));
+    expect(end).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        error: {
+          type: 'stuck',
+          message: 'The turn was taken over 21 times without progress; its last event is turn-yielded.',
+        },
+      },
+    });
+  });
+
   it('is journaled with its cause', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay']));

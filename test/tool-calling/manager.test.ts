@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineAgenticTool } from '../../src/agentic/define-agentic-tool.ts';
 import type { ModelMessage, ModelReply, RequestedCall } from '../../src/model/chat-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -22,6 +22,7 @@ import type { AnyTool, HistoryMessage, ToolCall } from '../../src/tools/tool.ts'
 import { ToolCallContext } from '../../src/tools/tool-call-context.ts';
 import { ToolDefinitionError } from '../../src/tools/tool-definition-error.ts';
 import { defineUnfolding } from '../../src/unfolding/define-unfolding.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { digs, reads } from '../tool-loop/scenes.ts';
 
 const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
@@ -48,8 +49,6 @@ const fails = (name: string, thrown: unknown = new Error('No.')) =>
   reads(name, () => {
     throw thrown;
   });
-
-afterEach(() => vi.restoreAllMocks());
 
 describe('the definitions of tools', () => {
   const manager = createToolCallingManager({ resolver: staticResolver([reads('b'), reads('c')]) });
@@ -88,7 +87,7 @@ describe('the definitions of tools', () => {
   });
 
   it('are not to be had of a name that nobody knows, and a warning says why that may be (SPM-01)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const options = defineToolCallingOptions({ toolNames: ['mcp_search'] });
     const resolved = manager.resolveToolDefinitions(options);
     await expect(resolved).rejects.toThrow(ToolCallingError);
@@ -97,7 +96,7 @@ describe('the definitions of tools', () => {
       problem: 'unknown-tool',
       tools: ['mcp_search'],
     });
-    expect(warn).toHaveBeenCalledWith(
+    expect(warned).toContain(
       "holdfast: no tool of the name 'mcp_search' is known. If it comes from a model or an MCP server, its prefix may have changed.",
     );
   });

@@ -13,6 +13,7 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { error } from '../../src/tools/results.ts';
 import { ToolConfigurationError } from '../../src/tools/signals.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
+import { warnings } from '../fixtures/warnings.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -157,16 +158,14 @@ describe('the log of a call', () => {
   });
 
   it('warns of an exception of a tool (AET-04)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const clock = createManualClock();
     const run = async (): Promise<never> => {
       await clock.advance(1_234);
       throw new Error('disk full');
     };
     await turnOf(search(run), loggingInspector(), { clock });
-    expect(warn.mock.calls).toEqual([
-      [`${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full`],
-    ]);
+    expect(warned).toEqual([`${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full`]);
   });
 });
 

@@ -45,6 +45,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       now: () => 0,
       ask: (_, work) => work(),
       atEnd: () => undefined,
+      count: () => undefined,
     },
     offered: () => [],
     offeredAfter: () => [],

@@ -32,12 +32,20 @@ describe('the listings of a session', () => {
     expect(after(...told)).toEqual([told[1], told[2]]);
   });
 
-  it('are 32 at the most: what was told longest ago goes', () => {
-    const told = Array.from({ length: 40 }, (_, n) => ({ key: `k${n}`, told: n }));
+  it('are 100 at the most: what was told longest ago goes', () => {
+    const told = Array.from({ length: 108 }, (_, n) => ({ key: `k${n}`, told: n }));
     const again = { key: 'k10', told: 'again' };
     const kept = after(...told, again);
     expect(kept).toEqual([...told.slice(8, 10), ...told.slice(11), again]);
-    expect(kept).toHaveLength(32);
+    expect(kept).toHaveLength(100);
+  });
+
+  it('are two million characters at the most, or the one that was told last', () => {
+    const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
+    const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
+    expect(after(...million)).toEqual(million);
+    expect(after(...million, long('d', 200_000)).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
+    expect(after(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
   it('are kept, and found last, by one that tells only that it is still so', () => {

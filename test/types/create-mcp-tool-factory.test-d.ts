@@ -17,6 +17,11 @@ factory.unfolding(
   ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '',
 );
 
+// The seeds' `removeOnInvoke`, which editors strike out.
+expectTypeOf(factory.unfoldingByName('old', 'Old.', [], true).name).toEqualTypeOf<'old'>();
+expectTypeOf(factory.unfoldingMatching('old', 'Old.', [], false).name).toEqualTypeOf<'old'>();
+expectTypeOf(factory.unfolding('old', 'Old.', () => true, false).name).toEqualTypeOf<'old'>();
+
 // All of them stand in one list.
 defineAgent({
   name: 'clerk',

@@ -1,7 +1,13 @@
 import { expectTypeOf } from 'vitest';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
-import { defineMcpEndpoint, defineMcpPrompt, type McpPrompt, mcpContent } from '../../src/mcp/entry.ts';
-import { createHoldfast, type Endpoint } from '../../src/worker-entry.ts';
+import {
+  defineMcpEndpoint,
+  defineMcpPrompt,
+  type McpPrompt,
+  mcpResult,
+  type McpEndpoint as OfMcp,
+} from '../../src/mcp/entry.ts';
+import { createHoldfast, type McpEndpoint } from '../../src/worker-entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });
@@ -15,7 +21,8 @@ const endpoint = defineMcpEndpoint({
   agents: ['clerk', clerk, { agent: clerk, as: 'ask_clerk', description: undefined }],
   prompts: undefined,
 });
-expectTypeOf(endpoint).toEqualTypeOf<Endpoint>();
+expectTypeOf(endpoint).toEqualTypeOf<McpEndpoint>();
+expectTypeOf<OfMcp>().toEqualTypeOf<McpEndpoint>();
 createHoldfast({ agents: [clerk], mcp: endpoint });
 createHoldfast({ agents: [clerk], mcp: undefined });
 // @ts-expect-error an endpoint is made by defineMcpEndpoint
@@ -50,8 +57,8 @@ defineMcpPrompt({
 defineTool({
   name: 'see',
   description: 'Sees.',
-  run: () => mcpContent([{ type: 'image', data: 'aA==', mimeType: 'image/png' }]),
+  run: () => mcpResult([{ type: 'image', data: 'aA==', mimeType: 'image/png' }]),
 });
 defineTool({ name: 'fail', description: 'Fails.', run: () => error('No.') });
 // @ts-expect-error an image has data
-mcpContent([{ type: 'image', mimeType: 'image/png' }]);
+mcpResult([{ type: 'image', mimeType: 'image/png' }]);

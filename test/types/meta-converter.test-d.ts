@@ -1,5 +1,11 @@
 import { expectTypeOf } from 'vitest';
-import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../src/mcp/meta-converter.ts';
+import {
+  allowKeys,
+  denyKeys,
+  type MetaConverter,
+  noOp,
+  passThrough,
+} from '../../src/mcp/client/meta-converter.ts';
 import type { JsonObject } from '../../src/tools/json.ts';
 
 expectTypeOf(allowKeys('locale', 'tenant')).toEqualTypeOf<MetaConverter>();

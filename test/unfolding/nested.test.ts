@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AnyTool, decorate, defineUnfolding, text, withObservability } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
@@ -124,7 +125,7 @@ describe('a decorated facade', () => {
   });
 
   it('tells the model and the developer when what wraps it hides it (UNF-30)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const files = unfolding('files', [does('read')]);
     class Wrapper {
       readonly name = 'files';
@@ -142,12 +143,9 @@ describe('a decorated facade', () => {
       "Error: Tool 'files' cannot show its tools here. Do not call it again; go on without it.",
     ]);
     expect(offered(session)[1]).toEqual(['files']);
-    expect(warn.mock.calls).toEqual([
-      [
-        "holdfast: the facade 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
-      ],
+    expect(warned).toEqual([
+      "holdfast: the facade 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
     ]);
-    warn.mockRestore();
   });
 
   /** What guards a facade: it says who was let in. */

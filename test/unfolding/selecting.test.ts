@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, defineUnfolding } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
@@ -81,17 +82,14 @@ describe('a selectable unfolding tool', () => {
   });
 
   it('stays as it is when nothing is selected, and says so to both (UNF-08)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
       "Tool 'database': no tools for that selection. Nothing has changed; call it again with another input.",
     ]);
     expect(offered(session)[1]).toEqual(['database']);
-    expect(warn.mock.calls).toEqual([
-      ["holdfast: the facade 'database' has no tools for the input of a call"],
-    ]);
-    warn.mockRestore();
+    expect(warned).toEqual(["holdfast: the facade 'database' has no tools for the input of a call"]);
   });
 
   it.each([
@@ -195,14 +193,13 @@ describe('an unfolding tool whose tools come and go', () => {
   });
 
   it('stays closed while it has none, and is no mistake (UNF-01, UNF-08)', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const session = sessionWith([steps, add], [calls('steps'), calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[0]).toBe(
       "Tool 'steps' has no tools now. It stays available; they may be there later.",
     );
     expect(offered(session).at(-1)).toEqual(['add', 'step_1', 'steps']);
-    expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
+    expect(warned).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import {
   unfoldingOf,
   unfoldingOfSafely,
 } from '../../src/index.ts';
+import { warnings } from '../fixtures/warnings.ts';
 import { calls, offered, opened, results, sessionWith } from './scenes.ts';
 
 class DatabaseTools {
@@ -176,7 +177,7 @@ describe('an object whose class has a static unfolding', () => {
   });
 
   it('is made without a branch that cannot be, and a warning says why (UNF-23)', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const reason = new Error('No database.');
     class Broken {
       static readonly unfolding = { name: 'broken', description: 'Broken.' };
@@ -191,10 +192,9 @@ describe('an object whose class has a static unfolding', () => {
       read = () => 'read';
     }
     expect(tree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
-    expect(warn.mock.calls).toEqual([
-      ['holdfast: the inner class Broken is left out, since it cannot be made', reason],
+    expect(warned).toEqual([
+      'holdfast: the inner class Broken is left out, since it cannot be made Error: No database.',
     ]);
-    warn.mockRestore();
   });
 
   it('may be exclusive, have a context tool, and stay open for the session (UNF-17)', async () => {

@@ -1,7 +1,7 @@
 import type { Caller } from '../../app/caller.ts';
-import type { Endpoint } from '../../app/endpoint.ts';
 import type { Env } from '../../app/host.ts';
 import type { Invoked } from '../../app/invoked.ts';
+import type { McpEndpoint } from '../../app/mcp-endpoint.ts';
 import { readBytes } from '../body.ts';
 import { contextOfHeaders } from '../context-headers.ts';
 import type { HttpHost } from '../http-host.ts';
@@ -17,7 +17,7 @@ interface McpExchange {
 
 /** `POST /mcp`: hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
 export async function postMcp(
-  endpoint: Endpoint,
+  endpoint: McpEndpoint,
   { host, env, caller, request, requestId }: McpExchange,
 ): Promise<Response> {
   const { url, method, headers, signal } = request;

@@ -40,8 +40,7 @@ export class CallsInFlight {
       ending ??= why;
       over.abort(why === 'timeout' ? REASONS.timeout : REASONS.cancelled);
     };
-    const timer = setTimeout(end, options.timeout, 'timeout');
-    const onAbort = () => end('cancelled');
+    const onAbort = () => end(isTimeout(options.signal.reason) ? 'timeout' : 'cancelled');
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
     const call: CallInFlight = {
@@ -54,7 +53,6 @@ export class CallsInFlight {
       mayAsk: () => ++questions <= MAX_QUESTIONS,
       end,
       settle: () => {
-        clearTimeout(timer);
         options.signal.removeEventListener('abort', onAbort);
         this.#calls.delete(token);
       },
@@ -76,6 +74,8 @@ export class CallsInFlight {
     return [...this.#calls.values()];
   }
 }
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 /** Whether a call was left, to be gone on with later. */
 export const isInterrupted = (ending: unknown): ending is CallInterrupted =>

@@ -1,7 +1,7 @@
 import { MAX_TIMEOUT } from '../../tools/define-tool.ts';
 import { shorten } from '../../tools/json-text.ts';
-import { McpDefinitionError } from '../mcp-definition-error.ts';
 import type { McpClient } from './mcp-client.ts';
+import { McpClientDefinitionError } from './mcp-client-definition-error.ts';
 
 const NAME = /^[\w-]{1,64}$/;
 /** Short enough to leave most of a tool's 64 characters to the server. */
@@ -14,10 +14,10 @@ const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 /** What is wrong with a literal. */
 type Problem = readonly [field: string, problem: string];
 
-/** @throws McpDefinitionError that names the first property with which the client cannot work. */
+/** @throws McpClientDefinitionError that names the first property with which the client cannot work. */
 export function checkClient(client: McpClient): void {
   const [problem] = problemsOf(client);
-  if (problem) throw new McpDefinitionError(String(client.name), ...problem);
+  if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
 }
 
 function* problemsOf(client: McpClient): Generator<Problem> {
@@ -31,7 +31,7 @@ function* problemsOf(client: McpClient): Generator<Problem> {
   yield* choiceProblems(client);
 }
 
-function* urlProblems({ config: { url } }: McpClient): Generator<Problem> {
+function* urlProblems({ url }: McpClient): Generator<Problem> {
   if (typeof url === 'function') return;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -41,7 +41,7 @@ function* urlProblems({ config: { url } }: McpClient): Generator<Problem> {
   }
 }
 
-function* credentialProblems({ config: { bearer, oauth } }: McpClient): Generator<Problem> {
+function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {
   if (bearer?.trim() === '') {
     yield ['bearer', 'its bearer is blank; it must be the name of a secret.'];
   }
@@ -50,13 +50,14 @@ function* credentialProblems({ config: { bearer, oauth } }: McpClient): Generato
   }
 }
 
-function* namingProblems({ config: { prefix, effects = {} } }: McpClient): Generator<Problem> {
+function* namingProblems({ prefix, effects = {} }: McpClient): Generator<Problem> {
   if (prefix !== undefined && !PREFIX.test(prefix)) {
     yield ['prefix', 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'];
   }
   for (const [tool, effect] of Object.entries(effects)) {
     const name = shorten(tool, 80);
-    yield* notOneOf(`effects.${name}`, effect, ['read', 'idempotent', 'once'], `the effect of '${name}'`);
+    const what = `the effect of '${name}'`;
+    yield* notOneOf({ field: `effects.${name}`, what, value: effect }, ['read', 'idempotent', 'once']);
   }
 }
 
@@ -77,10 +78,14 @@ function* sizeProblems(client: McpClient): Generator<Problem> {
   }
 }
 
-function* choiceProblems({ config: { transport }, drift, elicitation }: McpClient): Generator<Problem> {
-  if (transport !== undefined) yield* notOneOf('transport', transport, ['streamable-http', 'sse']);
-  yield* notOneOf('drift', drift, ['report', 'refuse']);
-  if (typeof elicitation !== 'object') return yield* notOneOf('elicitation', elicitation, ['refuse']);
+function* choiceProblems({ transport, drift, elicitation }: McpClient): Generator<Problem> {
+  if (transport !== undefined) {
+    yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+  }
+  yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse']);
+  if (typeof elicitation !== 'object') {
+    return yield* notOneOf({ field: 'elicitation', value: elicitation }, ['refuse']);
+  }
   const { by, expires } = elicitation;
   if (by?.trim() === '') {
     yield ['elicitation.by', 'its elicitation.by is blank; it must be a role.'];
@@ -91,11 +96,17 @@ function* choiceProblems({ config: { transport }, drift, elicitation }: McpClien
   }
 }
 
+/** What somebody chose. */
+interface Choice {
+  readonly field: string;
+  /** The field in words; `its ...` unless given. */
+  readonly what?: string;
+  readonly value: string;
+}
+
 function* notOneOf(
-  field: string,
-  value: string,
+  { field, what = `its ${field}`, value }: Choice,
   choices: readonly string[],
-  what = `its ${field}`,
 ): Generator<Problem> {
   if (choices.includes(value)) return;
   const listed = choices.map((choice) => `'${choice}'`).join(' or ');

@@ -1,7 +1,7 @@
-import { failureOf } from './failures.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { OpenConnection } from './open-connection.ts';
+import { serverFailure } from './server-failure.ts';
 
 /**
  * Opens a connection to a server for one caller and one invocation, by the transport that the server has. Three requests,
@@ -22,6 +22,10 @@ export async function connect(
     // Nothing stays open when nobody waits for it any more.
     await connection.close();
     const givenUp = { why: 'cancelled', timeout: client.connectTimeout } as const;
-    throw failureOf(client.name, { during: 'connect', error, givenUp: signal.aborted ? givenUp : undefined });
+    throw serverFailure(client.name, {
+      during: 'connect',
+      error,
+      givenUp: signal.aborted ? givenUp : undefined,
+    });
   }
 }

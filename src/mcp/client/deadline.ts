@@ -1,4 +1,5 @@
-import type { GivenUp } from './failures.ts';
+import { untilAborted } from '../../tools/until-aborted.ts';
+import type { GivenUp } from './failure-phrases.ts';
 
 /** A signal that also aborts when time is up, and which of both it was. */
 export interface Deadline {
@@ -19,16 +20,6 @@ export function createDeadline(signal: AbortSignal, timeout: number): Deadline {
       if (signal.aborted) return { why: 'cancelled', timeout } as const;
       return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
     },
-    wait: (work) => untilAborted(work, either),
+    wait: (work) => untilAborted(either, work),
   };
-}
-
-/** As `Deadline.wait`. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const giveUp = () => reject(signal.reason);
-  if (signal.aborted) giveUp();
-  signal.addEventListener('abort', giveUp, { once: true });
-  work.then(resolve, reject);
-  return promise.finally(() => signal.removeEventListener('abort', giveUp));
 }

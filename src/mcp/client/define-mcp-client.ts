@@ -15,12 +15,11 @@ const DEFAULTS = {
  * Declares an MCP server whose tools agents may use. It connects to nothing (MCP-08): that is done by the first turn that
  * needs the server, for whoever's turn it is.
  *
- * @throws McpDefinitionError when the client cannot work.
+ * @throws McpClientDefinitionError when the client cannot work.
  */
 export function defineMcpClient<const Name extends string>(config: McpClientConfig<Name>): McpClient<Name> {
   const client: McpClient<Name> = {
-    name: config.name,
-    config,
+    ...config,
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
     maxResponseBytes: config.maxResponseBytes ?? DEFAULTS.maxResponseBytes,

@@ -1,13 +1,11 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Tool, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
-import { MAX_WAIT } from './open-wire.ts';
-import { WireError } from './wire-error.ts';
+import { MAX_WAIT } from './wire/open-wire.ts';
+import { WireError } from './wire/wire-error.ts';
 
-/** What is remembered of one server in a session, and may be shown to a model, ends somewhere. */
-export const MAX_TOOLS = 1_000;
-export const MAX_PAGES = 100;
+const MAX_PAGES = 100;
 
-/** A server has more than is read, or does not come to an end. */
+/** A server's list does not come to an end, or not soon enough. */
 export class EndlessListError extends WireError {
   override readonly name = 'EndlessListError';
   readonly phrase: string;
@@ -20,27 +18,42 @@ export class EndlessListError extends WireError {
 
 /**
  * Every tool of a server, of all pages (MCP specification, Pagination), in its order. Definitions that are none are left out:
- * one bad tool does not take the others away. A server without the capability has none, and is not asked.
+ * one bad tool does not take the others away. A server without the capability has none, and is not asked. How many of them are
+ * used is up to whoever lists them; all pages together may be as long as one response, `maxLength`.
  *
  * @throws EndlessListError, and what the request throws.
  */
-export async function listAll(sdk: Client, signal: AbortSignal): Promise<readonly Tool[]> {
+export async function listAll(sdk: Client, signal: AbortSignal, maxLength: number): Promise<readonly Tool[]> {
   if (!sdk.getServerCapabilities()?.tools) return [];
   const tools: Tool[] = [];
   const seen = new Set<string>();
+  let length = 0;
   for (let cursor: string | undefined; ; ) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await sdk.request({ method: 'tools/list', params }, ResultSchema, {
-      signal,
-      timeout: MAX_WAIT,
-    });
+    const page = await whileAsked(signal, (asked) =>
+      sdk.request({ method: 'tools/list', params }, ResultSchema, { signal: asked, timeout: MAX_WAIT }),
+    );
+    length += JSON.stringify(page).length;
+    if (length > maxLength) throw new EndlessListError(`its list is longer than ${maxLength} characters`);
     tools.push(...toolsOf(page.tools));
-    if (tools.length > MAX_TOOLS) throw new EndlessListError(`it has more than ${MAX_TOOLS}`);
     if (typeof page.nextCursor !== 'string') return tools;
     cursor = page.nextCursor;
     if (seen.has(cursor)) throw new EndlessListError('its pages go round in circles');
     if (seen.add(cursor).size === MAX_PAGES)
       throw new EndlessListError(`it has more than ${MAX_PAGES} pages`);
+  }
+}
+
+/** The SDK goes on listening to a signal, and would cancel a request that was answered long ago, by a reason of ours. */
+async function whileAsked<T>(signal: AbortSignal, ask: (asked: AbortSignal) => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const onAbort = () => over.abort('The list is not waited for.');
+  signal.throwIfAborted();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await ask(over.signal);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Secrets } from '../../tools/secrets.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { ToolCallContext } from '../../tools/tool-call-context.ts';
 import type { TurnPrincipal } from '../../tools/turn-principal.ts';
-import type { MetaConverter } from '../meta-converter.ts';
+import type { MetaConverter } from './meta-converter.ts';
 
 /** Whom a server is asked for. */
 export interface McpCaller {
@@ -16,19 +16,25 @@ export interface McpCaller {
 /** What `fetch` is to a client; that of a service binding will do. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** What the server's tools may do about people: have them asked, or not. */
+/** Whether tools may ask people (MCP elicitation): `refuse`, or who answers and how long is waited. */
 export type Elicitation =
   | 'refuse'
   | {
-      /** The role that may answer; anybody who may see the session unless given. */
+      /** The role that may answer; whoever may see the session unless given. */
       readonly by?: string | undefined;
-      /** Milliseconds until nobody has answered; 60,000 unless given. A call that can begin anew waits for ever unless given. */
+      /**
+       * Milliseconds until a question counts as unanswered. Unless given: 60,000 for a `once` call, which stays connected; no
+       * limit for others, which are suspended.
+       */
       readonly expires?: number | undefined;
     };
 
 /** The literal that `defineMcpClient` takes. */
 export interface McpClientConfig<Name extends string = string> {
-  /** Names the server in listings, logs and errors: 1 to 64 of A-Z a-z 0-9 _ -. Listings are kept under it. */
+  /**
+   * Names the server in listings, logs and errors: 1 to 64 of A-Z a-z 0-9 _ -. What a session knows of its tools is kept under
+   * it: one name, one server.
+   */
   readonly name: Name;
   /**
    * Where the server answers. A function is for an address that comes from data: what it answers must be public `https`
@@ -55,34 +61,38 @@ export interface McpClientConfig<Name extends string = string> {
   readonly meta?: MetaConverter | undefined;
   /** Effects of tools by the server's names, over what their annotations say. */
   readonly effects?: Readonly<Record<string, Effect>> | undefined;
-  /** Begins the names of its tools, as the model knows them. */
+  /** Put before the server's tool names: 1 to 32 of A-Z a-z 0-9 _ -. */
   readonly prefix?: string | undefined;
-  /** Milliseconds that a tool has; 30,000 unless given, at most 900,000. */
+  /**
+   * Milliseconds the server has to answer a call, not counting its questions to people; 30,000 unless given, at most 900,000.
+   */
   readonly timeout?: number | undefined;
-  /** Milliseconds that connecting has, and listing tools; 10,000 unless given. */
+  /** Milliseconds that connecting has, and listing tools; 10,000 unless given, at most 900,000. */
   readonly connectTimeout?: number | undefined;
-  /** What one response may weigh; 4 MiB unless given. */
+  /** Bytes of one response, a stream counted over its life; 1,024 to 32 MiB, 4 MiB unless given. */
   readonly maxResponseBytes?: number | undefined;
-  /** Milliseconds for which a session takes a list of tools for current; 600,000 unless given. */
+  /**
+   * Milliseconds for which a session takes a list of tools for current; 600,000 unless given, and 0 asks before every model
+   * call.
+   */
   readonly refreshAfter?: number | undefined;
   /**
    * What becomes of a tool whose definition is another one than the session has seen: `report` uses the new one, and says so
    * in the journal and the log; `refuse` also keeps it from being called in that session. `report` unless given.
    */
   readonly drift?: 'report' | 'refuse' | undefined;
-  /** `{}`, whoever may see the session is asked, unless given. */
+  /** Who answers questions of its tools; whoever may see the session unless given. */
   readonly elicitation?: Elicitation | undefined;
   /** In place of the global one, such as that of a service binding. */
   readonly fetch?: Fetch | undefined;
 }
 
 /** What a client's literal may leave out, and the client has. */
-type Settled = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation';
+type Defaulted = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAfter' | 'drift' | 'elicitation';
+
+type Settings = { readonly [Key in Defaulted]: Exclude<McpClientConfig[Key], undefined> };
 
 /** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself (MCP-08). */
-export type McpClient<Name extends string = string> = {
-  readonly [Key in Settled]: Exclude<McpClientConfig[Key], undefined>;
-} & {
-  readonly name: Name;
-  readonly config: McpClientConfig<Name>;
-};
+export interface McpClient<Name extends string = string>
+  extends Settings,
+    Omit<McpClientConfig<Name>, Defaulted> {}

@@ -19,10 +19,8 @@ export interface RemoteCall {
 
 /** How one call is made, and whom its server reaches meanwhile. */
 export interface RemoteCallOptions {
-  /** Aborting it tells the server that the call is cancelled. */
+  /** Aborting it tells the server that the call is cancelled; with a `TimeoutError`, that it timed out. */
   readonly signal: AbortSignal;
-  /** Milliseconds. */
-  readonly timeout: number;
   progress(progress: Progress): void;
   /** Servers do not say which call a message is about: every call that runs is told. */
   log(message: LoggingMessageNotification['params']): void;

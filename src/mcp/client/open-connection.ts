@@ -1,14 +1,21 @@
-import { type CallToolResult, CallToolResultSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ErrorCode,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { untilAborted } from '../../tools/until-aborted.ts';
+import { callFailure, callGivenUp, callNotMade } from './call-failure.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
-import { createDeadline, untilAborted } from './deadline.ts';
-import { endpointOf } from './endpoint.ts';
-import { callFailure, callGivenUp, callNotMade, failureOf, reasonOf } from './failures.ts';
+import { createDeadline } from './deadline.ts';
 import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
-import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
-import type { Endpoint } from './wire.ts';
-import { HttpStatusError, NotSentError } from './wire-error.ts';
+import { serverFailure } from './server-failure.ts';
+import { MAX_WAIT, type OpenWire, openWire } from './wire/open-wire.ts';
+import { accessTo, type ServerAccess } from './wire/server-access.ts';
+import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
 /** Milliseconds that ending a session may take. */
 const END_TIMEOUT = 1_000;
@@ -22,7 +29,7 @@ export class OpenConnection implements McpConnection {
   /** Sessions that the server forgot: calls may still be answered on their streams. */
   readonly #forgotten = new Set<OpenWire>();
   /** Made once: the client's own code is asked once a connection. */
-  #endpoint: Endpoint | undefined;
+  #access: ServerAccess | undefined;
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
 
@@ -43,13 +50,13 @@ export class OpenConnection implements McpConnection {
   async open(signal: AbortSignal): Promise<OpenWire> {
     const former = this.#session;
     if (former) {
-      const session = await untilAborted(former, signal);
+      const session = await untilAborted(signal, former);
       const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
       if (!isGone || this.#closed.signal.aborted) return session;
       this.#drop(former);
     }
     // Not looked at again: a server that ends each session at once would be asked for ever.
-    return untilAborted(this.#session ?? this.#keep(this.#begin()), signal);
+    return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
   }
 
   async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
@@ -59,16 +66,16 @@ export class OpenConnection implements McpConnection {
       return await this.#inSession(deadline.signal, async ({ sdk }) => {
         // Before it is asked: a change while it answers is one that the answer may lack.
         this.#hasChanged = false;
-        return await listAll(sdk, deadline.signal);
+        return await listAll(sdk, deadline.signal, this.#client.maxResponseBytes);
       });
     } catch (error) {
       this.#hasChanged ||= hadChanged;
-      throw failureOf(this.#client.name, { during: 'list', error, givenUp: deadline.givenUp });
+      throw serverFailure(this.#client.name, { during: 'list', error, givenUp: deadline.givenUp });
     }
   }
 
   async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
-    const { name } = this.#client;
+    const { name, timeout } = this.#client;
     if (options.signal.aborted) throw callNotMade(name, asked.name);
     const call = this.#calls.begin(options);
     try {
@@ -77,7 +84,7 @@ export class OpenConnection implements McpConnection {
       const { ending } = call;
       if (isInterrupted(ending)) throw ending;
       if (ending === undefined) throw callFailure(name, asked.name, error);
-      throw callGivenUp(name, asked.name, { why: ending, timeout: options.timeout });
+      throw callGivenUp(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
     }
@@ -115,10 +122,10 @@ export class OpenConnection implements McpConnection {
       },
     };
     try {
-      this.#endpoint ??= await deadline.wait(endpointOf(this.#client, this.#caller));
-      return await openWire(this.#client, this.#endpoint, { reached, signal: deadline.signal });
+      this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller));
+      return await openWire(this.#client, this.#access, { reached, signal: deadline.signal });
     } catch (error) {
-      throw failureOf(name, { during: 'connect', error, givenUp: deadline.givenUp });
+      throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
     }
   }
 
@@ -140,7 +147,9 @@ async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise
   try {
     return await work(session);
   } catch (error) {
-    throw reasonOf(error, session.wire);
+    // The SDK's own words say only that it was closed.
+    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
+    throw (isClosed && session.wire.broken) || error;
   }
 }
 

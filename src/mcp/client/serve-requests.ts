@@ -9,25 +9,15 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { shorten } from '../../tools/json-text.ts';
+import { RpcError } from '../rpc-error.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from './wire/wire.ts';
 
 /** What a server may reach of this side. */
 export interface Reached {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
-}
-
-/** An error answer to a request of the server. The SDK's McpError would write its code into the text. */
-class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -59,7 +49,7 @@ export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listCha
   }
   sdk.fallbackRequestHandler = async ({ method }) => {
     const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
-    throw new Refusal(ErrorCode.MethodNotFound, text);
+    throw new RpcError(ErrorCode.MethodNotFound, text);
   };
 }
 
@@ -67,14 +57,14 @@ function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight 
   const request = wire.askedDuring(id);
   const call = request ? calls.get(request.params?._meta?.progressToken) : calls.only;
   if (call && !call.mayAsk()) {
-    throw new Refusal(
+    throw new RpcError(
       ErrorCode.InvalidRequest,
       `Nobody is asked more than ${MAX_QUESTIONS} times in one call.`,
     );
   }
   if (call) return call;
   const why = calls.all().length === 0 ? 'no call is running' : 'it does not show which call asks';
-  throw new Refusal(ErrorCode.InvalidRequest, `Nobody can be asked: ${why}. Ask on the stream of the call.`);
+  throw new RpcError(ErrorCode.InvalidRequest, `Nobody can be asked: ${why}. Ask on the stream of the call.`);
 }
 
 /** What is thrown here is for the server to read, so it says nothing of what happened on this side. */
@@ -85,7 +75,7 @@ async function elicit(
   try {
     return await call.options.elicit(params);
   } catch (error) {
-    if (!isInterrupted(error)) throw new Refusal(ErrorCode.InternalError, 'The question could not be put.');
+    if (!isInterrupted(error)) throw new RpcError(ErrorCode.InternalError, 'The question could not be put.');
     call.end(error);
     // The call is left, and its request cancelled: there is nothing more to answer.
     return new Promise(() => undefined);

@@ -31,10 +31,10 @@ export const AGENT_INPUT: InputSchema<AgentInput> = toInputSchema(Input);
 /** An agent as clients are shown it: a tool whose call runs a turn. */
 export const toAgentTool = (
   { description, output }: Agent,
-  told: { readonly name: string; readonly description?: string | undefined },
+  shown: { readonly name: string; readonly description?: string | undefined },
 ): Tool => ({
-  name: told.name,
-  description: told.description ?? description,
+  name: shown.name,
+  description: shown.description ?? description,
   inputSchema: { ...AGENT_INPUT.json, type: 'object' },
   outputSchema: outputSchema(output?.format.schema),
   annotations: { readOnlyHint: false },
@@ -84,7 +84,7 @@ const OUTCOMES = [
 
 /**
  * A schema to stand inside another one. What it refers to by `$defs` moves to the root with it, since references count from
- * there; one that refers to anything else is told as any object.
+ * there; one that refers to anything else is shown as any object.
  */
 function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;

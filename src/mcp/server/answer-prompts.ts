@@ -1,8 +1,8 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
 import { shorten } from '../../tools/json-text.ts';
+import { invalidParams } from '../rpc-error.ts';
 import type { McpPrompt, McpPromptArgument } from './define-mcp-prompt.ts';
-import { invalidParams } from './rpc-error.ts';
 
 /** What `prompts/list` answers (MCP specification, Prompts). */
 export const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({

@@ -4,20 +4,20 @@ import {
   type ServerNotification,
   type ServerResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/endpoint.ts';
+import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
 import { UnknownTargetError } from '../../app/target.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DEFAULT_POLICIES } from '../../tool-loop/policies.ts';
 import { toolNotFound } from '../../tool-loop/tool-not-found.ts';
 import type { JsonObject } from '../../tools/json.ts';
+import { invalidParams, RpcError } from '../rpc-error.ts';
 import { getPrompt, listPrompts } from './answer-prompts.ts';
 import { callAgent } from './call-agent.ts';
-import { readCallParams } from './call-params.ts';
 import { callTool } from './call-tool.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
 import { listTools } from './list-tools.ts';
-import type { Publication } from './publication.ts';
-import { invalidParams, RpcError } from './rpc-error.ts';
+import type { Publication } from './publish.ts';
+import { readCallParams } from './read-call-params.ts';
 import { createTelling } from './telling.ts';
 
 /** What an endpoint has to offer. */
@@ -46,10 +46,10 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   try {
     return await answer(published, request);
   } catch (thrown) {
-    const told = toRpcError(thrown);
-    const isExpected = thrown === told || thrown instanceof UnknownTargetError || request.leave.aborted;
+    const refused = toRpcError(thrown);
+    const isExpected = thrown === refused || thrown instanceof UnknownTargetError || request.leave.aborted;
     if (!isExpected) console.error(`holdfast: request ${request.within.requestId} failed`, thrown);
-    throw told;
+    throw refused;
   }
 }
 

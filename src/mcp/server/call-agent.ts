@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/endpoint.ts';
+import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
 import { targetOf } from '../../app/target.ts';
 import { turnPart } from '../../app/turn-part.ts';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
@@ -13,11 +13,11 @@ import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/t
 import { checkInput } from '../../tools/check-input.ts';
 import type { JsonObject } from '../../tools/json.ts';
 import { sha256Hex } from '../../tools/sha256.ts';
-import { type AnsweredCall, toAgentResult } from './agent-answer.ts';
 import { agentRefusal, mayBeTaken } from './agent-refusal.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
-import type { Publication } from './publication.ts';
+import type { Publication } from './publish.ts';
 import { type Telling, toldOf } from './telling.ts';
+import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
 /** One call of a published agent. */

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/endpoint.ts';
+import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
 import { openBatch } from '../../journal/state.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
 import type { Loop, LoopJournal, Needs } from '../../tool-loop/loop.ts';

@@ -1,8 +1,8 @@
-import type { Endpoint } from '../../app/endpoint.ts';
+import type { McpEndpoint } from '../../app/mcp-endpoint.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
-import { McpEndpointError } from './mcp-endpoint-error.ts';
-import { type PublishedAgent, publish } from './publication.ts';
+import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
+import { type PublishedAgent, publish } from './publish.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */
@@ -31,9 +31,9 @@ export interface McpEndpointConfig {
  * @example
  * defineMcpEndpoint({ tools: [lookUp], agents: ['support', { agent: 'triage', as: 'ask_triage' }] })
  *
- * @throws McpEndpointError when a tool needs a session, two things have one name, or one cannot be a tool's name.
+ * @throws McpEndpointDefinitionError when a tool needs a session, two things have one name, or one cannot be a tool's name.
  */
-export function defineMcpEndpoint(config: McpEndpointConfig): Endpoint {
+export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
   const { name = 'holdfast', version = '1', instructions, tools = [], agents = [], prompts = [] } = config;
   const callable = publish(tools, agents);
   const served = {
@@ -51,8 +51,10 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
   const named = new Map<string, McpPrompt>();
   for (const [index, prompt] of prompts.entries()) {
     const field = `prompts[${index}]`;
-    if (prompt.name.trim() === '') throw new McpEndpointError(field, `${field} has a name that is blank.`);
-    if (named.has(prompt.name)) throw new McpEndpointError(field, `two prompts are called '${prompt.name}'.`);
+    if (prompt.name.trim() === '')
+      throw new McpEndpointDefinitionError(field, `${field} has a name that is blank.`);
+    if (named.has(prompt.name))
+      throw new McpEndpointDefinitionError(field, `two prompts are called '${prompt.name}'.`);
     named.set(prompt.name, prompt);
   }
   return named;

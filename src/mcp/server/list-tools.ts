@@ -3,7 +3,7 @@ import type { Host } from '../../app/host.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import { toAgentTool } from './agent-tool.ts';
-import type { Publication } from './publication.ts';
+import type { Publication } from './publish.ts';
 
 /** What `tools/list` answers (MCP specification, Tools): all on one page, in the order in which they are published. */
 export const listTools = (
@@ -33,7 +33,7 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
   };
 }
 
-/** What is not known is not said: that a tool destroys nothing, and that it reaches nothing outside. */
+/** No hints about destruction or the open world: tools do not declare those. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };

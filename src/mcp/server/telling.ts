@@ -46,7 +46,7 @@ export function createTelling(
   };
 }
 
-/** Tells of a turn what a client can be told in words: its tool calls, what they say, and what they are at. */
+/** Passes on what of a turn has words: its tool calls, what they say, and their progress. */
 export function toldOf(telling: Telling): (item: FeedItem) => void {
   const tools = new Map<string, string>();
   const toolOf = (call: string): string => shorten(tools.get(call) ?? 'a tool', MAX_NAME);

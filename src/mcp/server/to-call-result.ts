@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject } from '../../tools/json.ts';
 import { type ResultData, toolResult } from '../../tools/tool-result.ts';
-import { McpContent } from '../tools/mcp-content.ts';
+import { McpContent } from '../content/mcp-content.ts';
 
 /** One block of words. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
@@ -42,7 +42,7 @@ function contentOf(result: Artifact): CallToolResult {
   };
 }
 
-/** Of blocks that are none the words are told: a client would take no part of the answer for one bad block. */
+/** `undefined` when one is not valid: a client would refuse the whole answer for it. The words are sent then. */
 function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
   const blocks = ContentBlockSchema.array().safeParse(content);
   return blocks.success ? blocks.data : undefined;

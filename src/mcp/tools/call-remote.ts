@@ -8,12 +8,12 @@ import type { JsonObject } from '../../tools/json.ts';
 import { shorten } from '../../tools/json-text.ts';
 import { error } from '../../tools/results.ts';
 import type { Effect, ToolCall } from '../../tools/tool.ts';
-import { failure as failed, type ToolResult } from '../../tools/tool-result.ts';
-import { connectionTo, dropConnection } from '../client/connections.ts';
+import { failure, type ToolResult } from '../../tools/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { answerElicitation } from './answer-elicitation.ts';
+import { connectionTo, dropConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { createServerTime } from './server-time.ts';
 import { toResult } from './to-result.ts';
@@ -38,27 +38,27 @@ const MAX_STATUS = 500;
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
   const { client, tool, discovery } = remote;
   const meta = metaOf(remote, call);
-  if (!meta) return error(`MCP tool '${tool.name}' was not called: what may be sent with it cannot be told.`);
+  if (!meta) return error(notPrepared(tool));
   try {
     const connection = await connectionTo(client, discovery);
     const answer = await answerOf(remote, { call, meta, connection });
-    return answer === 'late' ? failed('timeout', late(remote)) : toResult(tool, answer);
-  } catch (failure) {
-    if (failure instanceof McpServerError) return error(failure.message);
-    throw failure;
+    return answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer);
+  } catch (thrown) {
+    if (thrown instanceof McpServerError) return error(thrown.message);
+    throw thrown;
   }
 }
 
-interface Asking {
+interface Sending {
   readonly call: ToolCall;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
 }
 
-/** What the server answers; `late` only when it was no more than a read, so that nothing is in doubt. */
+/** What the server answers; `late` for a read only: nothing is in doubt. */
 async function answerOf(
   { client, tool, effect, input, discovery }: Remote,
-  { call, meta, connection }: Asking,
+  { call, meta, connection }: Sending,
 ): Promise<CallToolResult | 'late'> {
   const time = createServerTime(client.timeout);
   let unasked: Error | undefined;
@@ -67,7 +67,6 @@ async function answerOf(
       { name: tool.name, input, meta },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
-        timeout: MAX_WAIT,
         progress: (progress) => call.progress(progressText(progress)),
         log: (message) => call.progress(logText(message)),
         elicit: (asked) =>
@@ -79,30 +78,33 @@ async function answerOf(
             }),
       },
     );
-  } catch (failure) {
-    if (failure instanceof McpLostError) dropConnection(client, discovery.view, connection);
+  } catch (thrown) {
+    if (thrown instanceof McpLostError) {
+      // The model is only told that the call is in doubt.
+      console.warn(`holdfast: ${thrown.message}`);
+      dropConnection(client, discovery.view, connection);
+    }
     if (time.signal.aborted && effect === 'read') return 'late';
     // Why a question could not be put says more than that the tool failed for it.
-    if (unasked && failure instanceof McpServerError) {
+    if (unasked && thrown instanceof McpServerError) {
       throw new McpServerError(client.name, 'call', unasked.message);
     }
-    throw failure;
+    throw thrown;
   } finally {
     time.end();
   }
 }
 
+const notPrepared = ({ name }: ListedTool): string =>
+  `MCP tool '${name}' was not called: the app could not prepare the context for its server. Go on without it.`;
+
 const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
-
-/** Only so that the SDK has no shorter idea of its own: the signals end a call. */
-const MAX_WAIT = 3_600_000;
 
 /** All that crosses beside the input (MCP-05, MCP-07); `undefined` when the converter throws (MCP-11). */
 function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
   try {
-    const { meta } = client.config;
-    return { ...meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
+    return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {
     console.error(`holdfast: the meta converter of MCP client '${client.name}' threw`, thrown);
     return undefined;

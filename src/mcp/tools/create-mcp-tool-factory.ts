@@ -6,21 +6,22 @@ import { requiredTools } from '../../tools/resolution/required-tools.ts';
 import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
 import type { AnyTool, ToolInvocation } from '../../tools/tool.ts';
 import { defineUnfolding } from '../../unfolding/define-unfolding.ts';
+import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
-import { type McpToolsOf, mcpToolProvider, wanted } from './mcp-tool-provider.ts';
-import type { McpTool, McpToolFilter } from './mcp-tools.ts';
+import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
+import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
 /** What the literal of a factory says. */
 export interface McpToolFactoryConfig {
-  /** Of tools of one name, that of the first client is used; in an unfolding tool, the others are named after it (UNF-31). */
+  /**
+   * Each by a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding tool
+   * the others are renamed (UNF-31).
+   */
   readonly clients: readonly McpClient[];
   /** Changes each tool before anybody is offered it: `(tool) => withNote(tool, 'Only after the local sources.')`. */
   readonly adapt?: ((tool: AnyTool) => AnyTool) | undefined;
 }
-
-/** What a facade may say beside its tools; `boolean` is the seeds' `removeOnInvoke`, which is ignored (UNF-15). */
-export type McpUnfoldingOptions = UnfoldingOptions | boolean;
 
 /** Makes tools of what MCP servers have (MCP-01). No server is asked before a session needs its tools (MCP-08). */
 export interface McpToolFactory {
@@ -38,42 +39,72 @@ export interface McpToolFactory {
     name: Name,
     description: string,
     toolNames: Iterable<string>,
-    options?: McpUnfoldingOptions,
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  unfoldingByName<const Name extends string>(
+    name: Name,
+    description: string,
+    toolNames: Iterable<string>,
+    removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
   /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise (MCP-03). */
   unfoldingMatching<const Name extends string>(
     name: Name,
     description: string,
     patterns: readonly RegExp[],
-    options?: McpUnfoldingOptions,
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  unfoldingMatching<const Name extends string>(
+    name: Name,
+    description: string,
+    patterns: readonly RegExp[],
+    removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
   /** An unfolding tool with the tools that the filter takes. */
   unfolding<const Name extends string>(
     name: Name,
     description: string,
     filter: McpToolFilter,
-    options?: McpUnfoldingOptions,
+    options?: UnfoldingOptions,
+  ): UnfoldingTool<Name>;
+  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
+  unfolding<const Name extends string>(
+    name: Name,
+    description: string,
+    filter: McpToolFilter,
+    removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
 }
 
-/** Makes a factory of clients; nothing is asked of them. */
-export function createMcpToolFactory(config: McpToolFactoryConfig): McpToolFactory {
-  const { clients, adapt = (tool) => tool } = config;
+/**
+ * Makes a factory of clients; nothing is asked of them.
+ *
+ * @throws McpClientDefinitionError when two clients share a name.
+ */
+export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
+  const clients = checkClients(listed);
   // The same tool for the same tool: an offer that has not changed stays the same offer.
-  const adapted = memoized((tool: AnyTool) => adapt(tool));
+  const adapted = adapt ? memoized(adapt) : (tool: AnyTool) => tool;
 
   const named = (name: string): ToolProvider => ({
     ...mcpToolProvider({ clients }),
     toolsNow: (view) => (view ? toolCalled(name, clients, view).map(adapted) : []),
   });
 
-  const unfolding: McpToolFactory['unfolding'] = (name, description, filter, options = {}) =>
+  const unfolding = <const Name extends string>(
+    name: Name,
+    description: string,
+    filter: McpToolFilter,
+    options: UnfoldingOptions | boolean = {},
+  ): UnfoldingTool<Name> =>
     defineUnfolding({
       ...(typeof options === 'boolean' ? {} : options),
       name,
       description,
       prepare: (invocation) => prepared({ clients, filter }, invocation),
-      tools: (view) => wanted({ clients, filter }, view).map(({ tool }) => adapted(tool)),
+      tools: (view) => chosenTools({ clients, filter }, view).map(({ tool }) => adapted(tool)),
     });
 
   return {
@@ -89,12 +120,17 @@ export function createMcpToolFactory(config: McpToolFactoryConfig): McpToolFacto
         },
       };
     },
-    unfoldingByName(name, description, toolNames, options) {
+    unfoldingByName(
+      name: string,
+      description: string,
+      toolNames: Iterable<string>,
+      options?: UnfoldingOptions | boolean,
+    ) {
       const names = new Set(toolNames);
       return unfolding(name, description, (listed) => names.has(listed.name), options);
     },
+    // A pattern with the flag `g` remembers where it was; `search` does not go by that.
     unfoldingMatching: (name, description, patterns, options) =>
-      // A pattern with the flag `g` remembers where it was; `search` does not go by that.
       unfolding(name, description, (listed) => patterns.some((one) => listed.name.search(one) >= 0), options),
     unfolding,
   };
@@ -103,21 +139,19 @@ export function createMcpToolFactory(config: McpToolFactoryConfig): McpToolFacto
 /** The first tool that either side calls so: its server, or, with the client's prefix, the model. */
 function toolCalled(name: string, clients: readonly McpClient[], view: LoopView): readonly AnyTool[] {
   const isCalled = ({ tool, listed }: McpTool): boolean => listed.name === name || tool.name === name;
-  return wanted({ clients }, view)
+  return chosenTools({ clients }, view)
     .filter(isCalled)
     .slice(0, 1)
     .map(({ tool }) => tool);
 }
 
 /** Asks the servers before the facade opens; what is wrong, when there is nothing behind it. */
-async function prepared(of: McpToolsOf, invocation: ToolInvocation): Promise<string | undefined> {
+async function prepared(of: McpToolProviderConfig, invocation: ToolInvocation): Promise<string | undefined> {
   const answers = await Promise.all(of.clients.map((client) => findTools(client, invocation.discovery)));
   for (const { facts } of answers) for (const fact of facts) invocation.record(LISTINGS, fact);
   const problems = answers.flatMap(({ problem }) => problem ?? []);
-  const isEmpty = problems.length === answers.length && wanted(of, invocation.view).length === 0;
+  const isEmpty = problems.length === answers.length && chosenTools(of, invocation.view).length === 0;
   if (!isEmpty) return undefined;
-  const why = problems.length > 0 ? problems.join(' ') : NO_CLIENTS;
+  const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS;
   return `Tool '${invocation.tool}' cannot show its tools now. ${why} Go on without them.`;
 }
-
-const NO_CLIENTS = 'No MCP tools are available - check MCP client connections.';

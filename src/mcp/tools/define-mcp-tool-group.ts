@@ -2,12 +2,11 @@ import {
   defineToolGroup,
   type ToolGroup,
   type ToolGroupConfig,
-  ToolGroupDefinitionError,
 } from '../../tools/groups/define-tool-group.ts';
-import { shorten } from '../../tools/json-text.ts';
+import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
+import type { McpToolFilter } from './known-mcp-tools.ts';
 import { mcpToolProvider } from './mcp-tool-provider.ts';
-import type { McpToolFilter } from './mcp-tools.ts';
 
 /** The literal that `defineMcpToolGroup` takes. */
 export interface McpToolGroupConfig<Role extends string>
@@ -25,7 +24,7 @@ export interface McpToolGroupConfig<Role extends string>
  * once; its tools, in each session, when the model is asked: of a server that cannot be reached there are none, until it
  * can. Without clients it has no tools, and an agent that asks for it is told so (TGR-05).
  *
- * @throws ToolGroupDefinitionError when two clients share a name, and as `defineToolGroup`.
+ * @throws McpClientDefinitionError when two clients share a name; ToolGroupDefinitionError as `defineToolGroup`.
  */
 export function defineMcpToolGroup<const Role extends string>({
   clients,
@@ -33,16 +32,7 @@ export function defineMcpToolGroup<const Role extends string>({
   permissions = ['internet-access'],
   ...group
 }: McpToolGroupConfig<Role>): ToolGroup<Role> {
-  const distinct = [...new Set(clients)];
-  for (const [at, { name }] of distinct.entries()) {
-    // What a session knows of a server's tools is kept under the client's name.
-    if (distinct.findIndex((one) => one.name === name) === at) continue;
-    throw new ToolGroupDefinitionError(
-      group.role,
-      'clients',
-      `has two clients of the name '${shorten(name, 80)}'`,
-    );
-  }
+  const distinct = checkClients(clients);
   const tools = distinct.length === 0 ? [] : [mcpToolProvider({ clients: distinct, filter })];
   return defineToolGroup({ ...group, permissions, tools });
 }

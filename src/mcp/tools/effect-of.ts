@@ -10,8 +10,8 @@ import type { ListedTool } from './listing.ts';
  *
  * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
  */
-export function effectOf({ name, hints }: ListedTool, { config }: McpClient): Effect {
-  const declared = own(config.effects ?? {}, name);
+export function effectOf({ name, hints }: ListedTool, { effects = {} }: McpClient): Effect {
+  const declared = own(effects, name);
   if (declared !== undefined) return declared;
   if (hints?.readOnlyHint === true) return 'read';
   return hints?.idempotentHint === true ? 'idempotent' : 'once';

@@ -3,15 +3,15 @@ import type { Discovery } from '../../tools/discovery.ts';
 import type { LoopView } from '../../tools/injection.ts';
 import { shorten } from '../../tools/json-text.ts';
 import { LISTINGS, type Listing, type ListingFact } from '../../tools/listings.ts';
-import { connectionTo, openConnection } from '../client/connections.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { ofInvocation } from '../client/of-invocation.ts';
+import { connectionTo, currentConnection } from './connections.ts';
 import type { Drift, McpListing } from './listing.ts';
+import { ofInvocation } from './of-invocation.ts';
 import { parseListing, toListing } from './to-listing.ts';
 
 /** What came of asking a server for its tools. */
-export interface Found {
+export interface FoundTools {
   /** What the session is to remember; nothing when it knows already. */
   readonly facts: readonly ListingFact[];
   /** Why there is no newer list, in words for a model; absent when what is known is current. */
@@ -22,9 +22,9 @@ export interface Found {
 const SUBREQUESTS = 8;
 
 /** A server that failed slowly is left alone for as many times as long as it took. */
-const REST = 10;
+const BACKOFF = 10;
 
-const CURRENT: Found = { facts: [] };
+const CURRENT: FoundTools = { facts: [] };
 
 /**
  * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. Success is remembered in
@@ -32,12 +32,13 @@ const CURRENT: Found = { facts: [] };
  *
  * @throws CallInterrupted when too little is left of the invocation.
  */
-export async function findTools(client: McpClient, discovery: Discovery): Promise<Found> {
+export async function findTools(client: McpClient, discovery: Discovery): Promise<FoundTools> {
   const kept = askings(client, discovery.view);
   // Several lists of tools may be made of one server.
   if (kept.asking) return kept.asking.then(({ problem }) => ({ facts: [], problem }));
   if (isCurrent(client, discovery)) return CURRENT;
-  if (kept.rest && discovery.now() < kept.rest.until) return { facts: [], problem: kept.rest.problem };
+  if (kept.backoff && discovery.now() < kept.backoff.until)
+    return { facts: [], problem: kept.backoff.problem };
   const asking = ask(client, discovery).finally(() => {
     kept.asking = undefined;
   });
@@ -45,7 +46,7 @@ export async function findTools(client: McpClient, discovery: Discovery): Promis
   return asking;
 }
 
-async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
+async function ask(client: McpClient, discovery: Discovery): Promise<FoundTools> {
   const { view } = discovery;
   const began = discovery.now();
   const former = knownListing(client, view);
@@ -56,7 +57,7 @@ async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
       const tools = await connection.listTools(discovery.signal);
       return toListing(client, tools, { former, now: discovery.now() });
     });
-    tell(client, listing.drift);
+    warnOfDrift(client, listing.drift);
     return { facts: [toFact(client, view, { former, listing })] };
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
@@ -66,7 +67,7 @@ async function ask(client: McpClient, discovery: Discovery): Promise<Found> {
         : `MCP server '${client.name}' cannot be asked for its tools.`;
     console.warn(`holdfast: ${problem}`, ...(thrown instanceof McpServerError ? [] : [thrown]));
     const now = discovery.now();
-    askings(client, view).rest = { until: now + REST * (now - began), problem };
+    askings(client, view).backoff = { until: now + BACKOFF * (now - began), problem };
     return { facts: [], problem };
   }
 }
@@ -81,12 +82,12 @@ const knownOf = (client: McpClient, view: LoopView): Listing | undefined =>
   view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view));
 
 /** One server at one address, as one person sees it. */
-function listingKey({ name, config: { url } }: McpClient, { principal: { id, tenant } }: LoopView): string {
+function listingKey({ name, url }: McpClient, { principal: { id, tenant } }: LoopView): string {
   return JSON.stringify([name, typeof url === 'string' ? url : null, tenant ?? null, id]);
 }
 
 function isCurrent(client: McpClient, { view, now }: Discovery): boolean {
-  if (!knownListing(client, view) || openConnection(client, view)?.hasChanged) return false;
+  if (!knownListing(client, view) || currentConnection(client, view)?.hasChanged) return false;
   const at = knownOf(client, view)?.at ?? 0;
   return now() - at < client.refreshAfter;
 }
@@ -104,7 +105,7 @@ function toFact(client: McpClient, view: LoopView, { former, listing }: Comparis
 }
 
 /** A server whose tools change under an agent's hands is worth a look. */
-function tell({ name }: McpClient, drift: Drift | undefined): void {
+function warnOfDrift({ name }: McpClient, drift: Drift | undefined): void {
   if (!drift) return;
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
@@ -115,9 +116,9 @@ function tell({ name }: McpClient, drift: Drift | undefined): void {
 }
 
 /** What one invocation knows of asking one server. */
-interface Asking {
-  asking?: Promise<Found> | undefined;
-  rest?: { readonly until: number; readonly problem: string };
+interface AskedOfServer {
+  asking?: Promise<FoundTools> | undefined;
+  backoff?: { readonly until: number; readonly problem: string };
 }
 
-const askings = ofInvocation<Asking>('mcp listings', () => ({}));
+const askings = ofInvocation<AskedOfServer>('mcp listings', () => ({}));

@@ -15,7 +15,7 @@ export type ListedTool = {
   /** The server says something else of it than when the session first saw it, and the client refuses that. */
   readonly refused?: true;
   /** The fingerprint of what the server says of it now; where that is refused. */
-  readonly told?: string;
+  readonly latest?: string;
 };
 
 /** A tool of which the session must not forget how it first saw it, though it offers it no more. */
@@ -24,7 +24,7 @@ export type GoneTool = {
   /** Of what the session first saw. */
   readonly fingerprint: string;
   /** Of what the server says now: it lists the tool again, as another one. Absent while it does not list it. */
-  readonly told?: string;
+  readonly latest?: string;
 };
 
 /** What a server says a tool does (MCP specification, ToolAnnotations). */
@@ -42,11 +42,11 @@ export type Drift = {
   readonly changed: readonly string[];
 };
 
-/** What a server told of its tools, as a fact of a session. */
+/** What a server listed, as a fact of a session. */
 export type McpListing = {
   /** The client's name. */
   readonly client: string;
-  /** When it was told, in ms since the epoch. */
+  /** When it was listed, in ms since the epoch. */
   readonly at: number;
   /** Hex SHA-256 over the fingerprints of `tools` and `gone`, and over what is refused; whatever their order. */
   readonly fingerprint: string;

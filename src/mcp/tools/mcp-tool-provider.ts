@@ -4,13 +4,14 @@ import { shorten } from '../../tools/json-text.ts';
 import { LISTINGS } from '../../tools/listings.ts';
 import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
 import { factOf, type SliceFact } from '../../tools/slice.ts';
+import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
-import { type McpTool, type McpToolFilter, mcpTools } from './mcp-tools.ts';
+import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 
 /** Which tools of which servers. */
-export interface McpToolsOf {
-  /** Of two tools of one name the first is used. */
+export interface McpToolProviderConfig {
+  /** Each by a name of its own. When two have a tool of one name, the first client's is offered. */
   readonly clients: readonly McpClient[];
   /** All of them unless given. */
   readonly filter?: McpToolFilter | undefined;
@@ -19,8 +20,11 @@ export interface McpToolsOf {
 /**
  * The tools of servers, for a list of tools: found before the model is asked, with the credentials of whoever's turn it is,
  * and none of a server that cannot be reached (MCP-04).
+ *
+ * @throws McpClientDefinitionError when two clients share a name.
  */
-export function mcpToolProvider(of: McpToolsOf): ToolProvider {
+export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): ToolProvider {
+  const of = { clients: checkClients(clients), filter };
   const names = of.clients.map(({ name }) => name).join(', ');
   return {
     about: {
@@ -28,14 +32,17 @@ export function mcpToolProvider(of: McpToolsOf): ToolProvider {
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
     discover: (discovery) => found(of.clients, discovery),
-    toolsNow: (view) => (view ? wanted(of, view).map(({ tool }) => tool) : []),
+    toolsNow: (view) => (view ? chosenTools(of, view).map(({ tool }) => tool) : []),
     missing: missingMcpTool,
   };
 }
 
 /** The tools as the session knows them. */
-export const wanted = ({ clients, filter = () => true }: McpToolsOf, view: LoopView): readonly McpTool[] =>
-  clients.flatMap((client) => mcpTools(client, view).filter(({ listed }) => filter(listed, client)));
+export const chosenTools = (
+  { clients, filter = () => true }: McpToolProviderConfig,
+  view: LoopView,
+): readonly McpTool[] =>
+  clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
 
 async function found(clients: readonly McpClient[], discovery: Discovery): Promise<readonly SliceFact[]> {
   const answers = await Promise.all(clients.map((client) => findTools(client, discovery)));
@@ -45,9 +52,12 @@ async function found(clients: readonly McpClient[], discovery: Discovery): Promi
 /** Characters of the names that a model is told of: a server may have thousands. */
 const MAX_LISTED = 2_000;
 
+/** What is said where nothing can be offered (MCP-02). */
+export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
+
 /** What is said of a tool that is not there (MCP-02). */
 export function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
-  if (available.length === 0) return `${what} No MCP tools are available - check MCP client connections.`;
+  if (available.length === 0) return `${what} ${NO_TOOLS}`;
   return `${what} Available tools: ${shorten(available.join(', '), MAX_LISTED)}`;
 }

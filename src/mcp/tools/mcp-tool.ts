@@ -1,10 +1,10 @@
 import { checkInput } from '../../tools/check-input.ts';
 import { error } from '../../tools/results.ts';
 import type { AnyTool, Effect } from '../../tools/tool.ts';
-import { openConnection } from '../client/connections.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
+import { currentConnection } from './connections.ts';
 import { effectOf } from './effect-of.ts';
 import { listedInput } from './listed-input.ts';
 import type { ListedTool } from './listing.ts';
@@ -22,7 +22,7 @@ const OF_CALL = 2;
 const OF_CONNECTING = 4;
 
 /**
- * Makes a tool of what a server told: its input is checked here, so that all that is wrong with it is answered at once, and
+ * Makes a tool of what a server listed: its input is checked here, so that all that is wrong with it is answered at once, and
  * its effect happens there.
  */
 export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
@@ -43,7 +43,7 @@ export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
       const checked = await checkInput(schema, input, invocation.tool);
       if (!checked.ok) return checked.answer;
       const { discovery } = invocation;
-      const isConnected = openConnection(client, discovery.view) !== undefined;
+      const isConnected = currentConnection(client, discovery.view) !== undefined;
       return invocation.execute({
         effect,
         timeout: timeoutOf(client, effect),
@@ -54,12 +54,12 @@ export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
   };
 }
 
-/** With what people have for a question, where the call stays for them. */
+/** A `once` call stays connected while people answer, so their time is added. */
 function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
   const waits = effect === 'once' && elicitation !== 'refuse';
   return timeout + connectTimeout + (waits ? (elicitation.expires ?? DEFAULT_ELICITATION) : 0);
 }
 
 const refusal = (client: McpClient, { name }: ListedTool): string =>
-  `MCP tool '${name}' is another one than this session first saw, and server '${client.name}' is not trusted with that. ` +
+  `MCP tool '${name}' has changed since this session first saw it, and changed tools of server '${client.name}' are refused. ` +
   'Do not call it again; go on without it.';

@@ -12,7 +12,7 @@ const MAX_DESCRIPTION = 8 * 1024;
 /** Characters of JSON of both schemas. */
 const MAX_SCHEMAS = 64 * 1024;
 
-/** One tool as a server told it, made safe; or why it cannot be used, to complete "'x' ...". */
+/** One tool as a server listed it, made safe; or why it cannot be used, to complete "'x' ...". */
 export type ReadTool =
   | {
       readonly ok: true;
@@ -24,14 +24,14 @@ export type ReadTool =
 
 /**
  * Reads a tool of a server's list (MCP specification, "Tool"). An output schema that cannot be used is dropped, as if there
- * were none; an input schema that cannot be, is that of a tool nobody can call. Never throws.
+ * were none; a tool whose input schema cannot be used is left out. Never throws.
  */
-export function readTool(server: string, told: unknown): ReadTool {
-  const copy = copyJson(told);
+export function readTool(server: string, listed: unknown): ReadTool {
+  const copy = copyJson(listed);
   const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
   const name = text(raw?.name) ?? '';
   const leftOut = (reason: string): ReadTool => ({ ok: false, name, reason });
-  if (!raw) return leftOut('is no JSON');
+  if (!raw) return leftOut('is not a JSON object');
   if (!isName(name)) return leftOut(`has no name of 1 to ${MAX_NAME} characters`);
   // It would have to be called in another way (MCP specification, "Tasks").
   if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required')
@@ -71,8 +71,8 @@ function saidOf({ name, title, description, inputSchema, outputSchema, annotatio
 
 /** Servers of before 2025-06-18 have it among the annotations. */
 function titleOf({ title, annotations }: JsonObject): string | undefined {
-  const told = text(title) ?? (isJsonObject(annotations) ? text(annotations.title) : undefined);
-  return shorten((told ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;
+  const words = text(title) ?? (isJsonObject(annotations) ? text(annotations.title) : undefined);
+  return shorten((words ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;
 }
 
 function descriptionOf(server: string, name: string, raw: JsonObject): string {
@@ -87,8 +87,8 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 
 function hintsOf(annotations: Json | undefined): ToolHints | undefined {
   if (!isJsonObject(annotations)) return undefined;
-  const told = HINTS.filter((hint) => typeof annotations[hint] === 'boolean');
-  return told.length === 0
+  const given = HINTS.filter((hint) => typeof annotations[hint] === 'boolean');
+  return given.length === 0
     ? undefined
-    : Object.fromEntries(told.map((hint) => [hint, annotations[hint] === true]));
+    : Object.fromEntries(given.map((hint) => [hint, annotations[hint] === true]));
 }

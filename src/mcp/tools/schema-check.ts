@@ -12,7 +12,7 @@ export type HowMany = 'all' | 'first';
 export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];
 
 /**
- * Prepares a schema that a server told, for values that it may have told as well. Unlike those of an app's own tools such a
+ * Prepares a schema of a server, for values that may be its own as well. Unlike those of an app's own tools such a
  * schema may be made to take for ever, so `tame` bounds what it takes. No valid value is refused; some pass that are not
  * valid, which the server's own check is for.
  *

@@ -8,7 +8,7 @@ export interface SchemaParts {
   readonly lookup: Record<string, Schema | boolean>;
 }
 
-/** Identifiers inside each other: the interpreter looks into each part twice as often for every one that is around it. */
+/** More nested `$id`s than this are refused: the library's work doubles with each. */
 const MAX_NESTED_IDS = 4;
 
 /**

@@ -24,12 +24,12 @@ export interface Settled {
  * Decides which definitions of a server's tools count. A client that reports drift takes what the server says now. One that
  * refuses it takes what the session saw first, for as long as the session lives: a tool that has become another one keeps its
  * first definition and is `refused` until the server says the same again. A tool that was gone is remembered by its
- * fingerprint, and is left out when it comes back as another one. A server that tells of ever more names, to have the first
+ * fingerprint, and is left out when it comes back as another one. A server that lists ever more names, to have the first
  * ones forgotten, has those left out.
  */
 export function settleTools(
   client: McpClient,
-  told: readonly ListedTool[],
+  listed: readonly ListedTool[],
   former: McpListing | undefined,
 ): Settled {
   const refuses = client.drift === 'refuse';
@@ -38,20 +38,20 @@ export function settleTools(
     length: MAX_LENGTH,
     names: refuses ? MAX_REMEMBERED - known.size : Number.POSITIVE_INFINITY,
   };
-  const placed = told.map((tool) => place(tool, refuses ? known.get(tool.name) : undefined, room));
+  const placed = listed.map((tool) => place(tool, refuses ? known.get(tool.name) : undefined, room));
   const leftOut = placed.flatMap((one) => ('reason' in one ? [one] : []));
   const unused = new Set(leftOut.map(({ name }) => name));
-  const listed = new Map(
-    told.filter(({ name }) => !unused.has(name)).map(({ name, fingerprint }) => [name, fingerprint]),
+  const used = new Map(
+    listed.filter(({ name }) => !unused.has(name)).map(({ name, fingerprint }) => [name, fingerprint]),
   );
-  const absent = [...known].filter(([name]) => refuses && !listed.has(name));
+  const absent = [...known].filter(([name]) => refuses && !used.has(name));
   return {
     tools: placed.flatMap((one) => ('tool' in one ? [one.tool] : [])),
     gone: [
       ...placed.flatMap((one) => ('gone' in one ? [one.gone] : [])),
       ...absent.map(([name, { first }]) => ({ name, fingerprint: first })),
     ],
-    drift: former && driftOf(known, listed),
+    drift: former && driftOf(known, used),
     leftOut,
   };
 }
@@ -67,11 +67,11 @@ interface Known {
 
 function knownTools(former: McpListing | undefined, refuses: boolean): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>();
-  for (const { name, fingerprint, told } of refuses ? (former?.gone ?? []) : []) {
-    known.set(name, { first: fingerprint, last: told });
+  for (const { name, fingerprint, latest } of refuses ? (former?.gone ?? []) : []) {
+    known.set(name, { first: fingerprint, last: latest });
   }
   for (const tool of former?.tools ?? []) {
-    known.set(tool.name, { first: tool.fingerprint, last: tool.told ?? tool.fingerprint, tool });
+    known.set(tool.name, { first: tool.fingerprint, last: tool.latest ?? tool.fingerprint, tool });
   }
   return known;
 }
@@ -89,7 +89,7 @@ function place(tool: ListedTool, before: Known | undefined, room: Room): Placed 
   if (!before && room.names <= 0)
     return { name, reason: 'is one of too many different tools in this session' };
   if (before && before.first !== fingerprint && !before.tool) {
-    return { gone: { name, fingerprint: before.first, told: fingerprint } };
+    return { gone: { name, fingerprint: before.first, latest: fingerprint } };
   }
   const kept = before?.tool && before.first !== fingerprint ? refused(before.tool, fingerprint) : tool;
   const { length } = JSON.stringify(kept);
@@ -99,7 +99,7 @@ function place(tool: ListedTool, before: Known | undefined, room: Room): Placed 
   return { tool: kept };
 }
 
-const refused = (first: ListedTool, told: string): ListedTool => ({ ...first, refused: true, told });
+const refused = (first: ListedTool, latest: string): ListedTool => ({ ...first, refused: true, latest });
 
 function driftOf(known: ReadonlyMap<string, Known>, listed: ReadonlyMap<string, string>): Drift | undefined {
   const wasListed = (name: string): boolean => known.get(name)?.last !== undefined;

@@ -23,7 +23,7 @@ export interface ListedAbout {
 }
 
 /**
- * Makes of what a server says of its tools what a session can keep: plain data within limits, of two of a name the first, each
+ * Makes of what a server says of its tools what a session can keep: plain data within limits, the first of two with one name, each
  * with a fingerprint of all that was said of it. What cannot be used is left out, and logged by name. What changed since the
  * former listing is in `drift`, and a client that refuses drift keeps what the session saw first (see `settleTools`).
  */
@@ -33,10 +33,10 @@ export async function toListing(
   { former, now }: ListedAbout,
 ): Promise<McpListing> {
   const read = readTools(client.name, tools);
-  const told = await Promise.all(read.flatMap((one) => (one.ok ? [fingerprinted(one)] : [])));
-  const settled = settleTools(client, told, former);
+  const listed = await Promise.all(read.flatMap((one) => (one.ok ? [fingerprinted(one)] : [])));
+  const settled = settleTools(client, listed, former);
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
-  tellLeftOut(client.name, [...unreadable, ...settled.leftOut]);
+  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut]);
   return {
     client: client.name,
     at: now,
@@ -50,13 +50,14 @@ export async function toListing(
 function readTools(server: string, tools: readonly unknown[]): readonly ReadTool[] {
   const names = new Set<string>();
   let usable = 0;
-  return tools.map((told) => {
-    const name: unknown = typeof told === 'object' && told !== null ? Reflect.get(told, 'name') : undefined;
-    if (typeof name !== 'string') return readTool(server, told);
+  return tools.map((listed) => {
+    const name: unknown =
+      typeof listed === 'object' && listed !== null ? Reflect.get(listed, 'name') : undefined;
+    if (typeof name !== 'string') return readTool(server, listed);
     if (names.has(name)) return { ok: false, name, reason: 'is there already' };
     names.add(name);
     if (usable >= MAX_TOOLS) return { ok: false, name, reason: `is beyond the ${MAX_TOOLS} tools of a list` };
-    const read = readTool(server, told);
+    const read = readTool(server, listed);
     if (read.ok) usable += 1;
     return read;
   });
@@ -69,13 +70,13 @@ const fingerprinted = async ({ tool, said }: Extract<ReadTool, { ok: true }>): P
 
 /** Also of what is refused, so that a listing which comes to something else has another one. */
 function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
-  const marks = (kind: string, listed: Settled['gone']): readonly string[] =>
-    listed.map(({ name, fingerprint, told = null }) => canonicalJson([kind, name, fingerprint, told]));
+  const marks = (kind: string, of: Settled['gone']): readonly string[] =>
+    of.map(({ name, fingerprint, latest = null }) => canonicalJson([kind, name, fingerprint, latest]));
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
 /** Names only: whatever else a server says of such a tool is of no use, and its own words. */
-function tellLeftOut(server: string, leftOut: readonly LeftOut[]): void {
+function warnOfLeftOut(server: string, leftOut: readonly LeftOut[]): void {
   if (leftOut.length === 0) return;
   const named = leftOut.slice(0, MAX_LOGGED).map(({ name, reason }) => `${logged(name)} ${reason}`);
   const rest = leftOut.length - named.length;
@@ -90,9 +91,9 @@ const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
 const Names = v.array(v.string());
 const Flag = v.optional(v.boolean());
-const Gone = { name: v.string(), fingerprint: Fingerprint, told: v.optional(Fingerprint) };
+const Gone = { name: v.string(), fingerprint: Fingerprint, latest: v.optional(Fingerprint) };
 
-const Kept = v.object({
+const McpListingSchema = v.object({
   client: v.string(),
   at: v.pipe(v.number(), v.finite()),
   fingerprint: Fingerprint,
@@ -117,10 +118,10 @@ const Kept = v.object({
  * A listing as a session kept it, which another version of this code may have written; `undefined` when it is not one of
  * today's: the server is asked anew then. The same object, so that what is made of it can be remembered by it.
  */
-export const parseListing = (told: Json): McpListing | undefined =>
-  isJsonObject(told) ? parsed(told).listing : undefined;
+export const parseListing = (kept: Json): McpListing | undefined =>
+  isJsonObject(kept) ? parsed(kept).listing : undefined;
 
 /** Asked for before every model call, of the same object as long as the session knows nothing newer. */
-const parsed = memoized((told: JsonObject): { readonly listing: McpListing | undefined } => ({
-  listing: v.is(Kept, told) ? (told as unknown as McpListing) : undefined, // it has just been looked at
+const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
+  listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it has just been looked at
 }));

@@ -6,9 +6,9 @@ import { shorten } from '../../tools/json-text.ts';
 import { artifact, error, text } from '../../tools/results.ts';
 import { sameJson } from '../../tools/same-json.ts';
 import { type ToolResult, toolResult } from '../../tools/tool-result.ts';
-import { type ContentWords, contentWords } from './content-words.ts';
+import { type ContentWords, contentWords } from '../content/content-words.ts';
+import { McpContent } from '../content/mcp-content.ts';
 import type { ListedTool } from './listing.ts';
-import { McpContent } from './mcp-content.ts';
 import { schemaCheck } from './schema-check.ts';
 
 /** Characters of an answer that is not what its schema says, for the model to see what has happened. */
@@ -29,42 +29,42 @@ export function toResult(tool: ListedTool, answer: CallToolResult): ToolResult {
     const { path, what } = copy.problem;
     return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${path}\` is ${what}. ${DONE}`);
   }
-  const told = isJsonObject(copy.value) ? copy.value : {};
-  const blocks = Array.isArray(told.content) ? told.content.filter(isJsonObject) : [];
-  const { structuredContent } = told;
+  const { content, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
+  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
-  const said: Said = { blocks, structured, told: contentWords(blocks) };
-  if (told.isError === true) {
-    return error(wordsOf(said).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
+  const read: Answer = { blocks, structured, inWords: contentWords(blocks) };
+  if (isError === true) {
+    return error(wordsOf(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
   }
   const problem = mismatch(tool, structured);
-  return problem === undefined ? resultOf(said) : error(notAsDeclared(tool, problem, said));
+  return problem === undefined ? resultOf(read) : error(notAsDeclared(tool, problem, read));
 }
 
 /** An answer as plain data. */
-interface Said {
+interface Answer {
   readonly blocks: readonly JsonObject[];
   readonly structured: JsonObject | undefined;
-  readonly told: ContentWords;
+  readonly inWords: ContentWords;
 }
 
-function resultOf(said: Said): ToolResult {
-  const { blocks, structured, told } = said;
-  if (!told.isAll) {
+function resultOf(answer: Answer): ToolResult {
+  const { blocks, structured, inWords } = answer;
+  const { words, hasText, isAll } = inWords;
+  if (!isAll) {
     const value = { content: blocks, ...(structured && { structuredContent: structured }) };
-    return artifact(wordsOf(said), McpContent, value);
+    return artifact(wordsOf(answer), McpContent, value);
   }
   if (structured) {
-    const isSaid = told.hasText && !isJsonOf(told.words, structured);
-    return isSaid ? artifact(told.words, structured) : toolResult({ type: 'artifact', value: structured });
+    const saysMore = hasText && !isJsonOf(words, structured);
+    return saysMore ? artifact(words, structured) : toolResult({ type: 'artifact', value: structured });
   }
-  return text(blocks.length === 0 ? 'Done' : told.words);
+  return text(blocks.length === 0 ? 'Done' : words);
 }
 
 /** What a model reads of it: data as JSON where the server has not put it into words. */
-function wordsOf({ blocks, structured, told }: Said): string {
-  if (!structured || told.hasText || repeatsBinary(structured, blocks)) return told.words;
-  return [JSON.stringify(structured), told.words].filter((words) => words !== '').join('\n\n');
+function wordsOf({ blocks, structured, inWords: { words, hasText } }: Answer): string {
+  if (!structured || hasText || repeatsBinary(structured, blocks)) return words;
+  return [JSON.stringify(structured), words].filter((part) => part !== '').join('\n\n');
 }
 
 /** Servers repeat whole blocks as structured content, and a model can make nothing of their base64. */
@@ -99,8 +99,8 @@ function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefin
 const withoutStop = (line: string): string => line.replace(/\.$/, '');
 
 /** The model must not take this for a failure and act a second time. */
-function notAsDeclared(tool: ListedTool, problem: string, said: Said): string {
-  const words = shorten(wordsOf(said), MAX_UNCHECKED).trim();
+function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): string {
+  const words = shorten(wordsOf(answer), MAX_UNCHECKED).trim();
   const answered = words === '' ? '' : `\n\nWhat it answered, unchecked:\n${words}`;
   return `${ran(tool)}, but its answer is not what its output schema says: ${problem}. ${DONE}${answered}`;
 }

@@ -12,7 +12,7 @@ const MAX_NAME = 64;
  * would meet, of which the second in the order of code units gets another hash.
  */
 export function toolNames(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
-  const { prefix = '' } = client.config;
+  const { prefix = '' } = client;
   const served = [...new Set(tools.map(({ name }) => name))];
   const kept = served.filter((name) => isPlain(prefix + name));
   const names = new Map(kept.map((name) => [name, prefix + name]));

@@ -1,3 +1,4 @@
+import { partsOf } from '../discovery.ts';
 import { isTool } from '../is-tool.ts';
 import { memoized } from '../memoized.ts';
 import type { AnyTool } from '../tool.ts';
@@ -15,7 +16,7 @@ export function changedTools(
   return {
     toolsNow: (view) =>
       provider.toolsNow(view).flatMap((tool) => (isTool(tool) ? (changed(tool).tool ?? []) : [tool])),
-    discover: provider.discover?.bind(provider),
+    discover: partsOf(provider),
     about: provider.about,
     missing: provider.missing?.bind(provider),
   };

@@ -1,4 +1,4 @@
-import type { Discover } from '../discovery.ts';
+import type { Discovers } from '../discovery.ts';
 import type { LoopView } from '../injection.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnyTool } from '../tool.ts';
@@ -12,12 +12,12 @@ export interface ToolProvider {
    */
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
-  readonly discover?: Discover | undefined;
+  readonly discover?: Discovers | undefined;
   /** Shown where tools are listed and nobody is to be asked for any (MCP-10). */
   readonly about?: ProviderCard | undefined;
   /**
-   * What a call is answered of a tool that is required of it, and that it does not have. `available`: the names that it has,
-   * sorted. `Required tool '...' not found.` and what there is, unless it says so in its own words.
+   * Words for a call of a required tool that this provider lacks. `available`: the names that it has, sorted. Unless
+   * given: `Required tool '...' not found.` and that list.
    */
   readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
 }

@@ -1,60 +1,15 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { McpLostError, McpServerError } from '../../../src/mcp/client/mcp-connection.ts';
 import {
   answers,
-  breakable,
   type FakeTool,
   fakeServer,
   losesConnectionAfter,
-  type Misbehaviour,
   neverAnswers,
   only,
-  type RecordedRequest,
 } from '../fixtures/fake-server.ts';
+import { aborted, certain, comesOf, done, endless, events, isCall, isCancel, lost } from './calls.ts';
 import { call, calling, open, rejection } from './open.ts';
-
-const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
-
-/** Never ends; resolves `began` with the signal that the server aborts when the call is cancelled. */
-function endless() {
-  const { promise: began, resolve } = Promise.withResolvers<AbortSignal>();
-  const tool: FakeTool = {
-    name: 'write',
-    run: (_, { signal }) => {
-      resolve(signal);
-      return new Promise(() => undefined);
-    },
-  };
-  return { tool, began };
-}
-
-/** Resolves once it has aborted. */
-async function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve());
-  if (!signal.aborted) await promise;
-}
-
-const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
-const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
-
-const events = (body: ReadableStream<Uint8Array>) =>
-  new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-
-const certain = (message: string) => new McpServerError('files', 'call', message);
-const lost = (why: string) =>
-  new McpLostError(
-    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
-  );
-
-/** What comes of a call whose request the server treats so. */
-async function comesOf(misbehave: Misbehaviour, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
-  const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
-  const connection = await open(server, { maxResponseBytes: 4_096 });
-  const error = await rejection(connection.callTool(call('write'), calling()));
-  return { error, server };
-}
 
 describe('an answer', () => {
   it('is handed on as it is, also one that says it is an error', async () => {
@@ -264,8 +219,8 @@ describe('a call of which nobody knows', () => {
   it('is lost when it takes too long, and the server is told', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ tools: [tool] });
-    const connection = await open(server);
-    const calls = connection.callTool(call('write'), calling({ timeout: 30 }));
+    const connection = await open(server, { timeout: 30 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(30) }));
     expect(await rejection(calls)).toEqual(lost('it did not answer within 30 ms'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
@@ -290,15 +245,15 @@ describe('a call of which nobody knows', () => {
     const ended = Promise.withResolvers<void>();
     const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
     const connection = await open(fakeServer({ misbehave }));
-    await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
+    await rejection(connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) })));
     await ended.promise;
   });
 
   it('is lost when the server does not answer at all', async () => {
     const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
-    const connection = await open(server);
-    const error = await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
-    expect(error).toEqual(lost('it did not answer within 20 ms'));
+    const connection = await open(server, { timeout: 20 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 20 ms'));
   });
 
   it('is lost when the connection is closed meanwhile', async () => {
@@ -308,60 +263,5 @@ describe('a call of which nobody knows', () => {
     await began;
     await connection.close();
     expect(await calls).toEqual(lost('the connection was lost'));
-  });
-});
-
-describe('a call by the old transport', () => {
-  it('is lost when the one stream breaks, and the next call begins another session', async () => {
-    const { tool, began } = endless();
-    const server = fakeServer({ kind: 'sse', tools: [tool, { ...done, name: 'read' }] });
-    const streams: (() => void)[] = [];
-    server.misbehave = only(
-      ({ method }) => method === 'GET',
-      async (_, proceed) => {
-        const { response, lose } = breakable(await proceed());
-        streams.push(lose);
-        return response;
-      },
-    );
-    const connection = await open(server, { transport: 'sse' });
-    const calls = rejection(connection.callTool(call('write'), calling()));
-    await began;
-    streams[0]?.();
-    expect(await calls).toEqual(lost('the connection was lost'));
-    expect(await connection.callTool(call('read'), calling())).toEqual({
-      content: [{ type: 'text', text: 'done' }],
-    });
-    expect(streams).toHaveLength(2);
-  });
-
-  it.each<[number, Error]>([
-    [404, certain("MCP server 'files' did not run 'write': it answered HTTP 404.")],
-    [502, lost('it answered HTTP 502')],
-  ])('ends as the status %i of its message says', async (status, expected) => {
-    expect((await comesOf(answers(status), 'sse')).error).toEqual(expected);
-  });
-
-  it('is lost when it takes too long, and the server is told', async () => {
-    const { tool } = endless();
-    const server = fakeServer({ kind: 'sse', tools: [tool] });
-    const connection = await open(server);
-    const error = await rejection(connection.callTool(call('write'), calling({ timeout: 20 })));
-    expect(error).toEqual(lost('it did not answer within 20 ms'));
-    await server.request(isCancel);
-  });
-
-  it('is an error when its stream has become too large', async () => {
-    const big: FakeTool = {
-      name: 'write',
-      run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),
-    };
-    const connection = await open(fakeServer({ kind: 'sse', tools: [big] }), { maxResponseBytes: 4_096 });
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      certain(
-        "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
-          'which is more than is read.',
-      ),
-    );
   });
 });

@@ -232,7 +232,7 @@ describe('a server that cannot be reached', () => {
   ])('is told of when it is one %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
     const error = await rejection(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachable('it does not answer as MCP has it, in a version that is known'));
+    expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
   });
 
   it('is told of when its answer is too large', async () => {
@@ -250,95 +250,7 @@ describe('a server that cannot be reached', () => {
   });
 });
 
-describe('what a connection is made of', () => {
-  it('says which secret is missing, and asks nothing', async () => {
-    const server = fakeServer();
-    const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ OTHER: 'x' }) }));
-    const message = "MCP server 'files' needs the secret 'TOKEN', which this caller does not have.";
-    expect(error).toEqual(new McpServerError('files', 'connect', message));
-    expect(server.requests).toEqual([]);
-  });
-
-  it('says nothing of a secret that cannot be sent', async () => {
-    const as = caller({ TOKEN: 'planted\nsecret' });
-    const error = await rejection(open(fakeServer(), { bearer: 'TOKEN', as }));
-    expect(error).toEqual(unreachable('its headers cannot be sent'));
-    expect(error).not.toHaveProperty('cause');
-  });
-
-  it.each([
-    ['headers', { headers: fail }],
-    ['address', { url: fail }],
-    ['OAuth provider', { oauth: fail }],
-  ])('tells the developer, as the cause, why the %s could not be made', async (what, config) => {
-    const error = await rejection(open(fakeServer(), config));
-    expect(error).toEqual(unreachable(`its ${what} could not be made`));
-    expect(error).toMatchObject({ cause: new Error('planted') });
-  });
-
-  it.each([
-    ['http://mcp.example.com/mcp', 'its address does not begin with https:'],
-    ['https://ada:secret@mcp.example.com/', 'its address holds credentials'],
-    ['https://169.254.169.254/latest', 'its address leads into a private network'],
-    ['https://localhost/mcp', 'its address leads into a private network'],
-    ['mcp.example.com', 'its address is no http(s) URL'],
-    ['ftp://mcp.example.com/', 'its address is no http(s) URL'],
-  ])('does not ask the address %s that comes from data', async (url, why) => {
-    const server = fakeServer();
-    const error = await rejection(open(server, { url: () => url }));
-    expect(error).toEqual(unreachable(why));
-    expect(server.requests).toEqual([]);
-  });
-
-  it('asks a private address that comes from data when the client allows it, and none with credentials', async () => {
-    await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
-    const error = await rejection(
-      open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
-    );
-    expect(error).toEqual(unreachable('its address holds credentials'));
-  });
-
-  it('asks a private address that the developer wrote', async () => {
-    const server = fakeServer({ url: 'http://localhost:3000/mcp' });
-    await open(server);
-    expect(server.requests[0]?.url).toBe('http://localhost:3000/mcp');
-  });
-});
-
-describe('closing', () => {
-  it('ends the session once, and nothing can be called any more', async () => {
-    const server = fakeServer({ tools: [echo] });
-    const connection = await open(server);
-    await connection.close();
-    await connection.close();
-    expect(asked(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
-    expect(await rejection(connection.callTool(call('echo'), calling()))).toEqual(
-      new McpServerError('files', 'call', "MCP server 'files' did not run 'echo': the connection is closed."),
-    );
-  });
-
-  it('takes a second at the most when the server does not answer, and throws nothing', async () => {
-    const server = fakeServer();
-    const connection = await open(server);
-    server.misbehave = neverAnswers;
-    const began = Date.now();
-    await connection.close();
-    expect(Date.now() - began).toBeLessThan(2_000);
-  });
-
-  it('throws nothing when the server refuses', async () => {
-    const server = fakeServer();
-    const connection = await open(server);
-    server.misbehave = answers(405);
-    expect(await connection.close()).toBeUndefined();
-  });
-});
-
 const unreachable = (why: string) =>
   new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${why}.`);
-
-function fail(): never {
-  throw new Error('planted');
-}
 
 const events = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } });

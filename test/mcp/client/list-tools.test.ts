@@ -88,16 +88,44 @@ describe('the tools of a server', () => {
     expect(await connection.listTools(never())).toEqual([good]);
   });
 
-  it('may be a thousand', async () => {
-    const connection = await open(fakeServer({ tools: numbered(1_000), pageSize: 300 }));
-    expect(await connection.listTools(never())).toHaveLength(1_000);
+  it('may be more than a session keeps, which is for whoever lists them', async () => {
+    const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
+    expect(await connection.listTools(never())).toHaveLength(1_001);
+  });
+});
+
+describe('a list that is not waited for', () => {
+  it('is cancelled on the server, which is not told why', async () => {
+    const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
+    const connection = await open(server);
+    const over = new AbortController();
+    const listed = rejection(connection.listTools(over.signal));
+    await server.request(isList);
+    over.abort(new Error('planted'));
+    expect(await listed).toEqual(failed('the turn did not wait for it'));
+    const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+    expect(JSON.parse(cancelled.body).params).toEqual({
+      requestId: 1,
+      reason: 'The list is not waited for.',
+    });
   });
 });
 
 describe('a list that cannot be had', () => {
-  it('is one of more than a thousand tools', async () => {
-    const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 600 }));
-    expect(await rejection(connection.listTools(never()))).toEqual(failed('it has more than 1000'));
+  it('is one whose pages are together longer than one response may be', async () => {
+    let page = 0;
+    const inputSchema = { type: 'object', description: 'x'.repeat(500) };
+    const server = fakeServer({
+      misbehave: only(
+        isList,
+        listing(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
+      ),
+    });
+    const connection = await open(server, { maxResponseBytes: 2_048 });
+    expect(await rejection(connection.listTools(never()))).toEqual(
+      failed('its list is longer than 2048 characters'),
+    );
+    expect(page).toBe(4);
   });
 
   it('is one of more than a hundred pages', async () => {

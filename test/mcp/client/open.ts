@@ -37,7 +37,6 @@ export const never = (): AbortSignal => new AbortController().signal;
 /** How a call is made that nothing interrupts. */
 export const calling = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
   signal: never(),
-  timeout: 5_000,
   progress: () => undefined,
   log: () => undefined,
   elicit: async () => ({ action: 'decline' }),

@@ -265,7 +265,7 @@ describe('what else a server may ask', () => {
     };
     const server = fakeServer({ tools: [pinging] });
     const connection = await open(server);
-    await rejection(connection.callTool(call('ping'), calling({ timeout: 300 })));
+    await rejection(connection.callTool(call('ping'), calling({ signal: AbortSignal.timeout(300) })));
     expect(server.requests.filter(isAnswer)).toHaveLength(100);
   });
 });

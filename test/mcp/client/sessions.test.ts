@@ -210,10 +210,9 @@ describe('a stream that breaks', () => {
       isCall,
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
-    const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling({ timeout: 50 })))).toEqual(
-      lost('it did not answer within 50 ms'),
-    );
+    const connection = await open(server, { timeout: 50 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(50) }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 50 ms'));
   });
 
   it('is listened to again when it is the one for what is not asked for', async () => {
@@ -253,6 +252,30 @@ describe('a stream that breaks', () => {
     expect(signal?.aborted).toBe(true);
   });
 
+  it('is not asked for again when the connection is closed before its time', async () => {
+    const read = Promise.withResolvers<void>();
+    const server = fakeServer();
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      () => {
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('retry: 3600000\n\n')),
+          pull(controller) {
+            controller.close();
+            read.resolve();
+          },
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    );
+    const connection = await open(server);
+    await read.promise;
+    await nextTask();
+    await connection.close();
+    await nextTask();
+    expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+  });
+
   it('is not listened to again for ever', async () => {
     const server = fakeServer();
     server.misbehave = only(
@@ -267,6 +290,9 @@ describe('a stream that breaks', () => {
     expect(listened()).toHaveLength(4);
   });
 });
+
+/** Lets everything happen that waits for nothing. */
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 const lost = (why: string) =>
   new McpLostError(

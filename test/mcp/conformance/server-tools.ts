@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, error } from '../../../src/index.ts';
-import { mcpContent } from '../../../src/mcp/entry.ts';
+import { mcpResult } from '../../../src/mcp/entry.ts';
 import { PNG, WAV } from './samples.ts';
 
 const nothing = v.object({});
@@ -20,26 +20,26 @@ export const serverTools: readonly AnyTool[] = [
     ...base,
     name: 'test_image_content',
     description: 'Answers with an image.',
-    run: () => mcpContent([image]),
+    run: () => mcpResult([image]),
   }),
   defineTool({
     ...base,
     name: 'test_audio_content',
     description: 'Answers with a sound.',
-    run: () => mcpContent([{ type: 'audio', data: WAV, mimeType: 'audio/wav' }]),
+    run: () => mcpResult([{ type: 'audio', data: WAV, mimeType: 'audio/wav' }]),
   }),
   defineTool({
     ...base,
     name: 'test_embedded_resource',
     description: 'Answers with a resource inside the answer.',
-    run: () => mcpContent([resource('test://embedded-resource', 'text/plain', 'This is a resource.')]),
+    run: () => mcpResult([resource('test://embedded-resource', 'text/plain', 'This is a resource.')]),
   }),
   defineTool({
     ...base,
     name: 'test_multiple_content_types',
     description: 'Answers with a text, an image and a resource.',
     run: () =>
-      mcpContent([
+      mcpResult([
         { type: 'text', text: 'Multiple content types test:' },
         image,
         resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineSubagent } from '../../../src/agentic/define-subagent.ts';
 import { defineMcpEndpoint, type McpEndpointConfig } from '../../../src/mcp/server/define-mcp-endpoint.ts';
-import { McpEndpointError } from '../../../src/mcp/server/mcp-endpoint-error.ts';
+import { McpEndpointDefinitionError } from '../../../src/mcp/server/mcp-endpoint-definition-error.ts';
 import { definePlaybook } from '../../../src/playbook/define-playbook.ts';
 import { humanInput } from '../../../src/tools/approvals/human-input.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
@@ -35,7 +35,7 @@ describe('defineMcpEndpoint', () => {
       'an agent under no name for a tool',
       { agents: [{ agent: scripted, as: 'ask support' }] },
       'agents[0]',
-      "MCP endpoint: 'ask support' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ -",
+      "MCP endpoint: 'ask support' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
     ],
     [
       'two prompts of one name',
@@ -88,7 +88,7 @@ describe('defineMcpEndpoint', () => {
     ],
   ])('refuses %s', (_, config, field, message) => {
     const define = () => defineMcpEndpoint(config);
-    expect(define).toThrow(McpEndpointError);
+    expect(define).toThrow(McpEndpointDefinitionError);
     expect(define).toThrow(expect.objectContaining({ message, field }));
   });
 

@@ -255,17 +255,19 @@ describe('a published tool', () => {
   it('runs to its end although its client has gone', async () => {
     const client = new AbortController();
     const done = Promise.withResolvers<string>();
+    const gone = Promise.withResolvers<void>();
     const via = publishing({
       tools: [
         tool(async (call) => {
           client.abort();
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await gone.promise;
           done.resolve(call.signal.aborted ? 'cut off' : 'done');
         }, 'once'),
       ],
     });
     const response = await postMcp(via, rpc('tools/call', { name: 'it' }), { signal: client.signal });
     await response.text().catch(() => {});
+    gone.resolve();
     expect(await done.promise).toBe('done');
   });
 });

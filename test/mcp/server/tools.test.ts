@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { mcpContent } from '../../../src/mcp/mcp-content.ts';
+import { mcpResult } from '../../../src/mcp/content/mcp-result.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { defineDomainType } from '../../../src/tools/domain-type.ts';
 import { artifact, error, text } from '../../../src/tools/results.ts';
@@ -146,7 +146,7 @@ describe('tools/call', () => {
       { type: 'resource', resource: { uri: 'test://a', mimeType: 'text/plain', text: 'A.' } },
       { type: 'resource_link', uri: 'test://b', name: 'b' },
     ] as const;
-    expect(await asked(() => mcpContent(blocks))).toEqual({ content: blocks });
+    expect(await asked(() => mcpResult(blocks))).toEqual({ content: blocks });
   });
 
   it('answers content that another server’s tool gave, with its data', async () => {

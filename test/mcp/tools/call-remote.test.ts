@@ -1,9 +1,10 @@
 /** Calls of MCP servers' tools: what crosses, what comes back, and what nobody knows. MCP-05, MCP-07, MCP-11. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { McpClientConfig } from '../../../src/mcp/client/mcp-client.ts';
-import { allowKeys, passThrough } from '../../../src/mcp/meta-converter.ts';
+import { allowKeys, passThrough } from '../../../src/mcp/client/meta-converter.ts';
 import { mcpToolProvider } from '../../../src/mcp/tools/mcp-tool-provider.ts';
 import type { TestSession, TestSessionOptions } from '../../../src/testing/entry.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
 import {
   answers,
@@ -42,7 +43,7 @@ const context = { tenantId: 'acme', apiKey: 'sk-123456', locale: 'en' };
 
 describe('what crosses beside the input', () => {
   const key = { 'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{64}$/) };
-  const token = { progressToken: expect.anything() };
+  const token = { progressToken: expect.any(Number) };
 
   it.each([
     ['no converter', undefined, {}],
@@ -60,7 +61,7 @@ describe('what crosses beside the input', () => {
     },
   );
 
-  it('cannot be told when the converter throws: the server is not called (MCP-11)', async () => {
+  it('cannot be prepared when the converter throws: the server is not called (MCP-11)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const thrown = new Error('no tenant');
@@ -70,7 +71,7 @@ describe('what crosses beside the input', () => {
     const { desk, server } = calling(says('note'), { meta }, { context });
     await desk.send('Note it');
     expect(results(desk)).toEqual([
-      "Error: MCP tool 'note' was not called: what may be sent with it cannot be told.",
+      "Error: MCP tool 'note' was not called: the app could not prepare the context for its server. Go on without it.",
     ]);
     expect(sent(server)).toEqual([]);
     expect(log.mock.calls).toEqual([["holdfast: the meta converter of MCP client 'shop' threw", thrown]]);
@@ -201,6 +202,28 @@ describe('a call that fails', () => {
     await desk.send('Note it');
     expect(results(desk)).toEqual(["Error: MCP tool 'note' did not answer within 20 ms."]);
   });
+
+  it.each(['once', 'idempotent', 'read'] as const)(
+    'because it took too long is cancelled by name, so that the server need not go on (%s)',
+    async (effect) => {
+      warnings();
+      const { desk, server } = calling(says('note'), { timeout: 20, effects: { note: effect } });
+      server.misbehave = only(isCall, neverAnswers);
+      await desk.send('Note it');
+      const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+      expect(JSON.parse(cancelled.body).params).toMatchObject({ reason: 'The call timed out.' });
+    },
+  );
+
+  it('for a reason that nobody is told else is logged', async () => {
+    const said = warnings();
+    const { desk, server } = calling(says('note'));
+    server.misbehave = only(isCall, losesConnectionAfter(0));
+    await desk.send('Note it');
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: nobody knows whether it was done.",
+    ]);
+  });
 });
 
 describe('the server of a turn that is over', () => {
@@ -211,7 +234,7 @@ describe('the server of a turn that is over', () => {
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
-  it('is told that a call is cancelled with its turn', async () => {
+  it('is told that a call is cancelled with its turn, and of nothing else', async () => {
     const hang = says('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = calling(hang);
     const sending = desk.send('Note it');
@@ -219,5 +242,10 @@ describe('the server of a turn that is over', () => {
     await desk.cancel();
     expect(await sending).toMatchObject({ outcome: 'cancelled' });
     await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+    await server.request(({ method }) => method === 'DELETE');
+    const cancelled = server.requests.filter(({ rpc }) => rpc === 'notifications/cancelled');
+    expect(cancelled.map(({ body }) => JSON.parse(body).params)).toEqual([
+      { requestId: 2, reason: 'The call was cancelled.' },
+    ]);
   });
 });

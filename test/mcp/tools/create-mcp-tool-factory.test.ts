@@ -1,22 +1,46 @@
 /** Tools of MCP servers in agents' lists and behind facades: MCP-01 to MCP-04, MCP-08, MCP-09. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withNote } from '../../../src/index.ts';
+import type { McpClient } from '../../../src/mcp/client/mcp-client.ts';
+import { McpClientDefinitionError } from '../../../src/mcp/client/mcp-client-definition-error.ts';
 import { createMcpToolFactory } from '../../../src/mcp/tools/create-mcp-tool-factory.ts';
+import { defineMcpToolGroup } from '../../../src/mcp/tools/define-mcp-tool-group.ts';
+import { mcpToolProvider } from '../../../src/mcp/tools/mcp-tool-provider.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { offered, opened, results } from '../../unfolding/scenes.ts';
 import { answers } from '../fixtures/fake-server.ts';
 import { calls, methods, says, scene, session } from './scenes.ts';
 
-/** What was logged as a warning, without its beginning. */
-function warnings(): readonly string[] {
-  const said: string[] = [];
-  const spy = vi.spyOn(console, 'warn').mockImplementation((text: string) => void said.push(text));
-  onTestFinished(() => spy.mockRestore());
-  return said;
-}
-
 const search = says('search_wikipedia');
 const article = says('get_article');
 const weather = says('weather');
+
+describe('two clients of one name', () => {
+  const two = () => [scene([search]).client, scene([weather], { url: () => 'https://b.example/mcp' }).client];
+
+  it.each<[string, (clients: readonly McpClient[]) => unknown]>([
+    ['a factory', (clients) => createMcpToolFactory({ clients })],
+    ['a provider', (clients) => mcpToolProvider({ clients })],
+    ['a tool group', (clients) => defineMcpToolGroup({ role: 'web', description: 'The web.', clients })],
+  ])('are refused by %s: what a session knows of one would be taken for the other’s', (_, define) => {
+    expect(() => define(two())).toThrow(McpClientDefinitionError);
+    expect(() => define(two())).toThrow(
+      expect.objectContaining({
+        client: 'shop',
+        field: 'name',
+        message:
+          "MCP client 'shop': another client in the list has its name, under which a session keeps what it knows of a server.",
+      }),
+    );
+  });
+
+  it('may be one that is listed twice', async () => {
+    const { server, client } = scene([search]);
+    const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
+    await wiki.send('Search');
+    expect([offered(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
+  });
+});
 
 describe('a tool by its name', () => {
   it('is offered from the first model call on, and called on its server (MCP-01)', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   defineAgent,
   type RoleRequest,
@@ -9,6 +9,7 @@ import {
 import type { McpClient } from '../../../src/mcp/client/mcp-client.ts';
 import { defineMcpToolGroup, type McpToolGroupConfig } from '../../../src/mcp/tools/define-mcp-tool-group.ts';
 import { createTestSession, type ScriptedReply } from '../../../src/testing/entry.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
 import { offered, results } from '../../unfolding/scenes.ts';
@@ -40,13 +41,6 @@ const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given 
     toolGroups: [group],
     env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
   });
-
-function warnings(): readonly string[] {
-  const said: string[] = [];
-  const spy = vi.spyOn(console, 'warn').mockImplementation((text: string) => void said.push(text));
-  onTestFinished(() => spy.mockRestore());
-  return said;
-}
 
 describe('a tool group of MCP servers', () => {
   it('tells what it is for and what it reaches, and asks no server (TGR-04, MCP-09, S0-024)', () => {
@@ -224,11 +218,6 @@ describe('a tool group of MCP servers', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    [
-      'clients',
-      () => groupOf([scene([]).client, scene([]).client]),
-      "Tool group 'web' has two clients of the name 'shop'.",
-    ],
     [
       'role',
       () => defineMcpToolGroup({ role: ' ', description: 'Nothing.', clients: [] }),

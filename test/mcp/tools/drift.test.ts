@@ -68,7 +68,7 @@ describe('a client that refuses drift', () => {
       ['write', 'Writes.'],
     ]);
     expect(listing.tools[0]?.fingerprint).toBe(first.tools[0]?.fingerprint);
-    expect(listing.tools[0]?.told).not.toBe(first.tools[0]?.fingerprint);
+    expect(listing.tools[0]?.latest).not.toBe(first.tools[0]?.fingerprint);
     expect(listing.fingerprint).not.toBe(first.fingerprint);
   });
 
@@ -93,7 +93,7 @@ describe('a client that refuses drift', () => {
     const back = await asked([v1, gone, changed]);
     expect(shown(back)).toEqual([['write', 'Writes.']]);
     expect(back.drift).toEqual({ added: [], removed: [], changed: ['read'] });
-    expect(back.gone).toEqual([{ ...removed.gone?.[0], told: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(back.gone).toEqual([{ ...removed.gone?.[0], latest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     const still = await asked([v1, gone, changed, changed]);
     expect(shown(still)).toEqual([['write', 'Writes.']]);
     expect(still).not.toHaveProperty('drift');

@@ -1,19 +1,13 @@
 /** When servers are asked for their tools, and what a session remembers of it: MCP-08, MCP-09, drift. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory } from '../../../src/mcp/tools/create-mcp-tool-factory.ts';
 import { mcpToolProvider } from '../../../src/mcp/tools/mcp-tool-provider.ts';
 import type { TestSession } from '../../../src/testing/entry.ts';
 import { createManualClock } from '../../../src/testing/entry.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { crash, offered, results } from '../../unfolding/scenes.ts';
 import { answers, only } from '../fixtures/fake-server.ts';
 import { calls, methods, says, scene, session } from './scenes.ts';
-
-function warnings(): readonly string[] {
-  const said: string[] = [];
-  const spy = vi.spyOn(console, 'warn').mockImplementation((text: string) => void said.push(text));
-  onTestFinished(() => spy.mockRestore());
-  return said;
-}
 
 /** The facts of all listings in the journal. */
 async function told(desk: TestSession): Promise<readonly unknown[]> {
@@ -159,7 +153,7 @@ describe('a tool that has become another one', () => {
     await desk.send('Two');
     expect(desk.requests[1]?.tools[0]?.description).toBe('Does look.');
     expect(results(desk)).toEqual([
-      "Error: MCP tool 'look' is another one than this session first saw, and server 'shop' is not trusted with that. " +
+      "Error: MCP tool 'look' has changed since this session first saw it, and changed tools of server 'shop' are refused. " +
         'Do not call it again; go on without it.',
     ]);
     expect(methods(server)['tools/call']).toBeUndefined();

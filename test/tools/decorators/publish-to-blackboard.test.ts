@@ -12,6 +12,7 @@ import {
 } from '../../../src/index.ts';
 import { scriptedModel, type TestSession } from '../../../src/testing/entry.ts';
 import { memoryLoop } from '../../../src/tool-loop/memory-loop.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';
 
@@ -127,22 +128,22 @@ describe('a blackboard sink without a session', () => {
   const PROBLEM = "There is no session, so the artifact of tool 'other' was not published to a blackboard.";
 
   it('lets the result stand, and says so once in the log (DEC-09)', async () => {
-    const log = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const published = publishToBlackboard(other);
     const { call, board } = outside();
     for (let n = 0; n < 2; n += 1) expect((await published.call({}, call)).text()).toBe('One.');
-    expect(log.mock.calls).toEqual([[`holdfast: ${PROBLEM}`]]);
+    expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
     expect(board).toEqual([]);
   });
 
   it('lets a loop go on in which nobody keeps a blackboard (DEC-09)', async () => {
-    const log = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
     const { loop, frame, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
     expect(await loop.run(loop, frame)).toMatchObject({ outcome: 'completed' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
     expect(state.blackboard).toEqual([]);
-    expect(log.mock.calls).toEqual([[`holdfast: ${PROBLEM}`]]);
+    expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
   });
 
   it('ends the turn as misconfigured when it is strict (DEC-09)', async () => {

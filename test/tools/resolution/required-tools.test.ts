@@ -1,11 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { foundBy, partsOf } from '../../../src/tools/discovery.ts';
 import { changedTools } from '../../../src/tools/resolution/changed-tools.ts';
 import { requiredTools } from '../../../src/tools/resolution/required-tools.ts';
 import { resolveTools } from '../../../src/tools/resolution/resolve-tools.ts';
 import type { ToolProvider } from '../../../src/tools/resolution/tool-source.ts';
 import type { AnyTool } from '../../../src/tools/tool.ts';
 import { ToolDefinitionError } from '../../../src/tools/tool-definition-error.ts';
+import { warnings } from '../../fixtures/warnings.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
 const tool = (name: string): AnyTool =>
@@ -17,17 +19,15 @@ const { view } = call;
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
-afterEach(() => vi.restoreAllMocks());
-
 describe('what stands in for required tools', () => {
   it('is one tool for each name that no provider answers, the same one each time (TGR-06)', () => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const warned = warnings();
     const provider = requiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
     const standIns = provider.toolsNow(view);
     expect(names(standIns)).toEqual(['a', 'c']);
     expect(provider.toolsNow(view)).toEqual(standIns);
     expect(provider.toolsNow(view)[0]).toBe(standIns[0]);
-    expect(warned).toHaveBeenCalledTimes(2);
+    expect(warned).toHaveLength(2);
   });
 
   it('is nothing outside of a loop, where nobody knows what is missing (MCP-10)', () => {
@@ -35,7 +35,7 @@ describe('what stands in for required tools', () => {
   });
 
   it('takes any input, and lists what there is as far as it is worth reading', async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    warnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
     const [standIn] = requiredTools(['a'], [providing(...many)]).toolsNow(view);
     expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
@@ -75,7 +75,7 @@ describe('a provider whose tools are changed', () => {
       }
     }
     const provider = changedTools(new Shelf(), (one) => one);
-    expect(await provider.discover?.(call.discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
+    expect(await foundBy(partsOf(provider), call.discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 

@@ -1,0 +1,126 @@
+import { untilAborted } from '../../../tools/until-aborted.ts';
+import type { Fetch } from '../mcp-client.ts';
+import { isPrivateHost } from './private-address.ts';
+import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
+
+/** Redirects within an origin that are followed for one request. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** These keep a request's method and body; the others make a GET of it. */
+const KEEP_THE_BODY: ReadonlySet<number> = new Set([307, 308]);
+
+/** What the requests of one connection may do. */
+export interface FetchRules {
+  readonly fetch: Fetch;
+  /** The server's address, found good by whoever chose it: its origin is not looked at again. */
+  readonly server: URL;
+  /** Lets any other origin be a private one, or plain `http`. */
+  readonly allowPrivate: boolean;
+  readonly maxResponseBytes: number;
+}
+
+/**
+ * What is wrong with an address that comes from data, as a phrase that goes on after "it": only `https`, to a host that is not
+ * known for a private one, and no credentials in it (issue 6, build item 6). Ports are not looked at: TLS talks to no service
+ * that does not expect it. Where a name leads is not known on Workers; their `fetch` reaches the public internet only, unless
+ * a private network is bound to them.
+ */
+export function addressProblem(address: URL): string | undefined {
+  if (address.username !== '' || address.password !== '') return 'holds credentials';
+  if (address.protocol !== 'https:') return 'does not begin with https:';
+  return isPrivateHost(address.hostname) ? 'leads into a private network' : undefined;
+}
+
+/**
+ * A `fetch` for every request of a connection, those for OAuth included: asks no private address but the server's own, follows
+ * redirects within an origin only, and cuts each response at its limit, a stream of events counted over its life. It sends
+ * what it is given and nothing else: Workers keep no cookies.
+ *
+ * @throws AddressRefusedError, RedirectRefusedError, ResponseTooLargeError, and what the `fetch` inside throws. Reading the
+ *   body of a response throws ResponseTooLargeError too.
+ */
+export function guardedFetch(rules: FetchRules): Fetch {
+  const { fetch } = rules;
+  return async (url, init) => {
+    let address = allowed(new URL(url), rules);
+    for (let redirects = 0; ; redirects++) {
+      const response = await asked(fetch, address, { ...init, redirect: 'manual' });
+      const target = targetOf(response, address);
+      if (!target) return capped(response, rules.maxResponseBytes, init?.signal);
+      await response.body?.cancel();
+      address = followed(address, target, isFollowed(response.status, init?.method));
+      if (redirects === MAX_REDIRECTS) throw new RedirectRefusedError(undefined);
+    }
+  };
+}
+
+function allowed(address: URL, { server, allowPrivate }: FetchRules): URL {
+  if (allowPrivate || address.origin === server.origin) return address;
+  const problem = addressProblem(address);
+  if (problem === undefined) return address;
+  throw new AddressRefusedError(`it names an address that ${problem}`);
+}
+
+function targetOf(response: Response, asked: URL): URL | undefined {
+  if (!REDIRECTS.has(response.status)) return undefined;
+  const location = response.headers.get('location');
+  return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
+}
+
+/** A request with a body would become another one. */
+const isFollowed = (status: number, method = 'GET'): boolean => KEEP_THE_BODY.has(status) || method === 'GET';
+
+function followed(asked: URL, target: URL, isAllowed: boolean): URL {
+  const isWithin = target.origin === asked.origin && target.username === '' && target.password === '';
+  if (isAllowed && isWithin) return target;
+  throw new RedirectRefusedError(target.origin);
+}
+
+/** Not every `fetch` that may be given looks at the signal. */
+function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
+  const response = fetch(address, init);
+  return init.signal ? untilAborted(init.signal, response) : response;
+}
+
+/** Content-length is what the server says; what counts is what comes. Aborting ends the reading too. */
+async function capped(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal | null | undefined,
+): Promise<Response> {
+  if (Number(response.headers.get('content-length')) > maxBytes) {
+    await response.body?.cancel();
+    throw new ResponseTooLargeError(maxBytes);
+  }
+  if (!response.body) return response;
+  return new Response(cut(response.body, maxBytes, signal), response);
+}
+
+/** A stream of its own, since aborting a pipe of the platform's leaves rejections behind that nobody can handle. */
+function cut(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  const next = async () => {
+    const read = await (signal ? untilAborted(signal, reader.read()) : reader.read());
+    bytes += read.value?.byteLength ?? 0;
+    if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
+    return read;
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        reader.cancel(error).catch(() => undefined);
+        throw error;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

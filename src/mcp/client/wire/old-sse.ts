@@ -1,0 +1,123 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { readEvents, type StreamEvent } from './read-events.ts';
+import type { ServerAccess } from './server-access.ts';
+import { answeredBy, ask, cancelledBy, parsed, readMessage, TELL_TIMEOUT, type Wire } from './wire.ts';
+import {
+  AddressRefusedError,
+  ConnectionLostError,
+  NoAnswerError,
+  NotMcpError,
+  WireError,
+} from './wire-error.ts';
+
+/**
+ * HTTP with SSE, the transport of servers that are older than streamable HTTP (MCP specification 2024-11-05, Transports): one
+ * stream brings everything, and messages are posted to the address that it begins with. A broken stream is not opened again:
+ * the server would begin another session there, and what was asked on this one has no answer any more.
+ */
+export class OldSse implements Wire {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  broken: WireError | undefined;
+  readonly #access: ServerAccess;
+  readonly #waiting = new Map<RequestId, PromiseWithResolvers<void>>();
+  readonly #closed = new AbortController();
+  readonly #address = Promise.withResolvers<URL>();
+
+  constructor(access: ServerAccess) {
+    this.#access = access;
+    // Nobody may be waiting when the stream breaks.
+    this.#address.promise.catch(() => undefined);
+  }
+
+  /** Resolves once the server has said where messages are posted. */
+  async start(): Promise<void> {
+    const { signal } = this.#closed;
+    const headers = { accept: 'text/event-stream' };
+    const { body, headers: answered } = await ask(this.#access, { method: 'GET', headers, signal });
+    if (!body || !answered.get('content-type')?.toLowerCase().startsWith('text/event-stream')) {
+      await body?.cancel();
+      throw new NotMcpError();
+    }
+    void this.#listen(body);
+    await this.#address.promise;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!isJSONRPCRequest(message)) return this.#tell(message);
+    const answer = Promise.withResolvers<void>();
+    answer.promise.catch(() => undefined); // when posting fails first
+    this.#waiting.set(message.id, answer);
+    try {
+      await this.#post(message, this.#closed.signal);
+      await answer.promise;
+    } finally {
+      this.#waiting.delete(message.id);
+    }
+  }
+
+  /** All that the server sends comes on one stream. */
+  askedDuring(): undefined {
+    return undefined;
+  }
+
+  /** Its session ends with its stream. */
+  async end(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#break(new ConnectionLostError());
+  }
+
+  async #listen(body: ReadableStream<Uint8Array>): Promise<void> {
+    try {
+      for await (const event of readEvents(body)) if ('type' in event) this.#take(event);
+      this.#break(new NoAnswerError());
+    } catch (error) {
+      this.#break(error instanceof WireError ? error : new ConnectionLostError());
+    }
+  }
+
+  #take({ type, data }: StreamEvent): void {
+    if (type === 'endpoint') this.#noteAddress(data);
+    const message = type === 'message' ? readMessage(parsed(data)) : undefined;
+    if (!message) return;
+    this.onmessage?.(message);
+    this.#waiting.get(answeredBy(message) ?? '')?.resolve();
+  }
+
+  /** Credentials are sent there, so it must be the server's own. */
+  #noteAddress(data: string): void {
+    const address = URL.parse(data, this.#access.url.href);
+    if (address?.origin === this.#access.url.origin) this.#address.resolve(address);
+    else this.#address.reject(new AddressRefusedError('it wants messages sent to another server'));
+  }
+
+  async #tell(message: JSONRPCMessage): Promise<void> {
+    try {
+      await this.#post(message, AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TELL_TIMEOUT)]));
+    } finally {
+      this.#waiting.get(cancelledBy(message) ?? '')?.reject(new NoAnswerError());
+    }
+  }
+
+  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
+    const response = await ask(this.#access, {
+      method: 'POST',
+      url: await this.#address.promise,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      signal,
+    });
+    await response.body?.cancel();
+  }
+
+  #break(why: WireError): void {
+    if (this.broken) return;
+    this.broken = why;
+    this.#closed.abort();
+    this.#address.reject(why);
+    for (const { reject } of this.#waiting.values()) reject(why);
+    this.onclose?.();
+  }
+}

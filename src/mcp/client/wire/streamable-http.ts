@@ -1,0 +1,214 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  isInitializedNotification,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import { type Followed, followEvents } from './follow-events.ts';
+import type { ServerAccess } from './server-access.ts';
+import {
+  answeredBy,
+  ask,
+  asWireError,
+  cancelledBy,
+  parsed,
+  readMessage,
+  TELL_TIMEOUT,
+  type Wire,
+} from './wire.ts';
+import { ConnectionLostError, NoAnswerError, NotMcpError, type WireError } from './wire-error.ts';
+
+/** Characters of a session's id (MCP specification, Session Management). */
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+
+/** Requests of one server that are answered on one connection: each answer is a request of its own, and those are counted. */
+const MAX_ANSWERS = 100;
+
+/** Times that the stream of an answer is resumed, and the one that is only listened to. */
+const MAX_RESUMES = { answer: 10, listening: 3 };
+
+/** Milliseconds within which a stream that is asked for has to begin. */
+const STREAM_TIMEOUT = 10_000;
+
+/** A request that waits for its answer. */
+interface Exchange {
+  readonly request: JSONRPCRequest;
+  /** Aborting it gives the connection back. */
+  readonly over: AbortController;
+  answered: boolean;
+}
+
+/**
+ * Streamable HTTP (MCP specification 2025-11-25, Transports). Each request has a stream of its own, which is resumed by
+ * `last-event-id` when it breaks, and let go of with the answer; another one listens to what the server says unasked.
+ */
+export class StreamableHttp implements Wire {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  sessionId?: string;
+  broken: WireError | undefined;
+  readonly #access: ServerAccess;
+  readonly #exchanges = new Map<RequestId, Exchange>();
+  readonly #asked = new Map<RequestId, JSONRPCRequest>();
+  readonly #closed = new AbortController();
+  #version: string | undefined;
+  #answers = 0;
+
+  constructor(access: ServerAccess) {
+    this.#access = access;
+  }
+
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCRequest(message)) return this.#exchange(message);
+    if (answeredBy(message) !== undefined && ++this.#answers > MAX_ANSWERS) return;
+    await this.#tell(message);
+    if (isInitializedNotification(message)) void this.#listen();
+  }
+
+  askedDuring(id: RequestId): JSONRPCRequest | undefined {
+    return this.#asked.get(id);
+  }
+
+  async end(signal: AbortSignal): Promise<void> {
+    if (this.sessionId === undefined) return;
+    const response = await ask(this.#access, { method: 'DELETE', headers: this.#headers(), signal });
+    await response.body?.cancel();
+  }
+
+  async close(): Promise<void> {
+    if (this.broken) return;
+    this.broken = new ConnectionLostError();
+    this.#closed.abort();
+    this.onclose?.();
+  }
+
+  async #exchange(request: JSONRPCRequest): Promise<void> {
+    const exchange: Exchange = { request, over: new AbortController(), answered: false };
+    this.#exchanges.set(request.id, exchange);
+    try {
+      const response = await this.#post(request, this.#until(exchange));
+      if (isInitializeRequest(request)) this.#noteSession(response);
+      await this.#read(response, exchange);
+    } catch (error) {
+      // The answer may have come on another stream, and have ended this one.
+      if (!exchange.answered) throw error;
+    } finally {
+      this.#exchanges.delete(request.id);
+    }
+  }
+
+  async #read(response: Response, exchange: Exchange): Promise<void> {
+    switch (mediaType(response)) {
+      case 'application/json':
+        for (const message of readMessages(await response.text().catch(asWireError))) {
+          this.#take(message, exchange);
+        }
+        break;
+      case 'text/event-stream':
+        await followEvents(response, this.#followed(this.#until(exchange), exchange));
+        break;
+      default:
+        await response.body?.cancel();
+        throw new NotMcpError();
+    }
+    if (!exchange.answered) throw new NoAnswerError();
+  }
+
+  /** What the server says on no request's stream. A server without such a stream answers 405. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#closed;
+    try {
+      await followEvents(await this.#get({}, signal), this.#followed(signal));
+    } catch {
+      // Nothing that was asked depends on it.
+    }
+  }
+
+  /** The stream of an exchange, or the one that is only listened to. */
+  #followed(signal: AbortSignal, exchange?: Exchange): Followed {
+    return {
+      signal,
+      // What is not asked for need not have begun with an id to be listened to again.
+      alwaysResumes: exchange === undefined,
+      maxResumes: exchange ? MAX_RESUMES.answer : MAX_RESUMES.listening,
+      resume: (lastId) => this.#get(lastId === undefined ? {} : { 'last-event-id': lastId }, signal),
+      take: (data) => {
+        const message = readMessage(parsed(data));
+        if (message) this.#take(message, exchange);
+      },
+      isDone: () => exchange?.answered ?? signal.aborted,
+    };
+  }
+
+  #take(message: JSONRPCMessage, exchange: Exchange | undefined): void {
+    const answered = this.#exchanges.get(answeredBy(message) ?? '');
+    if (answered) answered.answered = true;
+    if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
+    this.onmessage?.(message);
+    if (answered && answered !== exchange) answered.over.abort();
+  }
+
+  async #tell(message: JSONRPCMessage): Promise<void> {
+    const cancelled = this.#exchanges.get(cancelledBy(message) ?? '');
+    const answer = answeredBy(message);
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TELL_TIMEOUT)]);
+    try {
+      const response = await this.#post(message, signal);
+      await response.body?.cancel();
+    } finally {
+      cancelled?.over.abort();
+      if (answer !== undefined) this.#asked.delete(answer);
+    }
+  }
+
+  #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      ...this.#headers(),
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    };
+    return ask(this.#access, { method: 'POST', headers, body: JSON.stringify(message), signal });
+  }
+
+  /** Until its headers come, a request holds one of the six connections that the platform gives to an invocation. */
+  async #get(more: Readonly<Record<string, string>>, until: AbortSignal): Promise<Response> {
+    const headers = { ...this.#headers(), accept: 'text/event-stream', ...more };
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), STREAM_TIMEOUT);
+    const signal = AbortSignal.any([until, late.signal]);
+    return ask(this.#access, { method: 'GET', headers, signal }).finally(() => clearTimeout(timer));
+  }
+
+  #headers(): Record<string, string> {
+    return {
+      ...(this.sessionId === undefined ? {} : { 'mcp-session-id': this.sessionId }),
+      ...(this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version }),
+    };
+  }
+
+  #noteSession(response: Response): void {
+    const id = response.headers.get('mcp-session-id') ?? '';
+    if (SESSION_ID.test(id)) this.sessionId = id;
+  }
+
+  #until(exchange: Exchange): AbortSignal {
+    return AbortSignal.any([this.#closed.signal, exchange.over.signal]);
+  }
+}
+
+const mediaType = (response: Response): string | undefined =>
+  response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+
+/** One message, or those of a batch (until 2025-03-26). */
+function readMessages(text: string): readonly JSONRPCMessage[] {
+  return [parsed(text)].flat().flatMap((value) => readMessage(value) ?? []);
+}

@@ -1,0 +1,88 @@
+import { shorten } from '../../../tools/json-text.ts';
+
+/**
+ * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; it says nothing that a server
+ * wrote, nor any header. What a server answered in JSON-RPC is an McpError of the SDK instead.
+ */
+export abstract class WireError extends Error {
+  abstract readonly phrase: string;
+}
+
+/** The server answered with another status than one of success. */
+export class HttpStatusError extends WireError {
+  override readonly name = 'HttpStatusError';
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`HTTP ${status}`);
+    this.status = status;
+  }
+
+  get phrase(): string {
+    return `it answered HTTP ${this.status}`;
+  }
+}
+
+/** A response is heavier than the client allows. */
+export class ResponseTooLargeError extends WireError {
+  override readonly name = 'ResponseTooLargeError';
+  readonly phrase: string;
+
+  constructor(maxBytes: number) {
+    super(`More than ${maxBytes} bytes`);
+    this.phrase = `it answered with more than ${maxBytes} bytes`;
+  }
+}
+
+/** An address must not be asked; nothing was sent there. */
+export class AddressRefusedError extends WireError {
+  override readonly name = 'AddressRefusedError';
+  readonly phrase: string;
+
+  constructor(phrase: string) {
+    super(phrase);
+    this.phrase = phrase;
+  }
+}
+
+/** The server has another address, which is not its own to name. Nothing was done with the request, and it was not sent there. */
+export class RedirectRefusedError extends WireError {
+  override readonly name = 'RedirectRefusedError';
+  readonly phrase: string;
+
+  constructor(origin: string | undefined) {
+    super('Redirect');
+    const whither = origin === undefined ? 'more often than is followed' : `to ${shorten(origin, 80)}`;
+    this.phrase = `it redirects ${whither}`;
+  }
+}
+
+/** The server ended its answer without a result, and there is no way to ask for the rest. */
+export class NoAnswerError extends WireError {
+  override readonly name = 'NoAnswerError';
+  readonly phrase = 'it ended its answer before there was a result';
+}
+
+/** The connection could not be made, or broke. */
+export class ConnectionLostError extends WireError {
+  override readonly name = 'ConnectionLostError';
+  readonly phrase = 'the connection was lost';
+}
+
+/** The connection is closed: nothing was sent. */
+export class NotSentError extends WireError {
+  override readonly name = 'NotSentError';
+  readonly phrase = 'the connection is closed';
+}
+
+/** The server's answer is nothing that an MCP server answers. */
+export class NotMcpError extends WireError {
+  override readonly name = 'NotMcpError';
+  readonly phrase = 'what it answers is not MCP';
+}
+
+/** The server wants somebody to sign in by a browser, or refuses the credentials that its OAuth provider has. */
+export class SignInRequiredError extends WireError {
+  override readonly name = 'SignInRequiredError';
+  readonly phrase = 'it wants somebody to sign in';
+}

@@ -1,0 +1,77 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { ServerAccess } from './server-access.ts';
+import { ConnectionLostError, HttpStatusError, WireError } from './wire-error.ts';
+
+/** Milliseconds that a server has to take note of a notification, or of an answer. */
+export const TELL_TIMEOUT = 5_000;
+
+/**
+ * A transport of the SDK's client, of which more is asked than of the SDK's own: `send` of a request settles only with the
+ * exchange, so that a request whose answer cannot come any more fails at once, with a WireError that says why.
+ */
+export interface Wire extends Transport {
+  /** The request of ours on whose stream the server sent this one of its own; undefined when it does not show. */
+  askedDuring(id: RequestId): JSONRPCRequest | undefined;
+  /** Why it is closed; undefined while it is open. */
+  readonly broken: WireError | undefined;
+  /** Tells the server that its session is over; without one, nothing. */
+  end(signal: AbortSignal): Promise<void>;
+}
+
+/** One request of HTTP; without a body unless given. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The server's unless given. */
+  readonly url?: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** @throws WireError: HttpStatusError for a status that is none of success, and what the guarded `fetch` throws. */
+export async function ask(access: ServerAccess, { url, headers, ...init }: WireRequest): Promise<Response> {
+  const all = new Headers(access.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  const response = await access.fetch(url ?? access.url, { ...init, headers: all }).catch(asWireError);
+  if (response.ok) return response;
+  await response.body?.cancel();
+  throw new HttpStatusError(response.status);
+}
+
+/** @throws the WireError that an error of the platform stands for; its words are the platform's, and may hold anything. */
+export function asWireError(error: unknown): never {
+  throw error instanceof WireError ? error : new ConnectionLostError();
+}
+
+/** The JSON in a text; undefined when it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message that a value is; undefined when it is none. */
+export const readMessage = (value: unknown): JSONRPCMessage | undefined =>
+  JSONRPCMessageSchema.safeParse(value).data;
+
+/** The request that a message answers. */
+export const answeredBy = (message: JSONRPCMessage): RequestId | undefined =>
+  isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
+
+/** The request that a message cancels. */
+export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.requestId;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
+import { shorten } from '../../tools/json-text.ts';
+
+/** Blocks of content in words for a model. */
+export interface ContentWords {
+  /** The texts, and a line for each other block, with an empty line between. No binary data. */
+  readonly words: string;
+  /** Whether the words hold any text that the server wrote as such. */
+  readonly hasText: boolean;
+  /** Whether the words are all there is: texts, all of them for the model. */
+  readonly isAll: boolean;
+}
+
+/** Characters of what names or describes something. A model may have to repeat an address, so that may be longer. */
+const MAX_LABEL = 200;
+const MAX_URI = 4_096;
+
+/**
+ * Says blocks of content (MCP specification, "Tool Result") in words for a model. What is annotated as being for the user alone
+ * is only counted. Never throws.
+ */
+export function contentWords(blocks: readonly JsonObject[]): ContentWords {
+  const forModel = blocks.filter((block) => !isForUserOnly(block));
+  const hidden = blocks.length - forModel.length;
+  const texts = forModel.filter(isText);
+  const lines = forModel.map(blockWords);
+  if (hidden > 0) lines.push(`[${hidden === 1 ? '1 block is' : `${hidden} blocks are`} for the user only]`);
+  return {
+    words: lines.join('\n\n'),
+    hasText: texts.some(({ text }) => text.trim() !== ''),
+    isAll: texts.length === blocks.length,
+  };
+}
+
+/** Its audience is the user and nobody else (MCP specification, Annotations). */
+function isForUserOnly({ annotations }: JsonObject): boolean {
+  const audience = isJsonObject(annotations) ? annotations.audience : undefined;
+  return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user');
+}
+
+const isText = (block: JsonObject): block is { readonly type: 'text'; readonly text: string } =>
+  block.type === 'text' && typeof block.text === 'string';
+
+function blockWords(block: JsonObject): string {
+  if (isText(block)) return block.text;
+  const { type, data, mimeType, resource } = block;
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') {
+    return `[${list(`${type} ${label(mimeType)}`.trim(), sizeOf(data))}]`;
+  }
+  if (type === 'resource_link') return linkWords(block);
+  if (type === 'resource' && isJsonObject(resource)) return resourceWords(resource);
+  return `[content of the type '${label(type)}', which is not known here]`;
+}
+
+function linkWords({ name, title, uri, mimeType, size, description }: JsonObject): string {
+  const named = `${label(title) || label(name)} (${address(uri)})`;
+  const bytes = typeof size === 'number' ? inBytes(size) : '';
+  const said = label(description);
+  return `[resource link: ${list(named, label(mimeType), bytes)}${said && `: ${said}`}]`;
+}
+
+function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
+  const bytes = typeof blob === 'string' ? sizeOf(blob) : '';
+  const head = `[resource ${list(address(uri), label(mimeType), bytes)}]`;
+  return typeof text === 'string' ? `${head}\n${text}` : head;
+}
+
+const list = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
+
+/** One short line, so that it cannot be taken for something else. */
+const oneLine = (value: Json | undefined, max: number): string =>
+  typeof value === 'string' ? shorten(value.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), max) : '';
+
+const label = (value: Json | undefined): string => oneLine(value, MAX_LABEL);
+
+/** Of a `data:` URI only the media type is shown. */
+function address(uri: Json | undefined): string {
+  const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
+  return inline ? `${label(inline)},…` : oneLine(uri, MAX_URI);
+}
+
+/** Of what base64 stands for; without decoding it. */
+function sizeOf(base64: string): string {
+  const digits = base64.replaceAll(/[\s=]/g, '').length;
+  return inBytes(Math.floor((digits * 3) / 4));
+}
+
+const inBytes = (bytes: number): string =>
+  `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;

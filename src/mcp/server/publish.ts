@@ -1,0 +1,73 @@
+import type { Agent } from '../../agent/define-agent.ts';
+import { isTool } from '../../tools/is-tool.ts';
+import { shorten } from '../../tools/json-text.ts';
+import type { AnyTool } from '../../tools/tool.ts';
+import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
+
+/** One thing that clients may call, under the name by which they know it. */
+export type Publication =
+  | { readonly kind: 'tool'; readonly name: string; readonly tool: AnyTool }
+  | {
+      readonly kind: 'agent';
+      readonly name: string;
+      /** Its name in the app. */
+      readonly agent: string;
+      /** In place of the agent's own. */
+      readonly description?: string | undefined;
+    };
+
+/** An agent as an endpoint names it: by its name, itself, or with what clients are told in place of that. */
+export type PublishedAgent =
+  | string
+  | Agent
+  | {
+      readonly agent: string | Agent;
+      /** What clients call it; the agent's name unless given. */
+      readonly as?: string | undefined;
+      /** What it is for, as a tool; the agent's description unless given. */
+      readonly description?: string | undefined;
+    };
+
+/** @throws McpEndpointDefinitionError when something cannot be published, or two have one name. */
+export function publish(
+  tools: readonly AnyTool[],
+  agents: readonly PublishedAgent[],
+): ReadonlyMap<string, Publication> {
+  const published = new Map<string, Publication>();
+  const add = (field: string, publication: Publication): void => {
+    const { name } = publication;
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+      throw new McpEndpointDefinitionError(
+        field,
+        `'${shorten(name, 80)}' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.`,
+      );
+    }
+    if (published.has(name)) {
+      throw new McpEndpointDefinitionError(field, `two of what it publishes are called '${name}'.`);
+    }
+    published.set(name, publication);
+  };
+  for (const [index, tool] of tools.entries()) add(`tools[${index}]`, ofTool(`tools[${index}]`, tool));
+  for (const [index, agent] of agents.entries()) add(`agents[${index}]`, ofAgent(agent));
+  return published;
+}
+
+function ofTool(field: string, tool: AnyTool): Publication {
+  // Callers without types may publish anything.
+  if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is no tool.`);
+  if (tool.effect === 'none') {
+    throw new McpEndpointDefinitionError(
+      field,
+      `the tool '${tool.name}' needs a session: it opens a loop of its own, unfolds, or waits for somebody. ` +
+        'Publish an agent that has it instead.',
+    );
+  }
+  return { kind: 'tool', name: tool.name, tool };
+}
+
+function ofAgent(declared: PublishedAgent): Publication {
+  const { agent, as, description }: Exclude<PublishedAgent, string | Agent> =
+    typeof declared !== 'string' && 'agent' in declared ? declared : { agent: declared };
+  const name = typeof agent === 'string' ? agent : agent.name;
+  return { kind: 'agent', name: as ?? name, agent: name, description };
+}
