@@ -12,6 +12,7 @@ import { Stage } from '../../src/examples/demo/stage.ts';
 import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
 import { LOG_FILE } from '../../src/examples/demo/worker-process.ts';
 import { createChance } from '../process/chance.ts';
+import { atRest } from './at-rest.ts';
 import { figuresOf } from './figures.ts';
 import { journalsOf } from './journals.ts';
 import type { Ledger } from './ledger.ts';
@@ -49,6 +50,7 @@ async function run(options: ChaosOptions): Promise<boolean> {
   const patience = 3 * leaseMs + PATIENCE;
   const timer = setTimeout(() => over.abort(), patience + LAST_WAIT);
   await load.close();
+  await atRest(stage.url, load.sessions, over.signal);
   clearTimeout(timer);
   console.log(`chaos: ${seconds()}  all is answered, or given up; ${progress(load)}`);
   const journals = await journalsOf(stage.url, load.sessions);
