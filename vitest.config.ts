@@ -12,6 +12,7 @@ const nodeTests = [
   'test/testing/crash-matrix.test.ts',
   'test/webhooks/node/*.test.ts',
   'test/mcp/servers/*.test.ts',
+  'test/mcp/crash-matrix/*.test.ts',
   'test/mcp/conformance/script/*.test.ts',
   'test/architecture.test.ts',
   'test/readme.test.ts',

@@ -6,7 +6,14 @@
  */
 export type { McpEndpoint } from '../app/mcp-endpoint.ts';
 export { defineMcpClient } from './client/define-mcp-client.ts';
-export type { Elicitation, Fetch, McpCaller, McpClient, McpClientConfig } from './client/mcp-client.ts';
+export type {
+  Elicitation,
+  Fetch,
+  McpCaller,
+  McpClient,
+  McpClientConfig,
+  McpUser,
+} from './client/mcp-client.ts';
 export { McpClientDefinitionError } from './client/mcp-client-definition-error.ts';
 export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './client/meta-converter.ts';
 export { McpContent } from './content/mcp-content.ts';

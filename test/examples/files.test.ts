@@ -13,7 +13,7 @@ const WRITES: Hints = { readOnlyHint: false, destructiveHint: true };
 const WRITES_AGAIN: Hints = { readOnlyHint: false, idempotentHint: true };
 
 /** A server whose tools are named and hinted as those of the filesystem server, over a folder in memory. */
-function folder(files: Map<string, string>): FakeServer {
+function folder(files: Map<string, string>, creates = WRITES_AGAIN): FakeServer {
   const tool = (
     name: string,
     annotations: Hints,
@@ -30,7 +30,7 @@ function folder(files: Map<string, string>): FakeServer {
       tool('read_file', READS, read),
       tool('read_text_file', READS, read),
       tool('list_directory', READS, () => [...files.keys()].join('\n')),
-      tool('create_directory', WRITES_AGAIN, () => 'created'),
+      tool('create_directory', creates, () => 'created'),
       tool('write_file', { ...WRITES, idempotentHint: true }, ({ path, content }) => {
         files.set(String(path), String(content));
         return `Successfully wrote to ${path}`;
@@ -104,6 +104,16 @@ describe('the files agent', () => {
   it.each(['read_text_file', 'list_directory', 'create_directory'])('%s waits for nobody', async (name) => {
     const files = session(folder(new Map()), [calls('files'), calls(name), 'Done.']);
     expect(await files.send('Do it')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('create_directory waits for a person when its server does not say that twice is as good as once', async () => {
+    const server = folder(new Map(), WRITES);
+    const files = session(server, [calls('files'), calls('create_directory'), 'I leave it.']);
+    expect(await files.send('Do it')).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ message: "Run 'create_directory' on the project's files?" }],
+    });
+    expect(methods(server)['tools/call']).toBeUndefined();
   });
 
   it('writes once what was approved: after a write that was cut off, the model is told to look, and nothing is written over', async () => {

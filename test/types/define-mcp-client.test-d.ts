@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { defineMcpClient } from '../../src/mcp/client/define-mcp-client.ts';
-import type { Elicitation, McpCaller, McpClient } from '../../src/mcp/client/mcp-client.ts';
+import type { Elicitation, McpCaller, McpClient, McpUser } from '../../src/mcp/client/mcp-client.ts';
 
 const base = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 
@@ -36,12 +36,18 @@ defineMcpClient({
 // The address and the headers may be the caller's, headers also later.
 defineMcpClient({
   ...base,
-  url: (caller) => {
-    expectTypeOf(caller).toEqualTypeOf<McpCaller>();
-    return `https://${caller.principal.tenant}.example.com/mcp`;
+  url: (user) => {
+    expectTypeOf(user).toEqualTypeOf<McpUser>();
+    return `https://${user.principal.tenant}.example.com/mcp`;
   },
-  headers: async ({ secrets }) => ({ 'x-key': secrets.require('KEY') }),
+  headers: async (caller) => {
+    expectTypeOf(caller).toEqualTypeOf<McpCaller>();
+    return { 'x-key': caller.secrets.require('KEY') };
+  },
 });
+
+// @ts-expect-error: an address is no secret, and a session knows a server by it
+defineMcpClient({ ...base, url: ({ secrets }) => secrets.require('URL') });
 
 // A `fetch` of a service binding will do.
 export const bound = (binding: Fetcher) =>

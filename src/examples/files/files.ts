@@ -46,10 +46,10 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
 
 /**
  * Whatever is not a mere read waits for a person, a tool that the server gets tomorrow too. What reads is for the server to
- * say: it is the one that was chosen. A new directory harms nobody.
+ * say: it is the one that was chosen. A new directory harms nobody, where its server says that making it twice is making it once.
  */
 const withApproval = (tool: AnyTool): AnyTool =>
-  tool.effect === 'read' || tool.name === 'create_directory'
+  tool.effect === 'read' || (tool.effect === 'idempotent' && tool.name === 'create_directory')
     ? tool
     : requireApproval(tool, QUESTIONS.get(tool.name) ?? `Run '${tool.name}' on the project's files?`);
 

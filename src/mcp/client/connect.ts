@@ -3,18 +3,29 @@ import type { McpConnection } from './mcp-connection.ts';
 import { OpenConnection } from './open-connection.ts';
 import { serverFailure } from './server-failure.ts';
 
+/** What a connection may use of the invocation that it is for. */
+export interface ForInvocation {
+  /** Aborting it gives up. */
+  readonly signal: AbortSignal;
+  /** Told of requests that no claim has paid for (Discovery.count). */
+  count(subrequests: number): void;
+}
+
 /**
  * Opens a connection to a server for one caller and one invocation, by the transport that the server has. Three requests,
- * one of which stays open; falling back to SSE, four. Aborting the signal gives up.
+ * one of which stays open; falling back to SSE, four; OAuth's come on top. The first four are paid for by the first `credit`
+ * of the connection: they belong to the claim that opened it.
  *
  * @throws McpServerError.
  */
 export async function connect(
   client: McpClient,
   caller: McpCaller,
-  signal: AbortSignal,
+  invocation: ForInvocation,
 ): Promise<McpConnection> {
-  const connection = new OpenConnection(client, caller);
+  const { signal } = invocation;
+  const count = (subrequests: number): void => invocation.count(subrequests);
+  const connection = new OpenConnection(client, caller, count);
   try {
     await connection.open(signal);
     return connection;

@@ -1,5 +1,5 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { shorten } from '../../tools/json-text.ts';
+import { oneLine } from '../content/one-line.ts';
 import { HttpStatusError, SignInRequiredError, WireError } from './wire/wire-error.ts';
 
 /** Characters of a server's own words about an error. */
@@ -21,11 +21,8 @@ export function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof McpError)) return 'its answer is not valid MCP, or of an unsupported version';
   // The SDK writes the code before the text, on each side.
-  const words = error.message
-    .replace(/^(MCP error -?\d+: )+/, '')
-    .trim()
-    .replace(/\.$/, '');
-  return `it answered with error ${error.code}: ${shorten(words, MAX_WORDS)}`;
+  const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_WORDS);
+  return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
 }
 
 /** What a model reads when the server does not take the caller's credentials; `undefined` for any other error. */

@@ -3,7 +3,8 @@ import { ResultSchema, type Tool, ToolSchema } from '@modelcontextprotocol/sdk/t
 import { MAX_WAIT } from './wire/open-wire.ts';
 import { WireError } from './wire/wire-error.ts';
 
-const MAX_PAGES = 100;
+/** Each is a request. */
+const MAX_PAGES = 20;
 
 /** A server's list does not come to an end, or not soon enough. */
 export class EndlessListError extends WireError {

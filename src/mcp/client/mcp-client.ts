@@ -5,10 +5,14 @@ import type { ToolCallContext } from '../../tools/tool-call-context.ts';
 import type { TurnPrincipal } from '../../tools/turn-principal.ts';
 import type { MetaConverter } from './meta-converter.ts';
 
-/** Whom a server is asked for. */
-export interface McpCaller {
+/** Whose server it is. */
+export interface McpUser {
   readonly principal: TurnPrincipal;
   readonly context: ToolCallContext;
+}
+
+/** Whom a server is asked for. */
+export interface McpCaller extends McpUser {
   /** Credentials of this invocation; what of them is sent is up to the client's own code. */
   readonly secrets: Secrets;
 }
@@ -38,16 +42,21 @@ export interface McpClientConfig<Name extends string = string> {
   readonly name: Name;
   /**
    * Where the server answers. A function is for an address that comes from data: what it answers must be public `https`
-   * unless `allowPrivate` is given.
+   * unless `allowPrivate` is given. It must be pure and answer at once: a session knows a server's tools by the address, and
+   * asks for that before every model call.
    */
-  readonly url: string | ((caller: McpCaller) => string);
+  readonly url: string | ((user: McpUser) => string);
   /** Lets an address that comes from data be a private one, or plain `http`. */
   readonly allowPrivate?: boolean | undefined;
   /** Streamable HTTP, and SSE for a server that is too old for it, unless given. */
   readonly transport?: 'streamable-http' | 'sse' | undefined;
   /** The name of the secret that is sent as bearer token: the caller's own, passed through. */
   readonly bearer?: string | undefined;
-  /** Sent with every request; asked once a connection. */
+  /**
+   * Sent with every request; asked once a connection. They count as credentials: where the server repeats a value of six
+   * characters or more, `[secret <header>]` stands in its place. Show a server no other tools by what is sent here: a session
+   * takes the tools that one person is shown at one address for the same; give such a server a client, with a name, of its own.
+   */
   readonly headers?:
     | ((caller: McpCaller) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
@@ -55,6 +64,9 @@ export interface McpClientConfig<Name extends string = string> {
    * An OAuth provider of the SDK, such as that for client credentials. No browser is there to be sent anywhere: one that
    * wants somebody to sign in is waited for, and has got a token when `redirectToAuthorization` resolves, or the server is
    * not reached.
+   *
+   * Which authorization server that is, the MCP server says. A client secret goes there unless the provider knows its own:
+   * name that, by `expectedIssuer` of the SDK's providers.
    */
   readonly oauth?: ((caller: McpCaller) => OAuthClientProvider) | undefined;
   /** Which values of the tool-call context are sent, as `_meta`; none unless given (MCP-07). */
@@ -72,13 +84,16 @@ export interface McpClientConfig<Name extends string = string> {
   /** Bytes of one response, a stream counted over its life; 1,024 to 32 MiB, 4 MiB unless given. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Milliseconds for which a session takes a list of tools for current; 600,000 unless given, and 0 asks before every model
-   * call.
+   * Milliseconds for which a session takes a list of tools for current; 600,000 unless given, and 0 asks in every turn. A turn
+   * asks once, and once more when the server says that its tools are others.
    */
   readonly refreshAfter?: number | undefined;
   /**
    * What becomes of a tool whose definition is another one than the session has seen: `report` uses the new one, and says so
    * in the journal and the log; `refuse` also keeps it from being called in that session. `report` unless given.
+   *
+   * A session remembers 100 lists, and 2 million characters of them in all. Beyond that the one that was found longest ago is
+   * forgotten, and with it what `refuse` goes by: what its server says then, counts as what was seen first.
    */
   readonly drift?: 'report' | 'refuse' | undefined;
   /** Who answers questions of its tools; whoever may see the session unless given. */

@@ -31,8 +31,13 @@ export interface RemoteCallOptions {
   elicit(request: ElicitRequest['params']): Promise<ElicitResult>;
 }
 
-/** An open connection to one server, for one invocation and one caller. */
+/**
+ * An open connection to one server, for one invocation and one caller. All that comes out of it, in answers, errors, questions
+ * and on the way, is without the caller's secrets and what is sent as credentials.
+ */
 export interface McpConnection {
+  /** What the next claim has paid for: requests beyond the credit are counted one by one when they are made. */
+  credit(subrequests: number): void;
   /** Told that its tools are others since they were last listed. */
   readonly hasChanged: boolean;
   /**

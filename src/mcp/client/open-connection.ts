@@ -13,17 +13,19 @@ import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
 import { serverFailure } from './server-failure.ts';
+import { type Credit, createCredit } from './wire/credit.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './wire/open-wire.ts';
 import { accessTo, type ServerAccess } from './wire/server-access.ts';
 import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
-/** Milliseconds that ending a session may take. */
+/** Milliseconds that ending a session may take, and what the server is still being told. */
 const END_TIMEOUT = 1_000;
 
 /** A connection over its sessions: a server may forget one, or the stream of an old one breaks, and another is begun. */
 export class OpenConnection implements McpConnection {
   readonly #client: McpClient;
   readonly #caller: McpCaller;
+  readonly #credit: Credit;
   readonly #calls = new CallsInFlight();
   readonly #closed = new AbortController();
   /** Sessions that the server forgot: calls may still be answered on their streams. */
@@ -33,9 +35,14 @@ export class OpenConnection implements McpConnection {
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
 
-  constructor(client: McpClient, caller: McpCaller) {
+  constructor(client: McpClient, caller: McpCaller, count: (subrequests: number) => void) {
     this.#client = client;
     this.#caller = caller;
+    this.#credit = createCredit(count);
+  }
+
+  credit(subrequests: number): void {
+    this.#credit.add(subrequests);
   }
 
   get hasChanged(): boolean {
@@ -94,8 +101,13 @@ export class OpenConnection implements McpConnection {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
     const session = await this.#session?.catch(() => undefined);
-    await session?.wire.end(AbortSignal.timeout(END_TIMEOUT)).catch(() => undefined);
-    await Promise.all([...this.#forgotten, ...(session ? [session] : [])].map(({ sdk }) => sdk.close()));
+    const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
+    const late = AbortSignal.timeout(END_TIMEOUT);
+    // A call that was just cancelled: its server is to know that.
+    const told = Promise.all([...sessions].map(({ wire }) => wire.told()));
+    await untilAborted(late, told).catch(() => undefined);
+    await session?.wire.end(late).catch(() => undefined);
+    await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
 
   /** Does it in a session, and once more in a new one when the server has forgotten the session: then it did nothing. */
@@ -104,10 +116,11 @@ export class OpenConnection implements McpConnection {
     try {
       return await within(session, work);
     } catch (error) {
-      if (!isForgotten(error, session)) throw error;
+      if (!isRefused(error, session)) throw error;
+      // Also when another call has found that out before: then that one begins the new session.
+      this.#forgotten.add(session);
+      if (error.status !== FORGOTTEN) throw error;
     }
-    // Also when another call has found that out before: then that one begins the new session.
-    this.#forgotten.add(session);
     return within(await this.open(signal), work);
   }
 
@@ -122,7 +135,7 @@ export class OpenConnection implements McpConnection {
       },
     };
     try {
-      this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller));
+      this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
       return await openWire(this.#client, this.#access, { reached, signal: deadline.signal });
     } catch (error) {
       throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
@@ -153,9 +166,15 @@ async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise
   }
 }
 
-/** A server that does not know a session answers 404 (MCP specification, Session Management). */
-const isForgotten = (error: unknown, { wire }: OpenWire): boolean =>
-  error instanceof HttpStatusError && error.status === 404 && wire.sessionId !== undefined;
+/** By this a server says that it does not know a session (MCP specification, Session Management). */
+const FORGOTTEN = 404;
+
+/**
+ * Whether a session is of no use any more. Servers that were restarted often answer 400 to one that they do not know; since
+ * others so answer a request that they dislike, it is not sent again.
+ */
+const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
+  error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
 
 /**
  * Not the SDK's `callTool`: that checks structured content by the schema it was last told, where a session remembers its

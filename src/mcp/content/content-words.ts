@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
+import { oneLine } from './one-line.ts';
 
 /** Blocks of content in words for a model. */
 export interface ContentWords {
@@ -67,16 +67,15 @@ function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
 
 const list = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
-/** One short line, so that it cannot be taken for something else. */
-const oneLine = (value: Json | undefined, max: number): string =>
-  typeof value === 'string' ? shorten(value.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), max) : '';
+const label = (value: Json | undefined): string => lineOf(value, MAX_LABEL);
 
-const label = (value: Json | undefined): string => oneLine(value, MAX_LABEL);
+const lineOf = (value: Json | undefined, max: number): string =>
+  typeof value === 'string' ? oneLine(value, max) : '';
 
 /** Of a `data:` URI only the media type is shown. */
 function address(uri: Json | undefined): string {
   const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
-  return inline ? `${label(inline)},…` : oneLine(uri, MAX_URI);
+  return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
 }
 
 /** Of what base64 stands for; without decoding it. */

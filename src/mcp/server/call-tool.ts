@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
+import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
 import type { Loop, LoopJournal, Needs } from '../../tool-loop/loop.ts';
@@ -26,8 +27,8 @@ export interface ToolCalling {
 /**
  * Runs a tool without a session, by the code that runs it in one: checked, with its timeout, and without secrets in what is
  * answered. Nothing is kept, so a request runs it once, whatever its effect, and a request that is sent again runs it
- * again: under the same key `call.idempotencyKey` is the same, for a receiver that deduplicates. It runs to its end also
- * when the client has gone: losing a connection is no cancellation (MCP specification, Transports).
+ * again: with the same input under the same key `call.idempotencyKey` is the same, for a receiver that deduplicates. It runs
+ * to its end also when the client has gone: losing a connection is no cancellation (MCP specification, Transports).
  *
  * @throws what the app's hooks for context and secrets do.
  */
@@ -49,14 +50,15 @@ export async function callTool(request: EndpointRequest, calling: ToolCalling): 
 /** A loop with this tool alone, for this caller, as this invocation can run it. */
 async function ownLoop(
   request: EndpointRequest,
-  { tool, key, telling }: ToolCalling,
+  calling: ToolCalling,
   atEnd: Loop['invocation']['atEnd'],
 ): Promise<MemoryLoop> {
   const { host, env, caller, context } = request;
+  const { tool, telling } = calling;
   const principal = toPrincipal(caller);
+  const turn = await turnOf(calling, principal);
   return memoryLoop({
-    // What a call's `idempotencyKey` is made of.
-    ...(key !== undefined && { turn: await sha256Hex(JSON.stringify(['mcp', principal, tool.name, key])) }),
+    ...(turn !== undefined && { turn }),
     principal,
     tools: [tool],
     model: NO_MODEL,
@@ -72,19 +74,26 @@ async function ownLoop(
   });
 }
 
+/**
+ * What `idempotencyKey` of a call is made of. The input is in it, since nobody remembers it: a client that uses its key for
+ * another input asks for something else, which a receiver must not take for what it has done.
+ */
+async function turnOf({ tool, input, key }: ToolCalling, principal: Principal): Promise<string | undefined> {
+  if (key === undefined) return undefined;
+  return sha256Hex(JSON.stringify(['mcp', principal, tool.name, key, input]));
+}
+
 /** No loop opens inside a published tool, and nothing is asked. */
 const NO_MODEL: Loop['model'] = {
   name: 'none',
   ask: () => Promise.reject(new Error('A published tool asks no model.')),
 };
 
-/** @throws Error, before the tool has run, when too little is left of the invocation: a batch of messages may hold many calls. */
+/** @throws Error, before the tool has run, when too little is left of the invocation for what the tool says it needs. */
 function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
-    throw new Error(
-      `The invocation has too little left of its ${short}. Send this call in a request of its own.`,
-    );
+    throw new Error(`The invocation has too little left of its ${short} for what this tool needs.`);
   }
   meter.spend(needs.subrequests);
 }

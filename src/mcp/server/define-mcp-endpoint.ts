@@ -26,7 +26,7 @@ export interface McpEndpointConfig {
 /**
  * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ mcp: defineMcpEndpoint({ ... }) })`. It
  * answers each request by itself, so that there is no stream to `GET` and no session of MCP's own; a request that was sent
- * cannot be cancelled by a later one. Callers are known as on every route.
+ * cannot be cancelled by a later one, and holds one call at the most. Callers are known as on every route.
  *
  * @example
  * defineMcpEndpoint({ tools: [lookUp], agents: ['support', { agent: 'triage', as: 'ask_triage' }] })

@@ -5,6 +5,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
 import { isJsonObject, type JsonObject } from '../../tools/json.ts';
 import { answerRequest, type Published } from './answer-request.ts';
+import { refuseManyCalls } from './refuse-many-calls.ts';
 
 /** An endpoint as it is served. */
 export interface Served {
@@ -18,6 +19,8 @@ export interface Served {
  * SDK reads the messages, negotiates the version and writes the response; requests are answered here.
  */
 export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
+  const refused = await refuseManyCalls(within.request);
+  if (refused) return refused;
   const gone = new AbortController();
   const leave = AbortSignal.any([within.request.signal, gone.signal]);
   const server = createServer(served, within, leave);

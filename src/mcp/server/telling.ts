@@ -1,10 +1,10 @@
 import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { FeedItem } from '../../session/live-feed.ts';
-import { shorten } from '../../tools/json-text.ts';
+import { oneLine } from '../content/one-line.ts';
 
 /** How a client hears of a call while it runs. What is told after it has gone is dropped. */
 export interface Telling {
-  /** As progress, when the client has asked for it (MCP specification, Progress). */
+  /** As progress, in one line, when the client has asked for it (MCP specification, Progress). */
   progress(message: string): void;
   /** As a log message of the level `info`, from this tool or agent (MCP specification, Logging). */
   say(message: string): void;
@@ -35,7 +35,7 @@ export function createTelling(
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;
-      const params = { progressToken, progress, message: shorten(message, MAX_STATUS) };
+      const params = { progressToken, progress, message: oneLine(message, MAX_STATUS) };
       send({ method: 'notifications/progress', params }).catch(drop);
     },
     say(message) {
@@ -49,7 +49,7 @@ export function createTelling(
 /** Passes on what of a turn has words: its tool calls, what they say, and their progress. */
 export function toldOf(telling: Telling): (item: FeedItem) => void {
   const tools = new Map<string, string>();
-  const toolOf = (call: string): string => shorten(tools.get(call) ?? 'a tool', MAX_NAME);
+  const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
   return (item) => {
     if (item.type === 'progress') return telling.progress(`${toolOf(item.call)}: ${item.status}`);
     if (item.type !== 'event') return;

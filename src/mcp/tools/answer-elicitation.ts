@@ -1,15 +1,14 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Decision, DecisionKind, DecisionRequest } from '../../tools/decision.ts';
 import { isJsonObject, type JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
 import type { Effect, ToolCall } from '../../tools/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
+import { oneLine } from '../content/one-line.ts';
+import { usableSchema } from './usable-schema.ts';
 
 /** Whose question it is. */
 export interface Eliciting {
   readonly client: McpClient;
-  /** The tool, as its server knows it. */
-  readonly tool: string;
   /** As the call was started. */
   readonly effect: Effect;
   readonly call: ToolCall;
@@ -30,7 +29,7 @@ const MAX_SCHEMA = 16_384;
  * @throws CallInterrupted when the call is suspended.
  */
 export async function answerElicitation(
-  { client, tool, effect, call }: Eliciting,
+  { client, effect, call }: Eliciting,
   asked: ElicitRequest['params'],
 ): Promise<ElicitResult> {
   const { elicitation } = client;
@@ -38,7 +37,7 @@ export async function answerElicitation(
   const form = formOf(asked);
   if (!form) return DECLINED;
   const request: DecisionRequest = {
-    message: `MCP server '${client.name}' asks, while '${shorten(tool, 80)}' runs: ${shorten(asked.message, MAX_MESSAGE)}`,
+    message: `MCP server '${client.name}' asks while '${call.tool}' runs: "${quoted(asked.message)}"`,
     schema: form.schema,
     input: form.defaults,
     allows: form.isComplete ? ['approve', ...ANSWERS] : ANSWERS,
@@ -51,6 +50,9 @@ export async function answerElicitation(
       : await call.decide({ ...request, expires });
   return toElicitResult(decided, form.defaults);
 }
+
+/** The server's words stay between the quotes: what stands outside of them is ours. */
+const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
 const DECLINED: ElicitResult = { action: 'decline' };
 
@@ -65,12 +67,13 @@ interface Form {
   readonly isComplete: boolean;
 }
 
-/** `undefined` for a question that is no form, or too long a one. */
+/** `undefined` for a question that is no form, or one that is too long or takes too long to check. */
 function formOf(asked: ElicitRequest['params']): Form | undefined {
   if (!('requestedSchema' in asked)) return undefined;
+  if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
   // Read anew, as plain JSON: it came off the wire.
-  const schema: unknown = JSON.parse(JSON.stringify(asked.requestedSchema));
-  if (!isJsonObject(schema) || JSON.stringify(schema).length > MAX_SCHEMA) return undefined;
+  const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
+  if (!schema) return undefined;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const defaults = Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]) =>

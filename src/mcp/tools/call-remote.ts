@@ -5,30 +5,40 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Discovery } from '../../tools/discovery.ts';
 import type { JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
 import { error } from '../../tools/results.ts';
 import type { Effect, ToolCall } from '../../tools/tool.ts';
 import { failure, type ToolResult } from '../../tools/tool-result.ts';
+import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
+import { oneLine } from '../content/one-line.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { createServerTime } from './server-time.ts';
+import { createThrottle } from './throttle.ts';
 import { toResult } from './to-result.ts';
+import { warn } from './warn.ts';
 
 /** One call of a server's tool. */
 export interface Remote {
   readonly client: McpClient;
   readonly tool: ListedTool;
+  /** Where the server was that listed it. */
+  readonly address: string;
   readonly effect: Effect;
   readonly input: JsonObject;
   readonly discovery: Discovery;
+  /** Requests that were claimed for it. */
+  readonly subrequests: number;
 }
 
 /** Characters of what a server says while it works. */
 const MAX_STATUS = 500;
+
+/** Milliseconds from one progress that people are shown to the next, and from one line of a log: both are redrawn, not read. */
+const BETWEEN = 100;
 
 /**
  * Calls the tool on its server. What certainly failed is an error result, in the server's words.
@@ -36,11 +46,13 @@ const MAX_STATUS = 500;
  * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
  */
 export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
-  const { client, tool, discovery } = remote;
+  const { client, tool, discovery, subrequests } = remote;
   const meta = metaOf(remote, call);
   if (!meta) return error(notPrepared(tool));
   try {
-    const connection = await connectionTo(client, discovery);
+    // What one server listed is not another's: neither its names, nor what may be called twice.
+    if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
+    const connection = await connectionTo(client, discovery, subrequests);
     const answer = await answerOf(remote, { call, meta, connection });
     return answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer);
   } catch (thrown) {
@@ -61,27 +73,28 @@ async function answerOf(
   { call, meta, connection }: Sending,
 ): Promise<CallToolResult | 'late'> {
   const time = createServerTime(client.timeout);
+  const pass = (status: string): void => call.progress(status);
+  const progress = createThrottle(BETWEEN, pass);
+  const log = createThrottle(BETWEEN, pass);
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
       { name: tool.name, input, meta },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
-        progress: (progress) => call.progress(progressText(progress)),
-        log: (message) => call.progress(logText(message)),
+        progress: (told) => progress.tell(progressText(told)),
+        log: (told) => log.tell(logText(told)),
         elicit: (asked) =>
-          time
-            .during(answerElicitation({ client, tool: tool.name, effect, call }, asked))
-            .catch((why: unknown) => {
-              if (why instanceof Error) unasked = why;
-              throw why;
-            }),
+          time.during(answerElicitation({ client, effect, call }, asked)).catch((why: unknown) => {
+            if (why instanceof Error) unasked = why;
+            throw why;
+          }),
       },
     );
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
       // The model is only told that the call is in doubt.
-      console.warn(`holdfast: ${thrown.message}`);
+      warn(thrown.message, discovery.secrets);
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
@@ -92,8 +105,14 @@ async function answerOf(
     throw thrown;
   } finally {
     time.end();
+    progress.end();
+    log.end();
   }
 }
+
+const moved = ({ client: { name } }: Remote, { tool }: ToolCall): string =>
+  `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
+  'listed again before your next reply: call one of those.';
 
 const notPrepared = ({ name }: ListedTool): string =>
   `MCP tool '${name}' was not called: the app could not prepare the context for its server. Go on without it.`;
@@ -113,10 +132,10 @@ function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
 
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
-  return message === undefined ? share : `${shorten(message, MAX_STATUS)} (${share})`;
+  return message === undefined ? share : `${oneLine(message, MAX_STATUS)} (${share})`;
 }
 
 function logText({ level, logger, data }: LoggingMessageNotification['params']): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
-  return `[${level}] ${logger === undefined ? '' : `${shorten(logger, 80)}: `}${shorten(words ?? '', MAX_STATUS)}`;
+  return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
 }

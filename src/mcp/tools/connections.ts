@@ -21,14 +21,23 @@ export const currentConnection = (client: McpClient, view: LoopView): McpConnect
 
 /**
  * The connection of this invocation; opened by the first who asks, with the credentials of whoever's turn it is (MCP-08),
- * and closed with the invocation.
+ * and closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are made.
  *
  * @throws McpServerError when the server cannot be reached; then the next who asks tries again.
  */
-export function connectionTo(client: McpClient, discovery: Discovery): Promise<McpConnection> {
+export async function connectionTo(
+  client: McpClient,
+  discovery: Discovery,
+  claimed: number,
+): Promise<McpConnection> {
   const held = connections(client, discovery.view);
-  if (held.opening) return held.opening;
-  const opening = connect(client, callerOf(discovery), discovery.signal);
+  const connection = await (held.opening ?? opened(client, discovery, held));
+  connection.credit(claimed);
+  return connection;
+}
+
+function opened(client: McpClient, discovery: Discovery, held: Held): Promise<McpConnection> {
+  const opening = connect(client, callerOf(discovery), discovery);
   held.opening = opening;
   opening.then(
     (connection) => {

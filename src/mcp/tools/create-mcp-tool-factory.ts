@@ -1,16 +1,15 @@
 import type { UnfoldingOptions, UnfoldingTool } from '../../tools/facades/unfolding-config.ts';
 import type { LoopView } from '../../tools/injection.ts';
-import { LISTINGS } from '../../tools/listings.ts';
 import { memoized } from '../../tools/memoized.ts';
 import { requiredTools } from '../../tools/resolution/required-tools.ts';
 import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
-import type { AnyTool, ToolInvocation } from '../../tools/tool.ts';
+import type { AnyTool } from '../../tools/tool.ts';
 import { defineUnfolding } from '../../unfolding/define-unfolding.ts';
 import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { findTools } from './find-tools.ts';
 import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
-import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
+import { chosenTools, mcpToolProvider } from './mcp-tool-provider.ts';
+import { prepareTools } from './prepare-tools.ts';
 
 /** What the literal of a factory says. */
 export interface McpToolFactoryConfig {
@@ -103,7 +102,7 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
       ...(typeof options === 'boolean' ? {} : options),
       name,
       description,
-      prepare: (invocation) => prepared({ clients, filter }, invocation),
+      prepare: (invocation) => prepareTools({ clients, filter }, invocation),
       tools: (view) => chosenTools({ clients, filter }, view).map(({ tool }) => adapted(tool)),
     });
 
@@ -143,15 +142,4 @@ function toolCalled(name: string, clients: readonly McpClient[], view: LoopView)
     .filter(isCalled)
     .slice(0, 1)
     .map(({ tool }) => tool);
-}
-
-/** Asks the servers before the facade opens; what is wrong, when there is nothing behind it. */
-async function prepared(of: McpToolProviderConfig, invocation: ToolInvocation): Promise<string | undefined> {
-  const answers = await Promise.all(of.clients.map((client) => findTools(client, invocation.discovery)));
-  for (const { facts } of answers) for (const fact of facts) invocation.record(LISTINGS, fact);
-  const problems = answers.flatMap(({ problem }) => problem ?? []);
-  const isEmpty = problems.length === answers.length && chosenTools(of, invocation.view).length === 0;
-  if (!isEmpty) return undefined;
-  const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS;
-  return `Tool '${invocation.tool}' cannot show its tools now. ${why} Go on without them.`;
 }

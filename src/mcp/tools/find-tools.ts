@@ -1,14 +1,16 @@
 import { CallInterrupted } from '../../tools/call-interrupted.ts';
 import type { Discovery } from '../../tools/discovery.ts';
-import type { LoopView } from '../../tools/injection.ts';
 import { shorten } from '../../tools/json-text.ts';
-import { LISTINGS, type Listing, type ListingFact } from '../../tools/listings.ts';
+import type { ListingFact } from '../../tools/listings.ts';
+import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
 import { connectionTo, currentConnection } from './connections.ts';
+import { knownListing, knownOf, listingKey } from './known-listing.ts';
 import type { Drift, McpListing } from './listing.ts';
 import { ofInvocation } from './of-invocation.ts';
-import { parseListing, toListing } from './to-listing.ts';
+import { toListing } from './to-listing.ts';
+import { warn } from './warn.ts';
 
 /** What came of asking a server for its tools. */
 export interface FoundTools {
@@ -18,79 +20,116 @@ export interface FoundTools {
   readonly problem?: string | undefined;
 }
 
-/** Requests at the most: to connect three, and a page of tools each. */
-const SUBREQUESTS = 8;
+/** Requests at the least; each beyond them is counted when it is made. */
+const OF_LISTING = 1;
+const OF_CONNECTING = 4;
 
 /** A server that failed slowly is left alone for as many times as long as it took. */
 const BACKOFF = 10;
 
+/** Loops that are given what another one has found, before the session knows it: no more, since it may be long. */
+const MAX_TOLD = 10;
+
 const CURRENT: FoundTools = { facts: [] };
 
 /**
- * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. Success is remembered in
- * the session, and failure never (MCP-09): the server is asked again by the next model call. What is known stays in use then.
+ * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. It is asked once in an
+ * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never
+ * (MCP-09): the server is asked again by the next model call. What is known stays in use then.
  *
  * @throws CallInterrupted when too little is left of the invocation.
  */
 export async function findTools(client: McpClient, discovery: Discovery): Promise<FoundTools> {
   const kept = askings(client, discovery.view);
-  // Several lists of tools may be made of one server.
-  if (kept.asking) return kept.asking.then(({ problem }) => ({ facts: [], problem }));
-  if (isCurrent(client, discovery)) return CURRENT;
+  // Several lists of tools may be made of one server, by loops that do not wait for each other: each is told.
+  if (kept.asking) return kept.asking;
+  const address = resolved(client, discovery, kept);
+  if (address.problem !== undefined) return { facts: [], problem: address.problem };
+  const asking: Asking = { client, discovery, kept, address: address.href };
+  const hasChanged = currentConnection(client, discovery.view)?.hasChanged === true && !kept.isRelisted;
+  if (!hasChanged && kept.found) return foundBefore(asking, kept.found);
+  if (!hasChanged && isFresh(asking)) return CURRENT;
   if (kept.backoff && discovery.now() < kept.backoff.until)
     return { facts: [], problem: kept.backoff.problem };
-  const asking = ask(client, discovery).finally(() => {
+  kept.asking = ask(asking, hasChanged).finally(() => {
     kept.asking = undefined;
   });
-  kept.asking = asking;
-  return asking;
+  return kept.asking;
 }
 
-async function ask(client: McpClient, discovery: Discovery): Promise<FoundTools> {
-  const { view } = discovery;
-  const began = discovery.now();
-  const former = knownListing(client, view);
+interface Asking {
+  readonly client: McpClient;
+  readonly discovery: Discovery;
+  readonly kept: AskedOfServer;
+  readonly address: string;
+}
+
+type Resolved = { readonly href: string; readonly problem?: undefined } | { readonly problem: string };
+
+function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOfServer): Resolved {
   try {
-    const needs = { subrequests: SUBREQUESTS, ms: client.connectTimeout };
-    const listing = await discovery.ask(needs, async () => {
-      const connection = await connectionTo(client, discovery);
-      const tools = await connection.listTools(discovery.signal);
-      return toListing(client, tools, { former, now: discovery.now() });
-    });
-    warnOfDrift(client, listing.drift);
-    return { facts: [toFact(client, view, { former, listing })] };
+    return { href: addressOf(client, view).href };
+  } catch (thrown) {
+    const problem = problemOf(client, thrown);
+    if (!kept.isWarned) warn(problem, secrets);
+    kept.isWarned = true;
+    return { problem };
+  }
+}
+
+/** Whoever asks may not have it yet: the loop that found it may be waiting for other servers. */
+function foundBefore({ client, discovery, kept, address }: Asking, found: ListingFact): FoundTools {
+  const isKnown = knownOf(client, discovery.view, address)?.at === found.at;
+  if (isKnown || kept.told >= MAX_TOLD) return CURRENT;
+  kept.told += 1;
+  return { facts: [found] };
+}
+
+function isFresh({ client, discovery: { view, now }, address }: Asking): boolean {
+  if (!knownListing(client, view)) return false;
+  const at = knownOf(client, view, address)?.at ?? 0;
+  return now() - at < client.refreshAfter;
+}
+
+async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
+  const { client, discovery, kept } = asking;
+  const began = discovery.now();
+  try {
+    const fact = await listed(asking);
+    kept.found = fact;
+    kept.told = 0;
+    kept.isRelisted ||= hasChanged;
+    return { facts: [fact] };
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
-    const problem =
-      thrown instanceof McpServerError
-        ? thrown.message
-        : `MCP server '${client.name}' cannot be asked for its tools.`;
-    console.warn(`holdfast: ${problem}`, ...(thrown instanceof McpServerError ? [] : [thrown]));
+    const problem = problemOf(client, thrown);
+    // Of what is not a server's failure, its developer is told more.
+    warn(thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`, discovery.secrets);
     const now = discovery.now();
-    askings(client, view).backoff = { until: now + BACKOFF * (now - began), problem };
+    kept.backoff = { until: now + BACKOFF * (now - began), problem };
     return { facts: [], problem };
   }
 }
 
-/** What a session knows of a server's tools; asked for by whoever's turn it is. */
-export function knownListing(client: McpClient, view: LoopView): McpListing | undefined {
-  const known = knownOf(client, view);
-  return known && parseListing(known.told);
+async function listed({ client, discovery, address }: Asking): Promise<ListingFact> {
+  const { view, secrets } = discovery;
+  const former = knownListing(client, view)?.listing;
+  const isConnected = currentConnection(client, view) !== undefined;
+  const subrequests = isConnected ? OF_LISTING : OF_LISTING + OF_CONNECTING;
+  const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
+    const connection = await connectionTo(client, discovery, subrequests);
+    const tools = await connection.listTools(discovery.signal);
+    return toListing(client, tools, { former, now: discovery.now(), secrets });
+  });
+  if (listing.drift) warn(driftOf(client, secrets.redact(listing.drift)), secrets);
+  return toFact(listingKey(client, view, address), { former, listing });
 }
 
-const knownOf = (client: McpClient, view: LoopView): Listing | undefined =>
-  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view));
+const problemOf = ({ name }: McpClient, thrown: unknown): string =>
+  thrown instanceof McpServerError ? thrown.message : `MCP server '${name}' cannot be asked for its tools.`;
 
-/** One server at one address, as one person sees it. */
-function listingKey({ name, url }: McpClient, { principal: { id, tenant } }: LoopView): string {
-  return JSON.stringify([name, typeof url === 'string' ? url : null, tenant ?? null, id]);
-}
-
-function isCurrent(client: McpClient, { view, now }: Discovery): boolean {
-  if (!knownListing(client, view) || currentConnection(client, view)?.hasChanged) return false;
-  const at = knownOf(client, view)?.at ?? 0;
-  return now() - at < client.refreshAfter;
-}
+const traceOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 interface Comparison {
   readonly former: McpListing | undefined;
@@ -98,27 +137,35 @@ interface Comparison {
 }
 
 /** A list may be long and seldom changes: what is still so is not stored again. */
-function toFact(client: McpClient, view: LoopView, { former, listing }: Comparison): ListingFact {
-  const { at } = listing;
+function toFact(key: string, { former, listing }: Comparison): ListingFact {
   const isSame = former?.fingerprint === listing.fingerprint;
-  return { key: listingKey(client, view), at, ...(!isSame && { told: listing }) };
+  return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 
 /** A server whose tools change under an agent's hands is worth a look. */
-function warnOfDrift({ name }: McpClient, drift: Drift | undefined): void {
-  if (!drift) return;
+function driftOf({ name }: McpClient, drift: Drift): string {
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
   );
-  console.warn(
-    `holdfast: MCP server '${name}' has other tools than this session knew: ${changes.join('; ')}`,
-  );
+  return `MCP server '${name}' has other tools than this session knew: ${changes.join('; ')}`;
 }
 
 /** What one invocation knows of asking one server. */
 interface AskedOfServer {
   asking?: Promise<FoundTools> | undefined;
+  /** The newest list of this invocation. */
+  found?: ListingFact;
+  /** How often that was handed on. */
+  told: number;
+  /** It was asked again because it said that its tools are others. */
+  isRelisted: boolean;
+  /** The log knows that it has no address. */
+  isWarned: boolean;
   backoff?: { readonly until: number; readonly problem: string };
 }
 
-const askings = ofInvocation<AskedOfServer>('mcp listings', () => ({}));
+const askings = ofInvocation<AskedOfServer>('mcp listings', () => ({
+  told: 0,
+  isRelisted: false,
+  isWarned: false,
+}));

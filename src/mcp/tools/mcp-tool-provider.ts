@@ -31,7 +31,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
-    discover: (discovery) => found(of.clients, discovery),
+    discover: of.clients.map((client) => (discovery) => found(client, discovery)),
     toolsNow: (view) => (view ? chosenTools(of, view).map(({ tool }) => tool) : []),
     missing: missingMcpTool,
   };
@@ -44,9 +44,9 @@ export const chosenTools = (
 ): readonly McpTool[] =>
   clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
 
-async function found(clients: readonly McpClient[], discovery: Discovery): Promise<readonly SliceFact[]> {
-  const answers = await Promise.all(clients.map((client) => findTools(client, discovery)));
-  return answers.flatMap(({ facts }) => facts.map((fact) => factOf(LISTINGS, fact)));
+async function found(client: McpClient, discovery: Discovery): Promise<readonly SliceFact[]> {
+  const { facts } = await findTools(client, discovery);
+  return facts.map((fact) => factOf(LISTINGS, fact));
 }
 
 /** Characters of the names that a model is told of: a server may have thousands. */

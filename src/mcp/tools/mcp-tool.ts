@@ -1,6 +1,7 @@
 import { checkInput } from '../../tools/check-input.ts';
 import { error } from '../../tools/results.ts';
 import type { AnyTool, Effect } from '../../tools/tool.ts';
+import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
@@ -15,17 +16,22 @@ export interface McpToolParts {
   readonly listed: ListedTool;
   /** As models know it. */
   readonly name: string;
+  /** Where the server was that listed it. */
+  readonly address: string;
 }
 
-/** Requests of a call: its own, and a stream that is taken up again; and those to connect. */
+/** Requests of a call: its own, and a stream that is taken up again; and those to connect, and to end that. Others are counted. */
 const OF_CALL = 2;
 const OF_CONNECTING = 4;
+
+/** Milliseconds for which a call may be kept for people who are asked more than once. */
+const MAX_ASKING = 15 * 60_000;
 
 /**
  * Makes a tool of what a server listed: its input is checked here, so that all that is wrong with it is answered at once, and
  * its effect happens there.
  */
-export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
+export function mcpTool({ client, listed, name, address }: McpToolParts): AnyTool {
   const schema = listedInput(listed);
   const effect = effectOf(listed, client);
   return {
@@ -44,20 +50,24 @@ export function mcpTool({ client, listed, name }: McpToolParts): AnyTool {
       if (!checked.ok) return checked.answer;
       const { discovery } = invocation;
       const isConnected = currentConnection(client, discovery.view) !== undefined;
+      const subrequests = isConnected ? OF_CALL : OF_CALL + OF_CONNECTING;
       return invocation.execute({
         effect,
         timeout: timeoutOf(client, effect),
-        subrequests: isConnected ? OF_CALL : OF_CALL + OF_CONNECTING,
-        run: (call) => callRemote({ client, tool: listed, effect, input, discovery }, call),
+        subrequests,
+        run: (call) =>
+          callRemote({ client, tool: listed, address, effect, input, discovery, subrequests }, call),
       });
     },
   };
 }
 
-/** A `once` call stays connected while people answer, so their time is added. */
+/** A `once` call stays connected while people answer, so their time is added: that of one question, and of more in reason. */
 function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
-  const waits = effect === 'once' && elicitation !== 'refuse';
-  return timeout + connectTimeout + (waits ? (elicitation.expires ?? DEFAULT_ELICITATION) : 0);
+  const own = timeout + connectTimeout;
+  if (effect !== 'once' || elicitation === 'refuse') return own;
+  const { expires = DEFAULT_ELICITATION } = elicitation;
+  return own + Math.max(expires, Math.min(MAX_QUESTIONS * expires, MAX_ASKING));
 }
 
 const refusal = (client: McpClient, { name }: ListedTool): string =>

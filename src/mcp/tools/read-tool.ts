@@ -54,9 +54,12 @@ export function readTool(server: string, listed: unknown): ReadTool {
   return { ok: true, tool, said: saidOf(raw) };
 }
 
-/** A name is echoed in logs and to models, so it is one line. */
+/** A name is echoed in logs and to models, so it is one line, and all of it can be seen. */
 const isName = (name: string): boolean =>
-  name.trim() !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && name.isWellFormed();
+  name.trim() !== '' &&
+  name.length <= MAX_NAME &&
+  !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) &&
+  name.isWellFormed();
 
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 

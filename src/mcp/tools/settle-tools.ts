@@ -2,7 +2,7 @@ import type { McpClient } from '../client/mcp-client.ts';
 import type { Drift, GoneTool, ListedTool, McpListing } from './listing.ts';
 
 /** Characters of JSON of all tools that are kept. */
-const MAX_LENGTH = 2 * 1024 * 1024;
+const MAX_LENGTH = 512 * 1024;
 /** Names that a session remembers for a client that refuses drift: twice as many as a list may hold. */
 const MAX_REMEMBERED = 2_000;
 

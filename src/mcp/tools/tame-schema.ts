@@ -12,7 +12,7 @@ const MAX_STEPS = 100_000;
  * RangeError. Call the answer before each check: it sets the count to 0.
  */
 export function tame(parts: readonly Schema[]): () => void {
-  if (parts.some(isCostly)) for (const part of parts) relax(part);
+  relax(parts);
   const watch = { steps: 0 };
   for (const part of parts) {
     for (const inner of booleansMadeObjects(part)) count(inner, watch);
@@ -23,12 +23,19 @@ export function tame(parts: readonly Schema[]): () => void {
   };
 }
 
+/**
+ * Takes out of all parts what costs more the longer a text or a list is, and what would refuse a value because a schema inside
+ * of it has become more lenient. Nothing when nothing is costly.
+ */
+export function relax(parts: readonly Schema[]): void {
+  if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
+}
+
 const isCostly = (part: Schema): boolean =>
   [part.pattern, part.patternProperties, part.uniqueItems].some((keyword) => keyword !== undefined) ||
   part.format === 'url';
 
-/** Takes out what is costly, and what would refuse a value because a schema inside of it has become more lenient. */
-function relax(part: Schema): void {
+function relaxPart(part: Schema): void {
   if (part.patternProperties) delete part.additionalProperties;
   if (part.oneOf) part.allOf = [...(part.allOf ?? []), { anyOf: part.oneOf }];
   if (part.format === 'url') delete part.format;

@@ -1,14 +1,16 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
 import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
 import { memoized } from '../../tools/memoized.ts';
+import type { Secrets } from '../../tools/secrets.ts';
 import { sha256Hex } from '../../tools/sha256.ts';
 import type { McpClient } from '../client/mcp-client.ts';
+import { oneLine } from '../content/one-line.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { ListedTool, McpListing } from './listing.ts';
 import { type ReadTool, readTool } from './read-tool.ts';
 import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
+import { warn } from './warn.ts';
 
 /** A model is not offered more by anybody. */
 const MAX_TOOLS = 1_000;
@@ -20,6 +22,8 @@ export interface ListedAbout {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Of the caller, which the log must not show. */
+  readonly secrets: Secrets;
 }
 
 /**
@@ -30,13 +34,13 @@ export interface ListedAbout {
 export async function toListing(
   client: McpClient,
   tools: readonly Tool[],
-  { former, now }: ListedAbout,
+  { former, now, secrets }: ListedAbout,
 ): Promise<McpListing> {
   const read = readTools(client.name, tools);
   const listed = await Promise.all(read.flatMap((one) => (one.ok ? [fingerprinted(one)] : [])));
   const settled = settleTools(client, listed, former);
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
-  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut]);
+  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], secrets);
   return {
     client: client.name,
     at: now,
@@ -76,15 +80,17 @@ function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promis
 }
 
 /** Names only: whatever else a server says of such a tool is of no use, and its own words. */
-function warnOfLeftOut(server: string, leftOut: readonly LeftOut[]): void {
+function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Secrets): void {
   if (leftOut.length === 0) return;
-  const named = leftOut.slice(0, MAX_LOGGED).map(({ name, reason }) => `${logged(name)} ${reason}`);
+  const named = leftOut
+    .slice(0, MAX_LOGGED)
+    .map(({ name, reason }) => `${logged(secrets.redact(name))} ${reason}`);
   const rest = leftOut.length - named.length;
   const more = rest > 0 ? `; and ${rest} more` : '';
-  console.warn(`holdfast: MCP server '${server}' has tools that are left out: ${named.join('; ')}${more}.`);
+  warn(`MCP server '${server}' has tools that are left out: ${named.join('; ')}${more}.`, secrets);
 }
 
-const logged = (name: string): string => `'${shorten(name, 80).replaceAll(/\p{Cc}+/gu, ' ')}'`;
+const logged = (name: string): string => `'${oneLine(name, 80)}'`;
 
 const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 /** Not `v.record`, which leaves out keys such as `constructor` before it looks. */

@@ -1,25 +1,38 @@
-import type { Schema } from '@cfworker/json-schema';
 import { attempt } from '../../tools/attempt.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
 import { jsonSchemaCheck } from '../../tools/json-schema-check.ts';
-import { schemaParts } from './schema-parts.ts';
+import { isBounded } from './in-place.ts';
+import { type SchemaParts, schemaParts } from './schema-parts.ts';
+import { relax } from './tame-schema.ts';
 
 /**
- * A copy of a server's schema that can be shown and checked; `undefined` when it is not the schema of an object, is not formed
- * as JSON Schema, or refers to what it does not hold: a provider would refuse the whole request for it. Regular expressions
- * that JavaScript does not know are taken out: those of other languages are common, and the server checks what it is sent by
- * its own. Never throws.
+ * A copy of a server's schema that can be shown, and checked by anybody in a bounded time; `undefined` when it is not the
+ * schema of an object, is not formed as JSON Schema, holds a part of a value against more than 1,000 schemas, or refers to what
+ * it does not hold: a provider would refuse the whole request for it. What is costly is taken out (see `relax`), and with it
+ * the regular expressions of other languages: the server checks what it is sent by its own schema. Never throws.
  */
 export function usableSchema(schema: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(schema) || schema.type !== 'object' || !isWellFormed(schema)) return undefined;
   const made = attempt(() => {
-    const { root, parts } = schemaParts(schema);
-    for (const part of parts) dropForeignPatterns(part);
-    const copy: JsonObject = JSON.parse(JSON.stringify(root));
+    const parts = schemaParts(schema);
+    if (!isBounded(parts)) return undefined;
+    const copy = relaxed(parts);
     jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws where it could not check
     return copy;
   });
   return made.ok ? made.value : undefined;
+}
+
+/** Where nothing refuses a value for being valid elsewhere, a reference to what was taken out can be left out too. */
+function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
+  relax(parts);
+  const left = schemaParts(JSON.parse(JSON.stringify(root)));
+  for (const part of left.parts) {
+    const { $ref, __absolute_ref__: absolute = $ref } = part;
+    const isGone = absolute !== undefined && left.lookup[absolute] === undefined;
+    if (isGone && lookup[absolute] !== undefined) delete part.$ref;
+  }
+  return JSON.parse(JSON.stringify(left.root));
 }
 
 const TYPES = new Set<Json>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
@@ -50,12 +63,3 @@ const KEYWORDS = new Map<string, (value: Json) => boolean>([
 
 const isWellFormed = (schema: JsonObject): boolean =>
   Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);
-
-function dropForeignPatterns(part: Schema): void {
-  if (typeof part.pattern === 'string' && !isPattern(part.pattern)) delete part.pattern;
-  for (const pattern of Object.keys(part.patternProperties ?? {})) {
-    if (!isPattern(pattern)) delete part.patternProperties?.[pattern];
-  }
-}
-
-const isPattern = (text: string): boolean => attempt(() => new RegExp(text, 'u')).ok;

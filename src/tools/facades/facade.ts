@@ -19,9 +19,11 @@ export interface Facade {
   readonly scope: OpeningScope;
   /**
    * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
-   * when it cannot be had: the facade then stays closed.
+   * when it cannot be had: the facade then stays closed. What is to be said though it opens, is a remark.
    */
-  readonly prepare?: ((invocation: ToolInvocation) => Promise<string | undefined>) | undefined;
+  readonly prepare?:
+    | ((invocation: ToolInvocation) => Promise<string | { readonly remark: string } | undefined>)
+    | undefined;
 }
 
 /** Which tools a facade unfolds into. */

@@ -22,8 +22,9 @@ export async function openFacade(input: Json, invocation: ToolInvocation): Promi
   const own = invocation.offered().find((one) => one.name === name);
   const facade = own && facadeIn(own);
   if (!facade) return hidden(name);
-  const problem = await facade.prepare?.(invocation);
-  if (problem !== undefined) return withheld(problem);
+  const prepared = await facade.prepare?.(invocation);
+  if (typeof prepared === 'string') return withheld(prepared);
+  const notes = [facade.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // Those of the moment are asked for with what `prepare` has found out, when the loop is.
   const isPrepared = facade.prepare !== undefined;
   const tools = isPrepared ? [] : innerTools(facade.brings, { call: invocation.id, input }, view);
@@ -35,9 +36,9 @@ export async function openFacade(input: Json, invocation: ToolInvocation): Promi
   const offered = broughtBy(invocation.offeredAfter(OPENINGS, fact), name);
   const isAsked = isPrepared && facade.brings.by === 'moment';
   if (offered.length === 0) return isAsked ? nothing(name, facade) : shut(name);
-  if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, facade.notes));
+  if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
   invocation.record(OPENINGS, fact);
-  return text(openedText(offered, facade.notes));
+  return text(openedText(offered, notes));
 }
 
 interface OpenedWith {

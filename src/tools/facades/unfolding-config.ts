@@ -39,7 +39,7 @@ export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name>
   readonly tools: readonly AnyTool[] | ((view: LoopView) => readonly AnyTool[]);
   /**
    * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
-   * wrong, in words for the model, when there is nothing to open.
+   * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
    */
   readonly prepare?: Facade['prepare'];
   readonly byCategory?: undefined;

@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import {
   answers,
@@ -99,21 +99,14 @@ describe('a call that certainly came to nothing', () => {
     },
   );
 
-  it('is told in the words of the server when it answers with an error, whatever its code', async () => {
-    const codes = [ErrorCode.InvalidParams, ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout];
-    for (const code of codes) {
-      const refuse: FakeTool = {
-        name: 'write',
-        run: () => {
-          throw new McpError(code, 'No.');
-        },
-      };
-      const connection = await open(fakeServer({ tools: [refuse] }));
-      expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+  it.each([-32700, -32600, -32601, -32602, -32042])(
+    'is told in the words of the server when it answers with error %i, which is one of not beginning',
+    async (code) => {
+      expect(await comesOfError(code)).toEqual(
         certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
       );
-    }
-  });
+    },
+  );
 
   it('is an error when the server redirects elsewhere', async () => {
     const { error, server } = await comesOf(answers(307, { headers: { location: 'https://evil.test/' } }));
@@ -145,6 +138,12 @@ describe('a call that certainly came to nothing', () => {
 });
 
 describe('a call that ran', () => {
+  it.each([-32603, -32002, 7])('failed when the server answers with error %i', async (code) => {
+    expect(await comesOfError(code)).toEqual(
+      certain(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
+    );
+  });
+
   it('is an error when its answer is larger than the client allows, whatever its headers say', async () => {
     const big = JSON.stringify({
       jsonrpc: '2.0',
@@ -175,6 +174,18 @@ describe('a call that ran', () => {
 });
 
 describe('a call of which nobody knows', () => {
+  it.each([-32000, -32001])('is lost when the server answers with error %i', async (code) => {
+    expect(await comesOfError(code)).toEqual(lost(`it answered with error ${code}: No`));
+  });
+
+  it.each([301, 302, 303])(
+    'is lost when the server redirects by %i, which may lead to the result',
+    async (status) => {
+      const { error } = await comesOf(answers(status, { headers: { location: '/results/7' } }));
+      expect(error).toEqual(lost('it redirects to https://mcp.test'));
+    },
+  );
+
   it.each([408, 500, 502, 503, 504])('is lost when the server answers %i', async (status) => {
     expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
   });
@@ -265,3 +276,15 @@ describe('a call of which nobody knows', () => {
     expect(await calls).toEqual(lost('the connection was lost'));
   });
 });
+
+/** What comes of a call that the server answers with this error. */
+async function comesOfError(code: number): Promise<unknown> {
+  const refuse: FakeTool = {
+    name: 'write',
+    run: () => {
+      throw new McpError(code, 'No.');
+    },
+  };
+  const connection = await open(fakeServer({ tools: [refuse] }));
+  return rejection(connection.callTool(call('write'), calling()));
+}

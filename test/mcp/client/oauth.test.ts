@@ -149,6 +149,13 @@ describe('an OAuth provider', () => {
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
+  it('asks no plain address that a public server names, though that server has one itself', async () => {
+    const issuer = 'http://10.0.0.1:9000';
+    const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
+    await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
+  });
+
   it('that would send somebody to sign in finds nobody there', async () => {
     const { server, fetch } = guardedServer();
     const sent: string[] = [];

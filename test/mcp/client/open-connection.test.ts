@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Fetch } from '../../../src/mcp/client/mcp-client.ts';
 import { McpServerError } from '../../../src/mcp/client/mcp-connection.ts';
-import { answers, fakeServer, neverAnswers, type RecordedRequest } from '../fixtures/fake-server.ts';
-import { call, caller, calling, open, rejection } from './open.ts';
+import { answers, fakeServer, neverAnswers, only, type RecordedRequest } from '../fixtures/fake-server.ts';
+import { certain, endless, isCancel } from './calls.ts';
+import { call, caller, calling, never, open, rejection } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -103,3 +105,76 @@ const unreachable = (why: string) =>
 function fail(): never {
   throw new Error('planted');
 }
+
+describe('a server that was restarted', () => {
+  it.each(['call', 'list'] as const)(
+    'may answer 400 to its old session: the %s is not sent again, and the next one begins another',
+    async (what) => {
+      const server = fakeServer({ tools: [{ ...echo, name: 'write' }] });
+      const connection = await open(server);
+      const old = server.requests.findLast(({ headers }) => headers['mcp-session-id'])?.headers;
+      const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
+      server.misbehave = only(isOfOld, answers(400));
+      const ask = () =>
+        what === 'call' ? connection.callTool(call('write'), calling()) : connection.listTools(never());
+      const before = server.requests.length;
+      expect(await rejection(ask())).toEqual(
+        what === 'call'
+          ? certain("MCP server 'files' did not run 'write': it answered HTTP 400.")
+          : new McpServerError(
+              'files',
+              'list',
+              "MCP server 'files' could not list its tools: it answered HTTP 400.",
+            ),
+      );
+      expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
+      await ask();
+      expect(asked(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(1);
+    },
+  );
+});
+
+describe('a connection that is closed right after a call was cancelled', () => {
+  it.each(['stateless', 'sse', 'sessions'] as const)('tells the server before it ends (%s)', async (kind) => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind, tools: [tool] });
+    const isDelivered = Promise.withResolvers<boolean>();
+    const fetch: Fetch = async (url, init) => {
+      if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
+      // The network takes a while, unless nobody waits for it.
+      const over = Promise.withResolvers<boolean>();
+      init?.signal?.addEventListener('abort', () => over.resolve(false));
+      setTimeout(() => over.resolve(true), 30);
+      isDelivered.resolve(over.promise);
+      return (await over.promise) ? server.fetch(url, init) : Response.error();
+    };
+    const connection = await open(
+      { url: server.url, fetch },
+      { transport: kind === 'sse' ? 'sse' : undefined },
+    );
+    const cancel = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+    await began;
+    cancel.abort();
+    await calls;
+    await connection.close();
+    expect(await isDelivered.promise).toBe(true);
+    expect(server.requests.filter(isCancel)).toHaveLength(1);
+    const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));
+    expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
+  });
+
+  it('waits for a second at the most', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
+    const connection = await open(server);
+    const cancel = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+    await began;
+    cancel.abort();
+    await calls;
+    const closing = performance.now();
+    await connection.close();
+    expect(performance.now() - closing).toBeLessThan(1_500);
+  });
+});

@@ -18,15 +18,17 @@ export const caller = (secrets: Readonly<Record<string, string>> = {}): McpCalle
 export type Opening = Partial<McpClientConfig> & {
   readonly as?: McpCaller;
   readonly signal?: AbortSignal;
+  /** Told of requests that no claim has paid for. */
+  readonly count?: (subrequests: number) => void;
 };
 
 /** A connection of the client `files` to this server, which ends with the test. */
 export async function open(
   server: Pick<FakeServer, 'url' | 'fetch'>,
-  { as = caller(), signal = never(), ...config }: Opening = {},
+  { as = caller(), signal = never(), count = () => undefined, ...config }: Opening = {},
 ): Promise<McpConnection> {
   const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
-  const connection = await connect(client, as, signal);
+  const connection = await connect(client, as, { signal, count });
   onTestFinished(() => connection.close());
   return connection;
 }

@@ -85,8 +85,7 @@ describe('a question of the real everything server', () => {
     const pending = await talk.pending();
     expect(pending).toMatchObject({
       tool: 'trigger-elicitation-request',
-      message:
-        "MCP server 'real' asks, while 'trigger-elicitation-request' runs: Please provide inputs for the following fields:",
+      message: `MCP server 'real' asks while 'trigger-elicitation-request' runs: "Please provide inputs for the following fields:"`,
       allows: ['edit', 'reject'],
       schema: { type: 'object', required: ['name'], properties: { email: { format: 'email' } } },
     });

@@ -69,8 +69,8 @@ describe('an outcome', () => {
     expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
     expect(links.approvals).toBe(`/agents/clerk/sessions/${id}/approvals/${call}`);
     expect(texts(waits)).toEqual([
-      `The turn waits for an answer from outside, and goes on when that is there:\n- pay: ${pending[0].message} ` +
-        `It is answered by POST ${links.approvals}.`,
+      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        `- pay, answered by POST ${links.approvals}: ${pending[0].message}`,
       `Its answer will be at GET ${path}.`,
     ]);
     expect(path).toBe(`/agents/clerk/sessions/${id}/turns/${turn}`);
@@ -80,8 +80,8 @@ describe('an outcome', () => {
       true,
       [
         `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
-          `without a session to begin another conversation.\n- pay: ${pending[0].message} It is answered by POST ` +
-          `${links.approvals}.`,
+          `without a session to begin another conversation.\n- pay, answered by POST ${links.approvals}: ` +
+          pending[0].message,
       ],
     ]);
     expect(paidTo(to)).toEqual([]);

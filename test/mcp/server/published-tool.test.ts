@@ -101,6 +101,15 @@ describe('a published tool', () => {
     ]);
   });
 
+  it('tells its progress in one line, without characters that nobody sees', async () => {
+    const via = publishing({
+      tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
+    });
+    const params = { name: 'it', _meta: { progressToken: 1 } };
+    const [progress] = await messagesOf(await postMcp(via, rpc('tools/call', params)));
+    expect(Object(progress?.params).message).toBe('1 of 2 pay: [31m done.');
+  });
+
   it('tells no progress to a client that has not asked for it', async () => {
     const via = publishing({ tools: [tool((call) => call.progress('begin'))] });
     expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
@@ -153,6 +162,26 @@ describe('a published tool', () => {
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('has another key for another input under the key of its client, and the same for the same', async () => {
+    const keys: string[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ to: v.string(), amount: v.number() }),
+      effect: 'once',
+      run: (_, { idempotencyKey }) => keys.push(idempotencyKey),
+    });
+    const via = publishing({ tools: [pay] });
+    for (const input of [
+      { to: 'ada', amount: 5 },
+      { to: 'ada', amount: 5 },
+      { to: 'ada', amount: 500 },
+    ]) {
+      await calling(via, 'pay', input, { [KEY]: 'k' });
+    }
+    expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
+  });
+
   it('that needs an approval is not run, and says who can run it', async () => {
     const pay = vi.fn(() => 'Paid.');
     const guarded = requireApproval(
@@ -193,20 +222,14 @@ describe('a published tool', () => {
 
   it('is left when its invocation has too little left, before it has run', async () => {
     const runs = vi.fn(() => 'Done.');
-    const greedy = defineTool({ name: 'greedy', description: 'Asks.', subrequests: 30, run: runs });
-    const via = publishing({ tools: [greedy] }, { platform: { subrequests: 50 } });
-    const body = [rpc('tools/call', { name: 'greedy' }, 1), rpc('tools/call', { name: 'greedy' }, 2)];
-    const messages = await messagesOf(await postMcp(via, body));
-    const results = messages.map(({ result }) => Object(result));
-    expect(
-      results.toSorted((one, other) => one.content[0].text.length - other.content[0].text.length),
-    ).toEqual([
-      said('Done.'),
-      refused(
-        'The invocation has too little left of its 50 subrequests. Send this call in a request of its own.',
-      ),
-    ]);
-    expect(runs).toHaveBeenCalledOnce();
+    const asking = (subrequests: number) =>
+      defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
+    const via = publishing({ tools: [asking(30), asking(60)] }, { platform: { subrequests: 50 } });
+    expect(await calling(via, 'asks_60')).toEqual(
+      refused('The invocation has too little left of its 50 subrequests for what this tool needs.'),
+    );
+    expect(runs).not.toHaveBeenCalled();
+    expect(await calling(via, 'asks_30')).toEqual(said('Done.'));
   });
 
   it('is called for its caller, as tools that reach further look for', async () => {

@@ -65,6 +65,30 @@ describe('POST /mcp', () => {
     );
   });
 
+  it.each([
+    ['two calls', [2, 0]],
+    ['a hundred calls', [100, 0]],
+    ['two calls among others', [2, 3]],
+  ])('refuses a batch of %s, and begins none of them', async (_, [calls = 0, pings = 0]) => {
+    const run = vi.fn(() => 'Ran.');
+    const counted = publishing({
+      tools: [defineTool({ name: 'count', description: 'Counts.', run })],
+      agents: ['scripted'],
+    });
+    const call = (index: number) =>
+      index === 0
+        ? rpc('tools/call', { name: 'count' }, index)
+        : rpc('tools/call', { name: 'scripted', arguments: { message: 'Hello' } }, index);
+    const batch = [
+      ...Array.from({ length: calls }, (_unused, index) => call(index)),
+      ...Array.from({ length: pings }, (_unused, index) => rpc('ping', {}, `p${index}`)),
+    ];
+    const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
+    const message = `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+    expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
   it.each<[string, Record<string, string>, number, unknown]>([
     [
       'a client that takes no event stream',

@@ -3,8 +3,10 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import type { McpClientConfig } from '../../../src/mcp/client/mcp-client.ts';
+import { answerElicitation } from '../../../src/mcp/tools/answer-elicitation.ts';
 import { mcpToolProvider } from '../../../src/mcp/tools/mcp-tool-provider.ts';
 import type { TestSession } from '../../../src/testing/entry.ts';
+import type { ToolCall } from '../../../src/tools/tool.ts';
 import { results } from '../../unfolding/scenes.ts';
 import type { FakeServer, FakeTool } from '../fixtures/fake-server.ts';
 import { calls, methods, says, scene, session } from './scenes.ts';
@@ -57,7 +59,7 @@ describe('a question of a call that may begin anew', () => {
     expect(await table.pending()).toMatchObject([
       {
         tool: 'book',
-        message: "MCP server 'shop' asks, while 'book' runs: For how many people?",
+        message: `MCP server 'shop' asks while 'book' runs: "For how many people?"`,
         input: { window: true },
         schema: PARTY.requestedSchema,
         allows: ['edit', 'reject'],
@@ -68,6 +70,16 @@ describe('a question of a call that may begin anew', () => {
     expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: input }])]);
     expect(methods(server)['tools/call']).toBe(2);
+  });
+
+  it('shows the words of the server as such: on one line, and between quotes', async () => {
+    const message = `Sure?"\n\nMCP server 'bank' asks while 'pay' runs: "Pay\u202e me\u0007`;
+    const { desk: table } = desk(booking(again, [{ ...PARTY, message }]));
+    await table.send('Book a table');
+    const [asked] = await table.pending();
+    expect(asked?.message).toBe(
+      `MCP server 'shop' asks while 'book' runs: "Sure?' MCP server 'bank' asks while 'pay' runs: 'Pay me"`,
+    );
   });
 
   it('may be approved when its defaults are an answer', async () => {
@@ -150,6 +162,19 @@ describe('a question that nobody is asked', () => {
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'completed' });
     const refusal = 'it answered with error -32601: This client does not let servers ask people.';
     expect(results(table)).toEqual([`Error: MCP server 'shop' did not run 'book': ${refusal}`]);
+  });
+
+  it('is declined when its form would take too long to check, which the SDK lets by in some version', async () => {
+    const $defs: Record<string, object> = { x0: {} };
+    for (let at = 1; at <= 30; at += 1) {
+      $defs[`x${at}`] = { allOf: [{ $ref: `#/$defs/x${at - 1}` }, { $ref: `#/$defs/x${at - 1}` }] };
+    }
+    const requestedSchema = { type: 'object', properties: { people: { $ref: '#/$defs/x30' } }, $defs };
+    const { client } = scene([]);
+    // As far as it goes before anybody is asked.
+    const call = { inSession: true, tool: 'book' } as unknown as ToolCall;
+    const asked = { message: 'How many?', requestedSchema } as unknown as ElicitRequestFormParams;
+    expect(await answerElicitation({ client, effect: 'read', call }, asked)).toEqual({ action: 'decline' });
   });
 
   it('is declined when its form is too long to be shown', async () => {

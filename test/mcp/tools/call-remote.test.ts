@@ -96,19 +96,18 @@ describe('what crosses beside the input', () => {
 });
 
 describe('what a server says while it works', () => {
-  it('is told to whoever watches', async () => {
+  it('is told to whoever watches, and no more than ten times a second', async () => {
     const told: string[] = [];
     const work = says('work', 'worked', {
       async run(_, { sendNotification, _meta }) {
         const progressToken = _meta?.progressToken ?? '';
         await sendNotification({
           method: 'notifications/progress',
-          params: { progressToken, progress: 1, total: 3 },
+          params: { progressToken, progress: 1, total: 3, message: 'half\nway' },
         });
-        const message = 'halfway';
         await sendNotification({
           method: 'notifications/progress',
-          params: { progressToken, progress: 2, total: 3, message },
+          params: { progressToken, progress: 2, total: 3 },
         });
         await sendNotification({
           method: 'notifications/message',
@@ -142,7 +141,7 @@ describe('what a server says while it works', () => {
     );
     await desk.send('Work');
     expect(methods(server)['tools/call']).toBe(1);
-    expect(told).toEqual(['1/3', 'halfway (2/3)', '[warning] db: {"slow":true}']);
+    expect(told).toEqual(['half way (1/3)', '[warning] db: {"slow":true}']);
   });
 });
 

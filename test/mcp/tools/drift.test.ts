@@ -140,17 +140,18 @@ describe('a client that refuses drift', () => {
     expect(shown(await list(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([['read', 'Reads.']]);
   });
 
-  it('first definitions that are kept do not add up: beyond 2 Mi characters tools are left out', async () => {
+  it('first definitions that are kept do not add up: beyond 512 Ki characters tools are left out', async () => {
     const big = (from: number): readonly unknown[] =>
-      Array.from({ length: 20 }, (_, index) => ({
+      Array.from({ length: 5 }, (_, index) => ({
         name: `t${from + index}`,
         inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
       }));
-    const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`t${index}`, 'Small.']));
+    const small = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`t${index}`, 'Small.']));
     const first = await list(big(0), undefined, refusing);
-    const listing = await list([...tools(small), ...big(20)], first, refusing);
-    expect(JSON.stringify(listing.tools).length).toBeLessThan(2_097_152);
-    expect(listing.tools.filter(({ refused }: ListedTool) => refused)).toHaveLength(20);
+    const listing = await list([...tools(small), ...big(5)], first, refusing);
+    expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
+    expect(listing.tools.filter(({ refused }: ListedTool) => refused)).toHaveLength(5);
+    expect(listing.tools).toHaveLength(8);
   });
 
   it('one that begins to refuse takes what the session knows for what it saw first', async () => {

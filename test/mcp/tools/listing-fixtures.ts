@@ -2,6 +2,7 @@ import { defineMcpClient } from '../../../src/mcp/client/define-mcp-client.ts';
 import type { McpClient, McpClientConfig } from '../../../src/mcp/client/mcp-client.ts';
 import type { ListedTool, McpListing } from '../../../src/mcp/tools/listing.ts';
 import { toListing } from '../../../src/mcp/tools/to-listing.ts';
+import { Secrets } from '../../../src/tools/secrets.ts';
 
 /** A client of the server `files`, which nobody calls. */
 export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
@@ -21,4 +22,9 @@ export const list = (
   tools: readonly unknown[],
   former?: McpListing | undefined,
   asked: McpClient = client(),
-): Promise<McpListing> => toListing(asked, tools as Parameters<typeof toListing>[1], { former, now: 1_000 });
+): Promise<McpListing> =>
+  toListing(asked, tools as Parameters<typeof toListing>[1], {
+    former,
+    now: 1_000,
+    secrets: Secrets.NONE,
+  });

@@ -86,7 +86,7 @@ describe('toListing', () => {
     expect(tool?.inputSchema).toEqual({ type: 'object', properties: { path: { type: 'string' } } });
   });
 
-  it('takes out regular expressions that JavaScript does not know, and keeps the tool', async () => {
+  it('takes out regular expressions, which are costly or of other languages, and keeps the tool', async () => {
     const logged = warnings();
     const tool = await onlyTool({
       ...read,
@@ -101,8 +101,7 @@ describe('toListing', () => {
     });
     expect(tool?.inputSchema).toEqual({
       type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string', pattern: '^\\d+$' } },
-      patternProperties: { '^x-': {} },
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
     });
     expect(logged()).toEqual([]);
   });
@@ -128,8 +127,13 @@ describe('toListing leaves out', () => {
       "'' is not a JSON object",
     ],
     ['a name that is no text', { ...read, name: 7 }, "'' has no name of 1 to 128 characters"],
-    ['a blank name', { ...read, name: ' ' }, "' ' has no name of 1 to 128 characters"],
+    ['a blank name', { ...read, name: ' ' }, "'' has no name of 1 to 128 characters"],
     ['a name of several lines', { ...read, name: 'a\nb' }, "'a b' has no name of 1 to 128 characters"],
+    [
+      'a name with what cannot be seen',
+      { ...read, name: 'a\u202eb' },
+      "'ab' has no name of 1 to 128 characters",
+    ],
     [
       'a long name',
       { ...read, name: 'x'.repeat(129) },
@@ -216,16 +220,16 @@ describe('toListing leaves out', () => {
     ]);
   });
 
-  it('tools beyond 2 Mi characters, and keeps later ones that fit', async () => {
+  it('tools beyond 512 Ki characters, and keeps later ones that fit', async () => {
     const logged = warnings();
     const big = { type: 'object', title: 'x'.repeat(60_000) };
-    const told = Array.from({ length: 36 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
+    const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
     const listing = await list([...told, write]);
-    expect(JSON.stringify(listing.tools).length).toBeLessThan(2_097_152);
-    expect(names(listing)).toEqual([...told.slice(0, 34).map(({ name }) => name), 'write']);
+    expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
+    expect(names(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
     expect(logged()).toEqual([
       "holdfast: MCP server 'files' has tools that are left out: " +
-        "'t34' is beyond the 2097152 characters of a list; 't35' is beyond the 2097152 characters of a list.",
+        "'t8' is beyond the 524288 characters of a list; 't9' is beyond the 524288 characters of a list.",
     ]);
   });
 });

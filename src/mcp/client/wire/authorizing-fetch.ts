@@ -4,41 +4,86 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { Fetch } from '../mcp-client.ts';
+import { sharedWork } from './shared-work.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
+
+type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+
+/** How a server is spoken to whose tokens an OAuth provider has. */
+export interface Authorizing {
+  readonly provider: OAuthClientProvider;
+  readonly server: URL;
+  /** For the requests to the server. */
+  readonly fetch: Fetch;
+  /** For the provider's own requests, for metadata and tokens; they have no headers of the connection. */
+  readonly fetchToken: Fetch;
+  /** Told what is sent, so that nobody repeats it. */
+  hide(name: string, credential: string): void;
+}
+
+/** What the server wants, which did not take this token. */
+interface Refused {
+  readonly token: string | undefined;
+  readonly wanted: ReturnType<typeof extractWWWAuthenticateParams>;
+}
 
 /**
  * Sends the provider's token with each request, and lets it get another one when the server refuses that, or wants one for
- * more scopes; each once a request (MCP specification, Authorization). Its own requests, for metadata and tokens, go by
- * `fetch` without the headers of the connection.
+ * more scopes; each once a request (MCP specification, Authorization), and one for all requests that want one: a refresh
+ * token is often good for one use.
  *
  * @throws SignInRequiredError when the provider has got no token by the time that it resolves, and what `fetch` throws.
  */
-export function authorizingFetch(fetch: Fetch, provider: OAuthClientProvider, server: URL): Fetch {
-  const send: Fetch = async (url, init) => {
+export function authorizingFetch(authorizing: Authorizing): Fetch {
+  const { provider, fetch } = authorizing;
+  const renewed = sharedWork<Refused>((refused, signal) => renew(authorizing, refused, signal));
+  const send = (url: string | URL, init: RequestInit | undefined, tokens: Tokens): Promise<Response> => {
     const headers = new Headers(init?.headers);
-    const tokens = await tokensOf(provider);
     if (tokens) headers.set('authorization', `Bearer ${tokens.access_token}`);
+    hideTokens(authorizing, tokens);
     return fetch(url, { ...init, headers });
   };
   return async (url, init) => {
-    const first = await send(url, init);
+    const tokens = await tokensOf(provider);
+    const first = await send(url, init, tokens);
     if (!wantsAnotherToken(first)) return first;
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(first);
     await first.body?.cancel();
-    await authorize(provider, {
-      serverUrl: server,
-      // What nobody waits for any more, ends.
-      fetchFn: (address, more) => fetch(address, { ...more, signal: init?.signal ?? null }),
-      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
-      ...(scope === undefined ? {} : { scope }),
-    });
-    return send(url, init);
+    const wanted = extractWWWAuthenticateParams(first);
+    await renewed({ token: tokens?.access_token, wanted }, init?.signal);
+    return send(url, init, await tokensOf(provider));
   };
 }
 
-async function tokensOf(
-  provider: OAuthClientProvider,
-): Promise<Awaited<ReturnType<OAuthClientProvider['tokens']>>> {
+const wantsAnotherToken = (response: Response): boolean =>
+  response.status === 401 ||
+  (response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope');
+
+/** Unless the provider has got another token than the refused one since that was sent. */
+async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSignal): Promise<void> {
+  const { provider, server, fetchToken } = authorizing;
+  const held = await tokensOf(provider);
+  if (held && held.access_token !== refused.token) return;
+  const { resourceMetadataUrl, scope } = refused.wanted;
+  try {
+    const outcome = await auth(provider, {
+      serverUrl: server,
+      // What nobody waits for any more, ends.
+      fetchFn: (address, more) => fetchToken(address, { ...more, signal }),
+      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
+      ...(scope === undefined ? {} : { scope }),
+    });
+    await hideClient(authorizing);
+    if (outcome === 'AUTHORIZED') return;
+  } catch (error) {
+    // What the authorization server answered may quote what it was sent.
+    throw error instanceof WireError ? error : new SignInRequiredError();
+  }
+  // Whoever is sent to sign in is waited for: a provider may have found somebody who did.
+  const tokens = await tokensOf(provider);
+  if (!tokens || tokens.access_token === held?.access_token) throw new SignInRequiredError();
+}
+
+async function tokensOf(provider: OAuthClientProvider): Promise<Tokens> {
   try {
     return await provider.tokens();
   } catch {
@@ -46,20 +91,14 @@ async function tokensOf(
   }
 }
 
-const wantsAnotherToken = (response: Response): boolean =>
-  response.status === 401 ||
-  (response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope');
+function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
+  if (!tokens) return;
+  hide('access token', tokens.access_token);
+  if (tokens.refresh_token !== undefined) hide('refresh token', tokens.refresh_token);
+}
 
-async function authorize(provider: OAuthClientProvider, options: Parameters<typeof auth>[1]): Promise<void> {
-  try {
-    const refused = await tokensOf(provider);
-    if ((await auth(provider, options)) === 'AUTHORIZED') return;
-    // Whoever is sent to sign in is waited for: a provider may have found somebody who did.
-    const tokens = await tokensOf(provider);
-    if (tokens && tokens.access_token !== refused?.access_token) return;
-  } catch (error) {
-    // What the authorization server answered may quote what it was sent.
-    throw error instanceof WireError ? error : new SignInRequiredError();
-  }
-  throw new SignInRequiredError();
+/** The server may be the authorization server itself, or speak with it. */
+async function hideClient({ provider, hide }: Authorizing): Promise<void> {
+  const secret = (await provider.clientInformation())?.client_secret;
+  if (secret !== undefined) hide('client secret', secret);
 }

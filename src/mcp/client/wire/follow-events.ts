@@ -1,5 +1,7 @@
-import { readEvents, type StreamEvent } from './read-events.ts';
+import type { StreamEvent } from './event-parser.ts';
+import { readEvents } from './read-events.ts';
 import {
+  AnswerTooLargeError,
   ConnectionLostError,
   HttpStatusError,
   NoAnswerError,
@@ -30,7 +32,7 @@ export interface Followed {
  * Reads a stream over all its parts (MCP specification, Resumability and Redelivery), until `isDone`.
  *
  * @throws NoAnswerError when the stream ends before, and cannot be resumed, or was as often as is allowed, or the error that
- *   broke it; ResponseTooLargeError; the signal's reason.
+ *   broke it; ResponseTooLargeError and AnswerTooLargeError; the signal's reason.
  */
 export async function followEvents(first: Response, followed: Followed): Promise<void> {
   const { signal, alwaysResumes, maxResumes, isDone } = followed;
@@ -73,7 +75,7 @@ async function readPart(
     return undefined;
   } catch (error) {
     // It would come again.
-    if (error instanceof ResponseTooLargeError) throw error;
+    if (error instanceof ResponseTooLargeError || error instanceof AnswerTooLargeError) throw error;
     return error instanceof WireError ? error : new ConnectionLostError();
   }
 }

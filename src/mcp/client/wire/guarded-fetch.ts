@@ -1,6 +1,6 @@
 import { untilAborted } from '../../../tools/until-aborted.ts';
 import type { Fetch } from '../mcp-client.ts';
-import { isPrivateHost } from './private-address.ts';
+import { addressProblem } from './address-problem.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
 /** Redirects within an origin that are followed for one request. */
@@ -17,18 +17,8 @@ export interface FetchRules {
   /** Lets any other origin be a private one, or plain `http`. */
   readonly allowPrivate: boolean;
   readonly maxResponseBytes: number;
-}
-
-/**
- * What is wrong with an address that comes from data, as a phrase that goes on after "it": only `https`, to a host that is not
- * known for a private one, and no credentials in it (issue 6, build item 6). Ports are not looked at: TLS talks to no service
- * that does not expect it. Where a name leads is not known on Workers; their `fetch` reaches the public internet only, unless
- * a private network is bound to them.
- */
-export function addressProblem(address: URL): string | undefined {
-  if (address.username !== '' || address.password !== '') return 'holds credentials';
-  if (address.protocol !== 'https:') return 'does not begin with https:';
-  return isPrivateHost(address.hostname) ? 'leads into a private network' : undefined;
+  /** Takes credentials out of what a server says. */
+  redact(text: string): string;
 }
 
 /**
@@ -48,8 +38,11 @@ export function guardedFetch(rules: FetchRules): Fetch {
       const target = targetOf(response, address);
       if (!target) return capped(response, rules.maxResponseBytes, init?.signal);
       await response.body?.cancel();
-      address = followed(address, target, isFollowed(response.status, init?.method));
-      if (redirects === MAX_REDIRECTS) throw new RedirectRefusedError(undefined);
+      const { status } = response;
+      const isWithin = isFollowed(status, init?.method) && isOfOrigin(target, address);
+      if (!isWithin) throw new RedirectRefusedError(rules.redact(target.origin), status);
+      if (redirects === MAX_REDIRECTS) throw new RedirectRefusedError(undefined, status);
+      address = target;
     }
   };
 }
@@ -70,11 +63,8 @@ function targetOf(response: Response, asked: URL): URL | undefined {
 /** A request with a body would become another one. */
 const isFollowed = (status: number, method = 'GET'): boolean => KEEP_THE_BODY.has(status) || method === 'GET';
 
-function followed(asked: URL, target: URL, isAllowed: boolean): URL {
-  const isWithin = target.origin === asked.origin && target.username === '' && target.password === '';
-  if (isAllowed && isWithin) return target;
-  throw new RedirectRefusedError(target.origin);
-}
+const isOfOrigin = (target: URL, asked: URL): boolean =>
+  target.origin === asked.origin && target.username === '' && target.password === '';
 
 /** Not every `fetch` that may be given looks at the signal. */
 function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
@@ -82,16 +72,11 @@ function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response>
   return init.signal ? untilAborted(init.signal, response) : response;
 }
 
-/** Content-length is what the server says; what counts is what comes. Aborting ends the reading too. */
-async function capped(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
-  if (Number(response.headers.get('content-length')) > maxBytes) {
-    await response.body?.cancel();
-    throw new ResponseTooLargeError(maxBytes);
-  }
+/**
+ * The response, whose body ends at the limit; whoever asked sees its status before that. Content-length is what the server
+ * says; what counts is what comes. Aborting ends the reading too.
+ */
+function capped(response: Response, maxBytes: number, signal: AbortSignal | null | undefined): Response {
   if (!response.body) return response;
   return new Response(cut(response.body, maxBytes, signal), response);
 }
@@ -104,11 +89,14 @@ function cut(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
+  /** What fits of a chunk is handed on: its beginning shows what it is that is too long. */
   const next = async () => {
-    const read = await (signal ? untilAborted(signal, reader.read()) : reader.read());
-    bytes += read.value?.byteLength ?? 0;
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
-    return read;
+    const { done, value } = await (signal ? untilAborted(signal, reader.read()) : reader.read());
+    const fits = maxBytes - bytes;
+    bytes += value?.byteLength ?? 0;
+    if (bytes > maxBytes && fits === 0) throw new ResponseTooLargeError(maxBytes);
+    return { done, value: value?.subarray(0, fits) };
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

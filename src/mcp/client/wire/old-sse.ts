@@ -1,10 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { readEvents, type StreamEvent } from './read-events.ts';
+import type { StreamEvent } from './event-parser.ts';
+import { readEvents } from './read-events.ts';
 import type { ServerAccess } from './server-access.ts';
-import { answeredBy, ask, cancelledBy, parsed, readMessage, TELL_TIMEOUT, type Wire } from './wire.ts';
+import { createTelling } from './telling.ts';
+import { answeredBy, ask, cancelledBy, readEventData, type Wire } from './wire.ts';
 import {
   AddressRefusedError,
+  AnswerTooLargeError,
   ConnectionLostError,
   NoAnswerError,
   NotMcpError,
@@ -23,6 +26,7 @@ export class OldSse implements Wire {
   readonly #access: ServerAccess;
   readonly #waiting = new Map<RequestId, PromiseWithResolvers<void>>();
   readonly #closed = new AbortController();
+  readonly #telling = createTelling(this.#closed.signal);
   readonly #address = Promise.withResolvers<URL>();
 
   constructor(access: ServerAccess) {
@@ -45,12 +49,15 @@ export class OldSse implements Wire {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!isJSONRPCRequest(message)) return this.#tell(message);
+    if (!isJSONRPCRequest(message)) {
+      const isTold = answeredBy(message) === undefined || this.#access.mayAnswer(message);
+      return isTold ? this.#tell(message) : undefined;
+    }
     const answer = Promise.withResolvers<void>();
     answer.promise.catch(() => undefined); // when posting fails first
     this.#waiting.set(message.id, answer);
     try {
-      await this.#post(message, this.#closed.signal);
+      await (await this.#post(message, this.#closed.signal)).body?.cancel();
       await answer.promise;
     } finally {
       this.#waiting.delete(message.id);
@@ -60,6 +67,10 @@ export class OldSse implements Wire {
   /** All that the server sends comes on one stream. */
   askedDuring(): undefined {
     return undefined;
+  }
+
+  told(): Promise<void> {
+    return this.#telling.told();
   }
 
   /** Its session ends with its stream. */
@@ -74,13 +85,16 @@ export class OldSse implements Wire {
       for await (const event of readEvents(body)) if ('type' in event) this.#take(event);
       this.#break(new NoAnswerError());
     } catch (error) {
-      this.#break(error instanceof WireError ? error : new ConnectionLostError());
+      // All answers come here: whose it is that is too large does not show when several are awaited.
+      const isOfAny = error instanceof AnswerTooLargeError && this.#waiting.size > 1;
+      const why = isOfAny ? error.response : error;
+      this.#break(why instanceof WireError ? why : new ConnectionLostError());
     }
   }
 
   #take({ type, data }: StreamEvent): void {
     if (type === 'endpoint') this.#noteAddress(data);
-    const message = type === 'message' ? readMessage(parsed(data)) : undefined;
+    const message = type === 'message' ? readEventData(this.#access, data) : undefined;
     if (!message) return;
     this.onmessage?.(message);
     this.#waiting.get(answeredBy(message) ?? '')?.resolve();
@@ -95,21 +109,20 @@ export class OldSse implements Wire {
 
   async #tell(message: JSONRPCMessage): Promise<void> {
     try {
-      await this.#post(message, AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TELL_TIMEOUT)]));
+      await this.#telling.tell((signal) => this.#post(message, signal));
     } finally {
       this.#waiting.get(cancelledBy(message) ?? '')?.reject(new NoAnswerError());
     }
   }
 
-  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
-    const response = await ask(this.#access, {
+  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+    return ask(this.#access, {
       method: 'POST',
       url: await this.#address.promise,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),
       signal,
     });
-    await response.body?.cancel();
   }
 
   #break(why: WireError): void {

@@ -1,44 +1,58 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { addressOf, unreachable } from '../address-of.ts';
 import type { Fetch, McpCaller, McpClient } from '../mcp-client.ts';
 import { McpServerError } from '../mcp-connection.ts';
+import { createRedactor, hideHeaders, type Redactor } from '../redactor.ts';
+import { createAnswerLimit } from './answer-limit.ts';
 import { authorizingFetch } from './authorizing-fetch.ts';
-import { addressProblem, guardedFetch } from './guarded-fetch.ts';
+import type { Credit } from './credit.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { isPrivateHost } from './private-address.ts';
 
-/** Where and how a server is spoken to. */
+/** Where and how a server is spoken to, on one connection. */
 export interface ServerAccess {
   readonly url: URL;
   /** The guarded one, which sends the tokens of an OAuth provider. */
   readonly fetch: Fetch;
   /** The caller's, sent with every request to the server; none of them is of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether this answer to the server is sent; asked once an answer. */
+  mayAnswer(answer: JSONRPCMessage): boolean;
+  /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
+  redact<T>(value: T): T;
 }
 
 /** Headers that say what a request is: the protocol's, never a client's. */
 const OF_THE_PROTOCOL = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
 
+/** Bytes of what an authorization server answers. */
+const MAX_TOKEN_BYTES = 256 * 1024;
+
 /**
- * Where a client's server is, and with which credentials this caller speaks to it. Asks nothing of the server.
+ * Where a client's server is, and with which credentials this caller speaks to it. Asks nothing of the server; requests are
+ * booked on the credit.
  *
  * @throws McpServerError when a secret is missing, the address may not be used, or the client's own code throws; what it
  *   threw is the cause.
  */
-export async function accessTo(client: McpClient, caller: McpCaller): Promise<ServerAccess> {
-  const url = await addressOf(client, caller);
+export async function accessTo(client: McpClient, caller: McpCaller, credit: Credit): Promise<ServerAccess> {
+  const url = addressOf(client, caller);
   const headers = await headersOf(client, caller);
-  return { url, headers, fetch: await fetchOf(client, caller, url) };
-}
-
-async function addressOf(client: McpClient, caller: McpCaller): Promise<URL> {
-  const { url, allowPrivate } = client;
-  const given = typeof url === 'string' ? url : await attempt(client, 'address', () => url(caller));
-  const address = URL.parse(given);
-  if (!address || !/^https?:$/.test(address.protocol))
-    throw unreachable(client, 'its address is no http(s) URL');
-  // A literal is the developer's own word. What comes from data is anybody's.
-  if (typeof url === 'string') return address;
-  const problem = addressProblem(address);
-  const isMeant = allowPrivate === true && problem !== 'holds credentials';
-  if (problem === undefined || isMeant) return address;
-  throw unreachable(client, `its address ${problem}`);
+  const redactor = createRedactor(caller.secrets);
+  hideHeaders(redactor, headers);
+  const guarded = (maxResponseBytes: number): Fetch =>
+    guardedOf(client, { url, redactor, credit, maxResponseBytes });
+  const fetch = guarded(client.maxResponseBytes);
+  const fetchToken = guarded(Math.min(client.maxResponseBytes, MAX_TOKEN_BYTES));
+  const provider = await attempt(client, 'OAuth provider', () => client.oauth?.(caller));
+  const { hide, redact } = redactor;
+  return {
+    url,
+    headers,
+    fetch: provider ? authorizingFetch({ provider, server: url, fetch, fetchToken, hide }) : fetch,
+    mayAnswer: createAnswerLimit(),
+    redact,
+  };
 }
 
 async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly<Record<string, string>>> {
@@ -63,18 +77,28 @@ function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: stri
   throw new McpServerError(server, 'connect', message);
 }
 
-async function fetchOf(client: McpClient, caller: McpCaller, server: URL): Promise<Fetch> {
-  const { fetch = globalThis.fetch, oauth, allowPrivate = false, url } = client;
-  const guarded = guardedFetch({
+/** How requests are made: to where, how large their answers may be, and on whose account. */
+interface Guarded {
+  readonly url: URL;
+  readonly redactor: Redactor;
+  readonly credit: Credit;
+  readonly maxResponseBytes: number;
+}
+
+function guardedOf(client: McpClient, { url: server, redactor, credit, maxResponseBytes }: Guarded): Fetch {
+  const { fetch = globalThis.fetch, allowPrivate = false, url } = client;
+  return guardedFetch({
     // Called without a receiver: that of the platform insists on having none but the global one.
-    fetch: (address, init) => fetch(address, init),
+    fetch: (address, init) => {
+      credit.use();
+      return fetch(address, init);
+    },
     server,
     // A server of the developer's own network may have its authorization server there.
-    allowPrivate: allowPrivate || (typeof url === 'string' && addressProblem(server) !== undefined),
-    maxResponseBytes: client.maxResponseBytes,
+    allowPrivate: allowPrivate || (typeof url === 'string' && isPrivateHost(server.hostname)),
+    maxResponseBytes,
+    redact: redactor.redact,
   });
-  if (!oauth) return guarded;
-  return authorizingFetch(guarded, await attempt(client, 'OAuth provider', () => oauth(caller)), server);
 }
 
 /** Runs code of the client, which a model has nothing to do with: it is only told what could not be made. */
@@ -85,6 +109,3 @@ async function attempt<T>(client: McpClient, what: string, make: () => T): Promi
     throw unreachable(client, `its ${what} could not be made`, { cause });
   }
 }
-
-const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
-  new McpServerError(name, 'connect', `MCP server '${name}' cannot be reached: ${why}.`, options);

@@ -8,27 +8,27 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Followed, followEvents } from './follow-events.ts';
+import { readJson } from './read-json.ts';
 import type { ServerAccess } from './server-access.ts';
+import { createTelling } from './telling.ts';
+import { answeredBy, ask, asWireError, cancelledBy, readEventData, readMessage, type Wire } from './wire.ts';
 import {
-  answeredBy,
-  ask,
-  asWireError,
-  cancelledBy,
-  parsed,
-  readMessage,
-  TELL_TIMEOUT,
-  type Wire,
-} from './wire.ts';
-import { ConnectionLostError, NoAnswerError, NotMcpError, type WireError } from './wire-error.ts';
+  AnswerTooLargeError,
+  ConnectionLostError,
+  NoAnswerError,
+  NotMcpError,
+  ResponseTooLargeError,
+  type WireError,
+} from './wire-error.ts';
 
 /** Characters of a session's id (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
-/** Requests of one server that are answered on one connection: each answer is a request of its own, and those are counted. */
-const MAX_ANSWERS = 100;
+/** Messages of one batch. */
+const MAX_BATCH = 100;
 
 /** Times that the stream of an answer is resumed, and the one that is only listened to. */
-const MAX_RESUMES = { answer: 10, listening: 3 };
+const MAX_RESUMES = { answer: 4, listening: 3 };
 
 /** Milliseconds within which a stream that is asked for has to begin. */
 const STREAM_TIMEOUT = 10_000;
@@ -54,8 +54,8 @@ export class StreamableHttp implements Wire {
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
+  readonly #telling = createTelling(this.#closed.signal);
   #version: string | undefined;
-  #answers = 0;
 
   constructor(access: ServerAccess) {
     this.#access = access;
@@ -69,13 +69,17 @@ export class StreamableHttp implements Wire {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message)) return this.#exchange(message);
-    if (answeredBy(message) !== undefined && ++this.#answers > MAX_ANSWERS) return;
+    if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
     await this.#tell(message);
     if (isInitializedNotification(message)) void this.#listen();
   }
 
   askedDuring(id: RequestId): JSONRPCRequest | undefined {
     return this.#asked.get(id);
+  }
+
+  told(): Promise<void> {
+    return this.#telling.told();
   }
 
   async end(signal: AbortSignal): Promise<void> {
@@ -109,9 +113,7 @@ export class StreamableHttp implements Wire {
   async #read(response: Response, exchange: Exchange): Promise<void> {
     switch (mediaType(response)) {
       case 'application/json':
-        for (const message of readMessages(await response.text().catch(asWireError))) {
-          this.#take(message, exchange);
-        }
+        for (const message of await messagesOf(this.#access, response)) this.#take(message, exchange);
         break;
       case 'text/event-stream':
         await followEvents(response, this.#followed(this.#until(exchange), exchange));
@@ -142,7 +144,7 @@ export class StreamableHttp implements Wire {
       maxResumes: exchange ? MAX_RESUMES.answer : MAX_RESUMES.listening,
       resume: (lastId) => this.#get(lastId === undefined ? {} : { 'last-event-id': lastId }, signal),
       take: (data) => {
-        const message = readMessage(parsed(data));
+        const message = readEventData(this.#access, data);
         if (message) this.#take(message, exchange);
       },
       isDone: () => exchange?.answered ?? signal.aborted,
@@ -160,10 +162,8 @@ export class StreamableHttp implements Wire {
   async #tell(message: JSONRPCMessage): Promise<void> {
     const cancelled = this.#exchanges.get(cancelledBy(message) ?? '');
     const answer = answeredBy(message);
-    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TELL_TIMEOUT)]);
     try {
-      const response = await this.#post(message, signal);
-      await response.body?.cancel();
+      await this.#telling.tell((signal) => this.#post(message, signal));
     } finally {
       cancelled?.over.abort();
       if (answer !== undefined) this.#asked.delete(answer);
@@ -208,7 +208,17 @@ export class StreamableHttp implements Wire {
 const mediaType = (response: Response): string | undefined =>
   response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
 
-/** One message, or those of a batch (until 2025-03-26). */
-function readMessages(text: string): readonly JSONRPCMessage[] {
-  return [parsed(text)].flat().flatMap((value) => readMessage(value) ?? []);
+/**
+ * One message, or those of a batch (until 2025-03-26).
+ *
+ * @throws AnswerTooLargeError, and what reading the body throws.
+ */
+async function messagesOf(access: ServerAccess, response: Response): Promise<readonly JSONRPCMessage[]> {
+  try {
+    const values = [readJson(await response.text().catch(asWireError))].flat();
+    if (values.length > MAX_BATCH) throw new ResponseTooLargeError(MAX_BATCH, 'messages');
+    return values.flatMap((value) => readMessage(access, value) ?? []);
+  } catch (error) {
+    throw error instanceof ResponseTooLargeError ? new AnswerTooLargeError(error) : error;
+  }
 }

@@ -23,14 +23,30 @@ export class HttpStatusError extends WireError {
   }
 }
 
-/** A response is heavier than the client allows. */
+/** A response is more than is read: the server says something, and it may or may not be an answer. */
 export class ResponseTooLargeError extends WireError {
-  override readonly name = 'ResponseTooLargeError';
+  override readonly name: string = 'ResponseTooLargeError';
   readonly phrase: string;
 
-  constructor(maxBytes: number) {
-    super(`More than ${maxBytes} bytes`);
-    this.phrase = `it answered with more than ${maxBytes} bytes`;
+  constructor(max: number, unit: 'bytes' | 'events' | 'messages' | 'parts of JSON' = 'bytes') {
+    super(`More than ${max} ${unit}`);
+    this.phrase = `it answered with more than ${max} ${unit}`;
+  }
+}
+
+/** It is the answer to a request that is too large: the server has done what it was asked. */
+export class AnswerTooLargeError extends WireError {
+  override readonly name = 'AnswerTooLargeError';
+  /** What is said of it when it does not show which request it answers. */
+  readonly response: ResponseTooLargeError;
+
+  constructor(response: ResponseTooLargeError) {
+    super(response.message);
+    this.response = response;
+  }
+
+  get phrase(): string {
+    return this.response.phrase;
   }
 }
 
@@ -45,13 +61,20 @@ export class AddressRefusedError extends WireError {
   }
 }
 
-/** The server has another address, which is not its own to name. Nothing was done with the request, and it was not sent there. */
+/** These keep a request's method and body: what was asked is to be asked there. The others may tell of what was done. */
+const ASKS_AGAIN: ReadonlySet<number> = new Set([307, 308]);
+
+/** The server has another address, which is not its own to name; the request was not sent there. */
 export class RedirectRefusedError extends WireError {
   override readonly name = 'RedirectRefusedError';
   readonly phrase: string;
+  /** Nothing was done with the request. */
+  readonly isCertain: boolean;
 
-  constructor(origin: string | undefined) {
+  /** The origin as it may be shown. */
+  constructor(origin: string | undefined, status: number) {
     super('Redirect');
+    this.isCertain = ASKS_AGAIN.has(status);
     const whither = origin === undefined ? 'more often than is followed' : `to ${shorten(origin, 80)}`;
     this.phrase = `it redirects ${whither}`;
   }

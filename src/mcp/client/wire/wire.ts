@@ -8,11 +8,15 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import { beginsAnswer, readJson } from './read-json.ts';
 import type { ServerAccess } from './server-access.ts';
-import { ConnectionLostError, HttpStatusError, WireError } from './wire-error.ts';
-
-/** Milliseconds that a server has to take note of a notification, or of an answer. */
-export const TELL_TIMEOUT = 5_000;
+import {
+  AnswerTooLargeError,
+  ConnectionLostError,
+  HttpStatusError,
+  ResponseTooLargeError,
+  WireError,
+} from './wire-error.ts';
 
 /**
  * A transport of the SDK's client, of which more is asked than of the SDK's own: `send` of a request settles only with the
@@ -23,6 +27,8 @@ export interface Wire extends Transport {
   askedDuring(id: RequestId): JSONRPCRequest | undefined;
   /** Why it is closed; undefined while it is open. */
   readonly broken: WireError | undefined;
+  /** Resolves once the server has taken note of all that it is being told, or has not. */
+  told(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
 }
@@ -52,18 +58,29 @@ export function asWireError(error: unknown): never {
   throw error instanceof WireError ? error : new ConnectionLostError();
 }
 
-/** The JSON in a text; undefined when it is none. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The message that a value is, without credentials; undefined when it is none. */
+export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMessage | undefined {
+  const message = JSONRPCMessageSchema.safeParse(value).data;
+  if (!message) return undefined;
+  if ('result' in message) return { ...message, result: redact(message.result) };
+  if ('error' in message) return { ...message, error: redact(message.error) };
+  return message.params === undefined ? message : { ...message, params: redact(message.params) };
 }
 
-/** The message that a value is; undefined when it is none. */
-export const readMessage = (value: unknown): JSONRPCMessage | undefined =>
-  JSONRPCMessageSchema.safeParse(value).data;
+/**
+ * The message that an event holds; undefined when it holds none, which is seen at little cost: a stream may have thousands.
+ *
+ * @throws AnswerTooLargeError, and ResponseTooLargeError for anything else that is too large.
+ */
+export function readEventData(access: ServerAccess, data: string): JSONRPCMessage | undefined {
+  if (!data.includes('"jsonrpc"')) return undefined;
+  try {
+    return readMessage(access, readJson(data));
+  } catch (error) {
+    const isOfAnswer = error instanceof ResponseTooLargeError && beginsAnswer(data);
+    throw isOfAnswer ? new AnswerTooLargeError(error) : error;
+  }
+}
 
 /** The request that a message answers. */
 export const answeredBy = (message: JSONRPCMessage): RequestId | undefined =>

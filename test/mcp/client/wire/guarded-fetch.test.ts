@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../src/mcp/client/mcp-client.ts';
-import {
-  addressProblem,
-  type FetchRules,
-  guardedFetch,
-} from '../../../../src/mcp/client/wire/guarded-fetch.ts';
+import { addressProblem } from '../../../../src/mcp/client/wire/address-problem.ts';
+import { type FetchRules, guardedFetch } from '../../../../src/mcp/client/wire/guarded-fetch.ts';
 import { WireError } from '../../../../src/mcp/client/wire/wire-error.ts';
 import { rejection } from '../open.ts';
 
 const SERVER = 'https://mcp.example.com/mcp';
+
+const RULES = { allowPrivate: false, maxResponseBytes: 100, redact: (text: string) => text };
 
 /** A guarded `fetch` before this one, and the addresses that were asked. */
 function guarded(answer: (url: URL, times: number) => Response, rules: Partial<FetchRules> = {}) {
@@ -23,7 +22,7 @@ function guarded(answer: (url: URL, times: number) => Response, rules: Partial<F
   return {
     asked,
     inits,
-    fetch: guardedFetch({ fetch, server, allowPrivate: false, maxResponseBytes: 100, ...rules }),
+    fetch: guardedFetch({ ...RULES, fetch, server, ...rules }),
   };
 }
 
@@ -87,7 +86,7 @@ describe('a guarded request', () => {
     const over = new AbortController();
     const server = new URL(SERVER);
     const deaf: Fetch = () => new Promise(() => undefined);
-    const fetch = guardedFetch({ fetch: deaf, server, allowPrivate: false, maxResponseBytes: 100 });
+    const fetch = guardedFetch({ ...RULES, fetch: deaf, server });
     const answer = rejection(fetch(SERVER, { signal: over.signal }));
     over.abort(reason);
     expect(await answer).toBe(reason);
@@ -173,12 +172,20 @@ describe('a response', () => {
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('is not read when it says that it has more', async () => {
-    const cancelled = Promise.withResolvers<void>();
-    const body = new ReadableStream({ cancel: () => cancelled.resolve() });
-    const { fetch } = guarded(() => new Response(body, { headers: { 'content-length': '101' } }));
-    expect(await phrase(fetch(SERVER))).toBe('it answered with more than 100 bytes');
-    await cancelled.promise;
+  it('shows its status before it is found too large', async () => {
+    const headers = { 'content-length': '101' };
+    const { fetch } = guarded(() => new Response('x'.repeat(101), { status: 502, headers }));
+    const response = await fetch(SERVER);
+    expect(response.status).toBe(502);
+    expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
+  });
+
+  it('is handed on as far as it is read', async () => {
+    const { fetch } = guarded(() => new Response(chunks(60, 60)));
+    const reader = (await fetch(SERVER)).body?.getReader();
+    const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
+    expect(sizes).toEqual([60, 40]);
+    expect(reader && (await phrase(reader.read()))).toBe('it answered with more than 100 bytes');
   });
 
   it('gives its connection back when it is cut', async () => {
