@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../src/agent/define-agent.ts';
 import { ModelError } from '../../../src/model/chat-model.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { terminateAgent } from '../../../src/tools/signals.ts';
 import { paidTo } from '../../fixtures/clerk-agent.ts';
 import { held, modelBySession, script } from '../../fixtures/scripts.ts';
 import { calling, KEY, newId, publishing, texts, viewOf } from './talk.ts';
@@ -55,6 +57,28 @@ describe('an outcome', () => {
     expect(cancelled.isError).toBe(true);
     expect(texts(cancelled)).toEqual(['The turn was cancelled.']);
     expect(viewOf(cancelled)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('cancelled by one of its tools says why', async () => {
+    const stop = defineTool({
+      name: 'stop',
+      description: 'Stops.',
+      run: () => {
+        throw terminateAgent('The shop is closed.');
+      },
+    });
+    const closing = defineAgent({
+      name: 'closing',
+      description: 'Closes.',
+      instructions: 'Close.',
+      model: modelBySession,
+      tools: [stop],
+    });
+    const { message } = script({ calls: [{ name: 'stop' }] });
+    const shop = publishing({ agents: [closing] }, { agents: [closing] });
+    const answer = await calling(shop, 'closing', { message: message(), session: newId() });
+    expect(answer.isError).toBe(true);
+    expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
 
   it('suspended says for what it waits and where that is answered; then the answer is found', async () => {

@@ -45,15 +45,37 @@ describe('tools/list', () => {
       additionalProperties: false,
     });
     expect(tools[0]?.annotations).toEqual({ readOnlyHint: false });
-    expect(Object.keys(Object(tools[0]?.outputSchema?.properties))).toEqual([
-      'session',
-      'turn',
-      'path',
-      'outcome',
-      'text',
-      'pending',
-      'error',
-    ]);
+    const said = (description: string) => ({ type: 'string', description });
+    expect(tools[0]?.outputSchema).toEqual({
+      type: 'object',
+      properties: {
+        session: said('To be sent with the next message of the conversation.'),
+        turn: said('Names this message and its answer in the session.'),
+        path: said('Where the answer is found by GET, also later.'),
+        outcome: {
+          ...said(
+            '`suspended`: it waits for what `pending` says. `running`: it goes on, and its answer comes later.',
+          ),
+          enum: [
+            'completed',
+            'returned-direct',
+            'limit-reached',
+            'cancelled',
+            'failed',
+            'suspended',
+            'running',
+          ],
+        },
+        text: said('The answer in words.'),
+        pending: {
+          type: 'array',
+          items: { type: 'object' },
+          description: 'Calls that wait for a decision or a result, and where that is sent.',
+        },
+        error: { type: 'object', properties: { type: { type: 'string' }, message: { type: 'string' } } },
+      },
+      required: ['session', 'turn', 'path', 'outcome', 'text'],
+    });
     await client.close();
   });
 });
