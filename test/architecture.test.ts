@@ -341,6 +341,13 @@ describe('who may import whom', () => {
     expect([...seen].filter((file) => /^hono|^cloudflare:|^src\/http|^node:/.test(file))).toEqual([]);
   });
 
+  it('the loop fits on a screen: kinds of tools stay outside', () => {
+    const loop = textOf('src/tool-loop/run-tool-loop.ts');
+    expect(loop.split('\n').length).toBeLessThanOrEqual(150);
+    const main = loop.slice(loop.indexOf('export async function runToolLoop'));
+    expect(main.slice(0, main.indexOf('\n}\n')).split('\n').length).toBeLessThanOrEqual(45);
+  });
+
   it('there are no import cycles between values', () => {
     const cycles: string[] = [];
     const done = new Set<string>();

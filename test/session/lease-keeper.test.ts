@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
+import { HeldSession } from '../../src/session/held-session.ts';
 import { Meter } from '../../src/session/meter.ts';
 import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
 import { hold, LEASE_MS, note, settle } from './held.ts';
@@ -68,9 +69,7 @@ describe('the holder of a lease', () => {
   it('asks the clock before it acts, and does not rely on a timer', async () => {
     let now = 1_000_000;
     const held = await hold();
-    const session = new (
-      held.session.constructor as typeof import('../../src/session/held-session.ts').HeldSession
-    )({
+    const session = new HeldSession({
       port: held.port,
       clock: { now: () => now, after: () => () => {} },
       leased: held.leased,

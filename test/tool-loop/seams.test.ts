@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { StateSlice } from '../../src/journal/state.ts';
-import loopSource from '../../src/tool-loop/run-tool-loop.ts?raw';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import { runBare } from './bare-loop.ts';
@@ -62,13 +61,5 @@ describe('a kind of tool', () => {
       replies: ['Done.'],
     });
     expect(offered).toEqual([['inner']]);
-  });
-});
-
-describe('the loop', () => {
-  it('fits on a screen: kinds of tools stay outside', () => {
-    expect(loopSource.split('\n').length).toBeLessThanOrEqual(150);
-    const main = loopSource.slice(loopSource.indexOf('export async function runToolLoop'));
-    expect(main.slice(0, main.indexOf('\n}\n')).split('\n').length).toBeLessThanOrEqual(45);
   });
 });
