@@ -125,8 +125,11 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   const app = createApp(host);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
+    /** An RPC ends with its caller, and a deploy resets the object that calls: what is left to `waitUntil` goes on for 30 s. */
     async run(handOver: HandOver): Promise<void> {
-      await resumeTurn(invoked(host, this.env, this.ctx), this.env, handOver);
+      const work = resumeTurn(invoked(host, this.env, this.ctx), this.env, handOver);
+      this.ctx.waitUntil(work.catch(() => {}));
+      await work;
     }
   }
 

@@ -32,7 +32,8 @@ export interface SessionPort {
   watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
   /**
    * Removes all of the session: journal, lease, inbox and agenda. Whoever still holds it is refused from then on, also when
-   * another session of the same name is begun. Answers whether there was one.
+   * another session of the same name is begun. Answers whether there was one; also when nobody can tell any more, since the
+   * answer was lost.
    */
   erase(): Promise<boolean>;
 }

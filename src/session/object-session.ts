@@ -1,6 +1,7 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
-import { SessionUnavailableError } from './session-unavailable-error.ts';
+import { systemClock } from './clock.ts';
+import { type Pauses, sendingAgain } from './send-again.ts';
 
 export interface ObjectSessionOptions {
   /** Where an object that does not exist yet is made. */
@@ -9,40 +10,20 @@ export interface ObjectSessionOptions {
   readonly jurisdiction?: DurableObjectJurisdiction | undefined;
 }
 
-/** Waits before the tries after the first, in ms: together well below the term of a lease. */
-const BACKOFF_MS = [0, 20, 100, 400];
-
 /**
- * The session of this name in its Durable Object. Every call may be sent again after its answer was lost, so all are
- * repeated on a new stub when the line or the object breaks: a stub is dead for ever after that. Calls reject with a
- * SessionUnavailableError when that does not help, or the object has too much to do.
+ * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
+ * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do.
  */
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
   name: string,
-  options: ObjectSessionOptions = {},
+  { locationHint, jurisdiction, pauses = REAL }: ObjectSessionOptions & { readonly pauses?: Pauses } = {},
 ): SessionPort {
-  const { locationHint, jurisdiction } = options;
   const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
-  const connect = () => objects.getByName(name, locationHint === undefined ? {} : { locationHint });
-  let stub = connect();
-
-  async function send<T>(call: (stub: DurableObjectStub<SessionObject>) => Promise<T>): Promise<T> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await call(stub);
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        const failure = failureOf(error);
-        if (failure === 'own') throw error;
-        const wait = BACKOFF_MS[tries];
-        if (failure === 'overloaded' || wait === undefined) throw new SessionUnavailableError(error);
-        await new Promise((resolve) => setTimeout(resolve, wait));
-        stub = connect();
-      }
-    }
-  }
-
+  const send = sendingAgain(
+    () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
+    pauses,
+  );
   return {
     accept: (start) => send(async (object) => object.accept(start)),
     begin: (request) => send(async (object) => object.begin(request)),
@@ -52,17 +33,26 @@ export function objectSession(
     post: (kind, turn, body, answers) => send(async (object) => object.post(kind, turn, body, answers)),
     read: (query) => send(async (object) => object.read(query)),
     watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
-    erase: () => send(async (object) => object.erase()),
+    erase: () => {
+      let isRepeated = false;
+      return send(async (object) => {
+        const mayBeErased = isRepeated;
+        isRepeated = true;
+        return (await object.erase()) || mayBeErased;
+      });
+    },
   };
 }
+
+const REAL: Pauses = { after: systemClock.after, random: Math.random };
 
 async function watch(
   object: Pick<Fetcher, 'fetch'>,
   onNotice: (notice: Notice) => void,
   onClosed: () => void,
 ): Promise<() => void> {
-  const { webSocket } = await object.fetch('https://session/', { headers: { upgrade: 'websocket' } });
-  if (webSocket === null) throw new Error('the session object did not open a WebSocket');
+  const { webSocket, status } = await object.fetch('https://session/', { headers: { upgrade: 'websocket' } });
+  if (webSocket === null) throw new Error(`the session object answered ${status} and opened no WebSocket`);
   let isOpen = true;
   const close = () => {
     if (isOpen) onClosed();
@@ -80,24 +70,3 @@ async function watch(
     webSocket.close(1000);
   };
 }
-
-/**
- * `broken`: the line or the object broke, and a new stub may reach it. `overloaded`: the object is not helped by being
- * asked again. `own`: what the object itself threw.
- */
-function failureOf(error: Error & PlatformFlags): 'broken' | 'overloaded' | 'own' {
-  const { message, overloaded, retryable, durableObjectReset } = error;
-  if (overloaded === true) return 'overloaded';
-  const isBroken = retryable === true || durableObjectReset === true || BROKEN_MESSAGE.test(message);
-  return isBroken ? 'broken' : 'own';
-}
-
-/** What workerd sets on the errors of a stub. */
-interface PlatformFlags {
-  readonly overloaded?: unknown;
-  readonly retryable?: unknown;
-  readonly durableObjectReset?: unknown;
-}
-
-/** Some errors come without their flags: a lost line, an update of the code, a reset by the test runner. */
-const BROKEN_MESSAGE = /network connection lost|\breset\b|abortAllDurableObjects/i;

@@ -177,7 +177,9 @@ describe('a message of the queue', () => {
     const other = session();
     const SESSIONS = objectsWith((stub) => ({
       resume: (request: Parameters<typeof stub.resume>[0]) =>
-        request.turn === handOver.turn ? Promise.reject(new Error('out of order')) : stub.resume(request),
+        request.turn === handOver.turn
+          ? Promise.reject(Object.assign(new Error('out of order'), { overloaded: true }))
+          : stub.resume(request),
     }));
     const second = await accepted(other, script('Done.').message());
     const fates = await deliver([handOver, second], { vars: { SESSIONS } });

@@ -72,6 +72,9 @@ async function asks(tool = 'book'): Promise<Asking> {
   return { session, turn, link: String(link), pending: pending ?? {}, answering, model };
 }
 
+/** Nothing is sent again to an object that is overloaded. */
+const cut = (): Error => Object.assign(new Error('cut'), { overloaded: true });
+
 /** The same app, over a line to the objects that can be cut. */
 const lossy = (line: { isCut: boolean }) =>
   appWith(
@@ -79,9 +82,9 @@ const lossy = (line: { isCut: boolean }) =>
     {
       SESSIONS: objectsWith((stub) => ({
         append: (...request: Parameters<typeof stub.append>) =>
-          line.isCut ? Promise.reject(new Error('cut')) : stub.append(...request),
+          line.isCut ? Promise.reject(cut()) : stub.append(...request),
         renew: (...request: Parameters<typeof stub.renew>) =>
-          line.isCut ? Promise.reject(new Error('cut')) : stub.renew(...request),
+          line.isCut ? Promise.reject(cut()) : stub.renew(...request),
       })),
     },
   );

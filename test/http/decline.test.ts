@@ -98,7 +98,7 @@ describe('a message with ?pending=decline', () => {
     expect([await messagesIn(session), await outcomesIn(session)]).toEqual([2, ['cancelled', 'completed']]);
   });
 
-  const refuse = () => Promise.reject(new Error('cut off'));
+  const refuse = () => Promise.reject(Object.assign(new Error('cut off'), { overloaded: true }));
   it.each(['post', 'resume'] as const)(
     'that was lost on its way (at %s) was not taken, and is taken when it is sent again',
     async (lost) => {
@@ -106,7 +106,7 @@ describe('a message with ?pending=decline', () => {
       const headers = { 'idempotency-key': 'k' };
       const body = { message: 'Never mind.' };
       const via = appWith({ agents: [clerk] }, { SESSIONS: objectsWith(() => ({ [lost]: refuse })) });
-      expect((await decline(session, body, { headers, via })).status).toBe(500);
+      expect((await decline(session, body, { headers, via })).status).toBe(503);
       expect(await messagesIn(session)).toBe(1);
       if (lost === 'resume') await ended(session);
       expect(await json(await decline(session, body, { headers }))).toMatchObject({ text: 'Hello again.' });

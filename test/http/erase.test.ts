@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withLease } from '../fixtures/lease-terms.ts';
 import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { appWith, objectsWith } from './app.ts';
 import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
@@ -56,6 +56,23 @@ describe('DELETE of a session', () => {
     expect((await erase(session, without)).status).toBe(204);
     expect((await send(session)).status).toBe(404);
     expect((await erase(session, without)).status).toBe(404);
+  });
+
+  it('answers 204 for such a session also when the first word of its object was lost', async () => {
+    const session = newSession('scripted');
+    await (await post(session, { message: script('Hello.').message() })).text();
+    let words = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      erase: async () => {
+        const existed = await stub.erase();
+        words += 1;
+        if (words === 1) throw new Error('internal error; reference = abc123');
+        return existed;
+      },
+    }));
+    const without = appWith({ agents: [{ ...scripted, name: 'other' }] }, { SESSIONS });
+    expect([(await erase(session, without)).status, words]).toEqual([204, 2]);
+    expect((await send(session)).status).toBe(404);
   });
 
   it("erases nobody else's session of this name", async () => {

@@ -36,7 +36,9 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const outcomes = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
-const refuse = () => Promise.reject(new Error('this invocation is cut off'));
+/** Nothing is sent again to an object that is overloaded. */
+const refuse = () =>
+  Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
 /** An invocation that can begin a turn, and then neither store nor renew anything. */
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 

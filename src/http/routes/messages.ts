@@ -1,4 +1,4 @@
-import type { Target } from '../../app/target.ts';
+import { type Target, turnPath } from '../../app/target.ts';
 import { turnPart } from '../../app/turn-part.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
@@ -75,7 +75,7 @@ interface Taken {
 async function take({ host, target, request }: Exchange, start: TurnStart): Promise<Taken> {
   const { port } = target;
   const sentAt = host.clock.now();
-  const answer = await mayBeTaken<Taken['answer']>(target, start.turn, () =>
+  const answer = await mayBeTaken<Taken['answer']>(target, start, () =>
     prefersAsync(request) ? port.accept(start) : port.begin({ nonce: host.newId(), start, reader: READER }),
   );
   return { answer, sentAt };
@@ -94,20 +94,28 @@ async function takeDeclining(exchange: Exchange, part: TurnHost, start: TurnStar
 }
 
 /** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
-async function mayBeTaken<T>({ path }: Target, turn: string, send: () => Promise<T>): Promise<T> {
+async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (failure) {
     if (!(failure instanceof SessionUnavailableError)) throw failure;
-    throw new Problem(
-      503,
-      'session-unavailable',
-      `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
-        'Send it again only with the Idempotency-Key that it had.',
-      { headers: { 'retry-after': '1' }, more: { turn } },
-    );
+    const { turn } = start;
+    console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
+    const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
+    throw new Problem(503, 'session-unavailable', detail, {
+      headers: { 'retry-after': '1' },
+      more: { turn },
+    });
   }
 }
+
+/** Under a key the message may be that of an earlier request, and another turn than this one. */
+const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
+  request === undefined
+    ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
+      'Send the message again only then. One with an Idempotency-Key may be sent again at any time.'
+    : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
+      `GET ${target.path} shows the session.`;
 
 /** The turn that a message asks for. @throws Problem when it is not a message. */
 async function readStart({ host, target, request }: Exchange): Promise<TurnStart> {

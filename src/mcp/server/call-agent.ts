@@ -46,7 +46,10 @@ export async function callAgent(request: EndpointRequest, calling: AgentCalling)
     return await answerOf(request, turn, calling);
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
-    if (failure instanceof SessionUnavailableError) return failed(mayBeTaken(turn.target, turn.start.turn));
+    if (failure instanceof SessionUnavailableError) {
+      console.error(`holdfast: nobody knows whether turn ${turn.start.turn} was taken`, failure);
+      return failed(mayBeTaken(turn.target, turn.start.turn));
+    }
     throw failure;
   }
 }

@@ -1,9 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { SessionUnavailableError } from '../../../src/session/session-unavailable-error.ts';
 import { marathon, recordings } from '../../fixtures/scripted-agent.ts';
 import { held, script } from '../../fixtures/scripts.ts';
 import { journal, json, post, send, sessionName } from '../../http/client.ts';
+import { pausesPassing } from '../../http/pauses-passing.ts';
 import {
   calling,
   connected,
@@ -138,16 +140,24 @@ describe('a turn that outlives its invocation', () => {
   });
 
   it('that may have been started says how to find out', async () => {
-    const fail = () => Promise.reject(new Error('Network connection lost.'));
+    const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
     const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
     const lost = publishing({ agents: ['scripted'] }, {}, { SESSIONS: objects });
     const id = newId();
-    const answer = await calling(lost, 'scripted', { message: 'Hello', session: id });
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const answer = await pausesPassing(() => calling(lost, 'scripted', { message: 'Hello', session: id }));
+    expect(log.mock.calls).toEqual([
+      [
+        expect.stringMatching(/^holdfast: nobody knows whether turn [0-9a-f]{16} was taken$/),
+        new SessionUnavailableError(new Error('Durable Object is no longer active')),
+      ],
+    ]);
+    log.mockRestore();
     const [words = ''] = texts(answer);
     expect([answer.isError, words.replace(/[0-9a-f]{16}/, '{turn}')]).toEqual([
       true,
       'The session did not answer, and may have taken the message all the same, as turn {turn}: ' +
         `GET /agents/scripted/sessions/${id} shows it. Send it again only with the ${KEY} that it had.`,
     ]);
-  }, 20_000);
+  });
 });

@@ -1,0 +1,88 @@
+import type { Clock } from './clock.ts';
+import { SessionUnavailableError } from './session-unavailable-error.ts';
+
+/** How the pauses between two tries pass, so that a test can hold them. */
+export interface Pauses {
+  readonly after: Clock['after'];
+  /** Answers as `Math.random` does. */
+  readonly random: () => number;
+}
+
+/**
+ * Pauses before the tries after the first, in ms. An object that was reset is there again at once, and one that moves, or whose
+ * code is updated, within a second or two. Together they stay well below the term of a lease.
+ */
+const PAUSES_MS = [0, 100, 500, 2_000];
+
+/** By which part a pause is longer or shorter, so that those who were cut off together do not come back together. */
+const JITTER = 0.25;
+
+/**
+ * Answers the function that sends calls to an object by the stub that `connect` makes. A stub may be dead for ever after it
+ * has failed once, so the next try has a new one, and so has the next call when no try is left. What is sent must bear being
+ * done twice, since nobody knows whether a call that failed was done.
+ *
+ * A call rejects with what the object itself has thrown, at once; and with a SessionUnavailableError when the object has too
+ * much to do, at once, or could not be reached in five tries.
+ */
+export function sendingAgain<Stub>(
+  connect: () => Stub,
+  { after, random }: Pauses,
+): <Answer>(call: (stub: Stub) => Promise<Answer>) => Promise<Answer> {
+  let stub: Stub | undefined;
+  return async (call) => {
+    for (let tries = 0; ; tries += 1) {
+      stub ??= connect();
+      const used = stub;
+      try {
+        return await call(used);
+      } catch (thrown) {
+        const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
+        if (stub === used) stub = undefined; // else another call has replaced it
+        const why = kindOf(failure);
+        if (why === 'own') throw failure;
+        const pause = PAUSES_MS[tries];
+        if (why === 'overloaded' || pause === undefined) throw new SessionUnavailableError(failure);
+        const ms = pause * (1 - JITTER + 2 * JITTER * random());
+        await new Promise<void>((resolve) => void after(ms, resolve));
+      }
+    }
+  };
+}
+
+/** What workerd sets on some errors of a stub. */
+interface PlatformFlags {
+  readonly overloaded?: unknown;
+  readonly retryable?: unknown;
+}
+
+/**
+ * `own`: the call would fail in the same way again. `overloaded`: the object is not helped by being asked again. `broken`, which
+ * is everything else: the platform has more words for what happens to objects, deploys and lines than could be listed, and says
+ * many of them without a flag. That an error comes from within the object (`remote`) tells nothing, since its storage fails there.
+ */
+function kindOf({
+  name,
+  message,
+  overloaded,
+  retryable,
+}: Error & PlatformFlags): 'own' | 'overloaded' | 'broken' {
+  if (overloaded === true || OVERLOADED.test(message)) return 'overloaded';
+  if (retryable === true) return 'broken';
+  return OWN_NAMES.has(name) || OWN_WORDS.test(message) ? 'own' : 'broken';
+}
+
+const OVERLOADED = /\bis overloaded\b|too much load/i;
+
+/** What a mistake in code is called, on either side, and what cannot be copied from one to the other. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  'TypeError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'DataCloneError',
+]);
+
+/** What the database refuses, and what is too long for one message. A disk that cannot be read is not among it. */
+const OWN_WORDS =
+  /\bSQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE|AUTH|TOOBIG|FULL)\b|^Serialized RPC arguments or return values are limited/;
