@@ -5,6 +5,7 @@ import type { Ran, Report } from './judge.ts';
 
 interface Ended {
   readonly isLate: boolean;
+  readonly isGood: boolean;
   readonly output: string;
 }
 
@@ -24,16 +25,18 @@ export async function runTests(
   return { ended: 'reported', report: JSON.parse(readFileSync(report, 'utf8')) as Report }; // vitest's own JSON report
 }
 
-/** What the compiler says of these files and all that they import, line by line. */
+/** What the compiler has against these files and all that they import, line by line; nothing when all is well. */
 export async function compile(copy: string, files: readonly string[], mostMs: number): Promise<string[]> {
   // A mutation may leave over what only the code that it replaced had used.
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, noEmit: true };
   const config = { extends: './tsconfig.json', compilerOptions, include: [], files };
   writeFileSync(join(copy, 'tsconfig.mutations.json'), JSON.stringify(config));
   const args = ['typescript/bin/tsc', '-p', 'tsconfig.mutations.json', '--pretty', 'false'];
-  const { isLate, output } = await run(copy, args, mostMs);
+  const { isLate, isGood, output } = await run(copy, args, mostMs);
   if (isLate) return ['The compiler did not end.'];
-  return output.split('\n').filter((line) => /error TS\d+/.test(line));
+  if (isGood) return [];
+  const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));
+  return errors.length > 0 ? errors : [`The compiler failed: ${output.trim()}`];
 }
 
 const running = new Set<ChildProcess>();
@@ -81,5 +84,5 @@ async function run(copy: string, [program = '', ...args]: readonly string[], mos
     clearTimeout(timer);
     running.delete(child);
   }
-  return { isLate, output };
+  return { isLate, isGood: child.exitCode === 0, output };
 }

@@ -82,13 +82,24 @@ function locateAll(
   });
 }
 
-/** All at once: a mutation that is no code would be caught by anything. */
+/** All at once, and one by one those that may be what is wrong: a mutation that is no code would be caught by anything. */
 async function compileAll(
   copy: string,
   all: readonly Located[],
   wrong: Map<Mutation, string>,
 ): Promise<void> {
+  const [error] = await compileWith(copy, all);
+  if (error === undefined) return;
+  for (const one of all) {
+    const [own] = all.length === 1 ? [error] : await compileWith(copy, [one]);
+    if (own !== undefined) wrong.set(one.mutation, `it does not compile: ${own}`);
+  }
+  if (wrong.size === 0) throw new Error(`The mutations do not compile together: ${error}`);
+}
+
+async function compileWith(copy: string, all: readonly Located[]): Promise<readonly string[]> {
   const files = [...new Set(all.map(({ place }) => place.file))];
+  if (files.length === 0) return [];
   const undo = files.map((file) =>
     change(
       copy,
@@ -97,12 +108,7 @@ async function compileAll(
     ),
   );
   try {
-    for (const line of await compile(copy, files, LONGEST)) {
-      const [file = ''] = line.split('(');
-      const ofFile = all.filter(({ place }) => place.file === file);
-      for (const { mutation } of ofFile.length > 0 ? ofFile : all)
-        wrong.set(mutation, `it does not compile: ${line}`);
-    }
+    return await compile(copy, files, LONGEST);
   } finally {
     for (const restore of undo) restore();
   }
