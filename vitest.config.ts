@@ -6,6 +6,7 @@ const nodeTests = [
   'test/deploys/**/*.test.ts',
   'test/chaos/*.test.ts',
   'test/spec/**/*.test.ts',
+  'test/mutations/*.test.ts',
   'test/crash-matrix/in-memory.test.ts',
   'test/crash-matrix/script/*.test.ts',
   'test/examples/crash-matrix.test.ts',

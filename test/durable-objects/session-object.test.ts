@@ -8,6 +8,7 @@ import {
   handedOver,
   keyed,
   lease,
+  READER,
   starting,
   startOf,
 } from '../session-contract/harness.ts';
@@ -86,6 +87,22 @@ describe('the database of a session object', () => {
     expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
     const [steer] = leased.inbox;
     expect([steer?.kind, steer?.body === body]).toEqual(['steer', true]);
+  });
+
+  it('keeps a snapshot in as many parts as it needs, for the reducer that made it and for no other', async () => {
+    const { session, restart } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const snapshot = { seq: 3, reducer: 2, body: JSON.stringify('x'.repeat(LONG)) };
+    await session.append(1, 3, { events: [event('t1', 's3')], snapshot, release: 'yielded' });
+    await restart();
+    const readers = [1, 2, 3].map((reducer) => ({ ...READER, reducer }));
+    const found: unknown[] = [];
+    for (const reader of readers) {
+      const leased = await lease(session, { ...goingOn('t1', `reads as ${reader.reducer}`), reader });
+      found.push(leased.snapshot && leased.snapshot.body === snapshot.body);
+      await session.append(leased.epoch, leased.page.head + 1, { events: [], release: 'yielded' });
+    }
+    expect(found).toEqual([null, true, null]);
   });
 
   it('keeps nothing of a long message that has left the line', async () => {

@@ -1,0 +1,225 @@
+/**
+ * 24 ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
+ * runs the test files that it names. A change is found by the function that it is made in and by what stands there, never
+ * by file or line: code may move. Whoever renames such a function, or rewrites such a line, says so here; `npm test` tells.
+ */
+export interface Mutation {
+  /** For `npm run mutations -- --only {name}`. */
+  readonly name: string;
+  /** What users would see of it. */
+  readonly breaks: string;
+  /** The function that is changed. One whose name others have too is named with what it is inside of: `Outbox.#append`. */
+  readonly in: string;
+  /** What is replaced. It stands there once; blanks and line ends are alike. */
+  readonly text: string;
+  readonly becomes: string;
+  /** As few and as fast as notice it. Each must be green as the code is; they are run together, until a test is red. */
+  readonly tests: readonly [string, ...string[]];
+  /** The tests may come to no end by it, which is as good as red. */
+  readonly hangs?: true;
+}
+
+const CONTRACT = 'test/testing/memory-session.test.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'write-ahead',
+    breaks: 'A call that may run only once runs before the journal knows of it: a crash then runs it twice.',
+    in: 'runLeaf',
+    text: 'idempotencyKey(record.id), started]',
+    becomes: 'idempotencyKey(record.id), undefined]',
+    tests: ['test/session/write-ahead.test.ts'],
+  },
+  {
+    name: 'reconcile',
+    breaks:
+      'A call that may run only once, and was begun by an invocation that died, is run again by the next.',
+    in: 'runLeaf',
+    text: "const isInDoubt = inherited === 'once' ||",
+    becomes: 'const isInDoubt =',
+    tests: ['test/session/take-over.test.ts'],
+  },
+  {
+    name: 'outbox',
+    breaks:
+      'A note is deleted with an append that does not yet hold what was made of it: a crash loses an approval.',
+    in: 'Outbox.#takeRead',
+    text: '.filter(({ seq }) => seq <= until)',
+    becomes: '.filter(({ seq }) => seq <= until || true)',
+    tests: ['test/session/outbox.test.ts'],
+  },
+  {
+    name: 'lease-held',
+    breaks:
+      'An invocation whose lease has run out starts further calls, beside the one that has taken its turn over.',
+    in: 'LeaseKeeper.held',
+    text: 'this.#options.clock.now() < this.deadline',
+    becomes: 'this.deadline > 0',
+    tests: ['test/session/lease-keeper.test.ts'],
+  },
+  {
+    name: 'lease-live',
+    breaks: 'A turn is taken over while its holder may still act: calls run twice.',
+    in: 'LeaseTerm.isLive',
+    text: 'this.#deadline >',
+    becomes: 'this.#deadline - this.#options.leaseMs / 2 >',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'fence',
+    breaks: 'An invocation that was given up for dead still writes to the journal of its successor.',
+    in: 'LeaseTerm.isHeldBy',
+    text: "lease.epoch === epoch && lease.state === 'held'",
+    becomes: "lease.epoch >= epoch && lease.state === 'held'",
+    tests: [CONTRACT],
+  },
+  {
+    name: 'dedupe-nonce',
+    breaks: 'Two invocations that ask for one turn are both given the same lease.',
+    in: 'LeaseTerm.isGivenTo',
+    text: '&& lease.nonce === nonce',
+    becomes: '',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'dedupe-key',
+    breaks: 'A message that is sent again under its Idempotency-Key starts a second turn.',
+    in: 'remember',
+    text: 'if (request !== undefined) {',
+    becomes: 'if (request !== undefined && seq < 0) {',
+    tests: ['test/http/idempotency.test.ts'],
+  },
+  {
+    name: 'dedupe-delivery',
+    breaks: 'A delivery of a webhook that its sender repeats starts a second turn.',
+    in: 'toStart',
+    text: 'key = usual.id',
+    becomes: 'key = crypto.randomUUID()',
+    tests: ['test/http/hooks-replayed.test.ts'],
+  },
+  {
+    name: 'snapshot-version',
+    breaks:
+      'After a deploy, what an older version has folded is taken for what this one would: tools remember nonsense.',
+    in: 'SqlSessionStorage.snapshot',
+    text: 'AND reducer = ?',
+    becomes: 'AND reducer <> ? + 0.5',
+    tests: ['test/durable-objects/session-object.test.ts'],
+  },
+  {
+    name: 'fold-batch',
+    breaks: 'Of calls that ran side by side, the state that only one of them wrote is all that is left.',
+    in: 'settleBatch',
+    text: 'mergeCells(state.cells.get(path), changes.state)',
+    becomes: 'changes.state',
+    tests: ['test/journal/reduce.test.ts'],
+  },
+  {
+    name: 'fold-spending',
+    breaks: 'What a nested loop uses does not count in the limits around it: tokens and cost are overspent.',
+    in: 'framesAround',
+    text: 'frame = frame.id === ROOT ? undefined : frames.get(frame.parent ?? ROOT)',
+    becomes: 'frame = undefined',
+    tests: ['test/tool-loop/nested-budgets.test.ts'],
+  },
+  {
+    name: 'fold-compaction',
+    breaks:
+      'A summary is paid for, and forgotten by the next invocation, which is shown all that it stood for.',
+    in: 'foldCompaction',
+    text: 'state.compacted = { summary, from };',
+    becomes: '',
+    tests: ['test/session/compaction-cold.test.ts'],
+  },
+  {
+    name: 'unfolding',
+    breaks: 'A tool that was unfolded for the whole session is closed again when its loop has ended.',
+    in: 'applyOpening',
+    text: '{ path: place.path }',
+    becomes: '{ frame: place.frame }',
+    tests: ['test/unfolding/durability.test.ts'],
+  },
+  {
+    name: 'chaining',
+    breaks:
+      'An object that was replaced stays bound beside the one that replaced it: the model acts on the old one.',
+    in: 'put',
+    text: '!isAt(one, binding) || !isSameSlot(one, binding)',
+    becomes: 'one !== binding',
+    tests: ['test/chaining/bindings.test.ts'],
+  },
+  {
+    name: 'playbook',
+    breaks:
+      'Progress under one key of a playbook forgets that under every other: tools that were earned are locked.',
+    in: 'PLAYBOOKS.apply',
+    text: '{ ...own(playbooks, path), [fact.key]: progress }',
+    becomes: '{ [fact.key]: progress }',
+    tests: ['test/playbook/playbook-memory.test.ts'],
+  },
+  {
+    name: 'state-machine',
+    breaks:
+      'A call that opens a machine sends it back to its first state, though another has moved it meanwhile.',
+    in: 'POSITIONS.apply',
+    text: 'if (start && Object.hasOwn(ofMachine, key)) return positions;',
+    becomes: 'void start;',
+    tests: ['test/state-machine/positions.test.ts'],
+  },
+  {
+    name: 'one-shot',
+    breaks: 'A body that failed to load counts as delivered: the model is told to read what is not there.',
+    in: 'oneShotPerLoop',
+    text: 'if (succeeded(result)) memo.note',
+    becomes: 'memo.note',
+    tests: ['test/tools/decorators/one-shot-per-loop.test.ts'],
+  },
+  {
+    name: 'process',
+    breaks: 'A model that asks what was done in this turn is told of the turns before it, too.',
+    in: 'PROCESS.reduce',
+    text: 'return nothing(event.turn);',
+    becomes: 'return memory;',
+    tests: ['test/process-tools/process-memory.test.ts'],
+  },
+  {
+    name: 'listings',
+    breaks: 'The tools of one MCP server take the place of those of another.',
+    in: 'LISTINGS.apply',
+    text: 'listings.filter((one) => one !== known)',
+    becomes: 'listings.filter((one) => one.key === key && one !== known)',
+    tests: ['test/tools/listings.test.ts'],
+  },
+  {
+    name: 'approval-once',
+    breaks: 'A decision is taken a second time: what was rejected is approved after all.',
+    in: 'whyClosed',
+    text: 'if (taken === null) return null;',
+    becomes: 'if (taken?.turn !== undefined || taken === null) return null;',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'approval-bound',
+    breaks: 'What was approved for one call is run by a tool that has become another one since.',
+    in: 'given',
+    text: 'wait?.binding !== binding',
+    becomes: 'wait === undefined',
+    tests: ['test/session/asking.test.ts'],
+  },
+  {
+    name: 'redaction',
+    breaks: 'A credential that a tool writes into its state is kept in the journal for ever.',
+    in: 'endingOf',
+    text: 'const [clean, changes, said] = loop.secrets.redact([',
+    becomes: 'const [clean, changes, said] = structuredClone([',
+    tests: ['test/tools/secrets.test.ts'],
+  },
+  {
+    name: 'owner',
+    breaks: 'Whoever knows the name of a session reads it, whosoever it is.',
+    in: 'toSessionName',
+    text: 'JSON.stringify([owner, agent, session])',
+    becomes: 'JSON.stringify([owner.slice(0, 0), agent, session])',
+    tests: ['test/http/auth.test.ts'],
+  },
+];

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/**
+ * Copies what git knows of a checkout, or would take in, as it is in the working tree. The installed packages are linked one
+ * by one, so that caches, which stand beside them, are the copy's own; so is the `shared` folder beside the checkout, where
+ * there is one. Answers the folder of the copy, which is removed when the process ends.
+ */
+export function copyCheckout(root: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mutations-')));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const copy = join(folder, 'checkout');
+  for (const file of filesOf(root)) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file));
+  }
+  const packages = join(root, 'node_modules');
+  mkdirSync(join(copy, 'node_modules'));
+  for (const name of readdirSync(packages).filter((name) => !name.startsWith('.'))) {
+    symlinkSync(join(packages, name), join(copy, 'node_modules', name));
+  }
+  const shared = join(root, '../shared');
+  if (existsSync(shared)) symlinkSync(realpathSync(shared), join(folder, 'shared'));
+  return copy;
+}
+
+function filesOf(root: string): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  const { status, stdout, stderr } = spawnSync('git', args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (status !== 0) throw new Error(`git could not list the files of ${root}: ${stderr}`);
+  // One that was removed and not committed yet is listed, and not there.
+  return stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
+}

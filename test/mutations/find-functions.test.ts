@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { codeOnly } from './code-only.ts';
+import { functionsIn } from './find-functions.ts';
+
+/** The functions of a name, each as it is written. */
+const found = (text: string, name: string): string[] =>
+  functionsIn(codeOnly(text), name).map(({ start, end }) => text.slice(start, end));
+
+describe('the code of a file', () => {
+  it.each([
+    ['a comment', 'a(); // { it\'s "\nb();', 'a();            \nb();'],
+    ['a comment of several lines', 'a(/* {\n` */);', 'a(    \n    );'],
+    ['a string', `a('{ \\' //', "}'");`, `a('       ', "  ");`],
+    ['a regular expression', 'a = /[/{]\\/"/g; b = c / d;', 'a =           ; b = c / d;'],
+    ['a regular expression behind a word', "return /'/.test(a);", 'return    .test(a);'],
+    ['a division behind a bracket and a string', "(a) / b[0] / ''.length", "(a) / b[0] / ''.length"],
+    ['a template', `a(\`{ \\\` \${b({ c: \`}\${d}\` })} }\`);`, `a(\`       b({ c: \`   d \` })   \`);`],
+    ['a template that a division stands behind', `\`\${a}\` / b; { /x/ }`, `\`  a \` / b; {     }`],
+  ])('has blanks in the place of %s', (_, text, code) => {
+    expect(codeOnly(text)).toBe(code);
+  });
+});
+
+describe('a function is found', () => {
+  it.each([
+    ['that is declared', 'function f() { g({}); }'],
+    [
+      'that is exported, and asynchronous',
+      'export async function f<T extends { a: 1 }>(a: T = {}): Promise<T> { }',
+    ],
+    ['that generates', 'async function* f(): AsyncGenerator<{ a: 1 }> { yield 1; }'],
+    [
+      'that answers an object type',
+      'function f(a: () => {}): { readonly b: { c: 1 } } | null { return null; }',
+    ],
+    ['that answers a function type', 'function f(): (a: { b: 1 }) => { c: 1 } { return g; }'],
+    ['that answers one of some words', "function f(): 'a' | 'b' { return 'a'; }"],
+    ['that answers a mapped type', 'function f(): Readonly<Record<string, { a: 1 }>> { return {}; }'],
+    ['that says what its parameter is', 'function f(a: unknown): a is { b: 1 } { return true; }'],
+    ['that is a constant', 'const f = (a: string): { b: 1 } => ({ b: 1 });'],
+    ['that is a constant with a body', 'export const f = async (a) => { const b = () => {}; };'],
+    ['that is a constant of a type', 'const f: (a: string) => void = (a) => g(a);'],
+    ['that is a constant with type parameters', 'const f = <T>(a: T) => a;'],
+    ['that is a constant of one parameter', 'const f = a => b => c;'],
+    ['that has a bracket in a string', "function f() { return '}'; }"],
+  ])('%s', (_, text) => {
+    const all = `function g() { return f({}); }\n${text}\nfunction h() { f(); }`;
+    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
+  });
+
+  it.each([
+    ['a method', 'f(a: { b: 1 }): void { this.g(); }'],
+    ['an asynchronous one', 'async f<T>(): Promise<T> { }'],
+    ['an accessor', 'get f(): boolean { return f(1) ? { a: 1 } : { b: 2 }; }'],
+    ['one that stands in the place of another', 'static override async f() { }'],
+  ])('that is %s of a class, and no call of it', (_, text) => {
+    const all = `class A {\n  #a = f();\n\n  /** It's the one. */\n  ${text}\n  g() { f(); if (f()) { } }\n}`;
+    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
+  });
+
+  it('that is private', () => {
+    expect(found('class A { #f() { this.#f(); } f() {} }', '#f')).toEqual(['#f() { this.#f(); }']);
+  });
+
+  it('inside of what it is named with, be it a class, a constant or a function', () => {
+    const text = `class A { f() { 1; } }
+      const B = { g: 1, f(a) { 2; } };
+      function c() { const f = () => 3; return g({ d, f() { 4; } }); }`;
+    expect(found(text, 'A.f')).toEqual(['f() { 1; }']);
+    expect(found(text, 'B.f')).toEqual(['f(a) { 2; }']);
+    expect(found(text, 'c.f')).toEqual(['f = () => 3;', 'f() { 4; }']);
+    expect(found(text, 'f')).toHaveLength(4);
+    expect(found(text, 'B.c.f')).toEqual([]);
+  });
+});
+
+it.each([
+  ['a member of an interface', 'interface A { f(a: string): void; g(): void }'],
+  ['an overload', 'function f(a: string): void;'],
+  ['a type', 'type f = () => void;'],
+  ['a constant that is no function', 'const f = g(() => 1);'],
+  ['a constant with brackets', 'const f = (a) + (b);'],
+  ['a variable of a loop', 'for (const f of [() => 1]) { g(f); }'],
+  ['a function of a longer name', 'function f1() {} function $f() {} class A { if() {} }'],
+  ['a comment', '// function f() {}\n/* const f = () => 1; */'],
+  ['a call among values', 'g(a, f({}), { b: f() ? f(1) : { c: 1 } });'],
+])('%s is no function', (_, text) => {
+  expect(found(text, 'f')).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Mutation } from '../mutations.ts';
+import { codeOnly } from './code-only.ts';
+import { locate, replaced, type Source } from './locate.ts';
+
+const source = (file: string, text: string): Source => ({ file, text, code: codeOnly(text) });
+
+const of = (change: Partial<Mutation>): Mutation => ({
+  name: 'guard',
+  breaks: 'It breaks.',
+  in: 'pay',
+  text: 'if (paid) return;',
+  becomes: '',
+  tests: ['a.test.ts'],
+  ...change,
+});
+
+const PAY = 'if (paid) return;\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
+
+it('finds what is replaced inside the function, however its lines are broken', () => {
+  const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], of({}));
+  expect(place).toMatchObject({ file: 'src/pay.ts' });
+  expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
+    'if (paid) return;\nfunction pay() {\n  log();\n  send();\n}\n',
+  );
+});
+
+it('replaces several places of one file, whatever their order', () => {
+  const changes = [
+    { place: { start: 0, end: 1 }, becomes: 'xyz' },
+    { place: { start: 3, end: 5 }, becomes: '' },
+  ];
+  expect(replaced('abcdef', changes)).toBe('xyzbcf');
+  expect(replaced('abcdef', changes.toReversed())).toBe('xyzbcf');
+});
+
+it.each<[string, Partial<Mutation>, string]>([
+  [
+    'a function that is not there',
+    { in: 'Till.pay' },
+    "guard: there is no function 'Till.pay'. Whoever renames or rewrites it says so in test/mutations.ts.",
+  ],
+  [
+    'two functions of the name',
+    { in: 'open' },
+    "guard: there are 2 functions 'open', in src/a.ts, src/b.ts. Name it in test/mutations.ts with what it is inside of, as " +
+      "in 'Owner.open', or name another function.",
+  ],
+  [
+    'a function that has no such text',
+    { text: 'if (owed)' },
+    "guard: 'pay' in src/pay.ts contains no `if (owed)`. Whoever renames or rewrites it says so in test/mutations.ts.",
+  ],
+  [
+    'a function that has it several times',
+    { in: 'count', text: 'n += 1' },
+    "guard: 'count' in src/b.ts contains 2 times `n += 1`. Whoever renames or rewrites it says so in test/mutations.ts.",
+  ],
+])('says of %s how to mend its entry', (_, change, message) => {
+  const sources = [
+    source('src/a.ts', 'const open = () => 1;'),
+    source('src/b.ts', 'class A { open() {} }\nfunction count() { n += 1; n += 1; }'),
+    source('src/pay.ts', PAY),
+  ];
+  expect(() => locate(sources, of(change))).toThrow(new Error(message));
+});

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mutation } from '../mutations.ts';
+import { codeOnly } from './code-only.ts';
+import { functionsIn, type Span } from './find-functions.ts';
+
+/** A file of the library; `file` is its path from the root of the checkout. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  /** Its text as `codeOnly` shows it. */
+  readonly code: string;
+}
+
+/** The part of a file that a mutation replaces. */
+export interface Place extends Span {
+  readonly file: string;
+}
+
+/** What a mutation may change: all that users of the library run. The examples are users of it. */
+export const readSources = (root: string): Source[] =>
+  ['durable-objects', 'src']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.startsWith(join('src', 'examples')))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      let code: string | undefined;
+      return {
+        file,
+        text,
+        get code() {
+          code ??= codeOnly(text);
+          return code;
+        },
+      };
+    });
+
+/** Finds what a mutation replaces. @throws Error that says what of its entry is not so, and how to mend it. */
+export function locate(sources: readonly Source[], mutation: Mutation): Place {
+  const { name, in: owner, text } = mutation;
+  const places = sources.flatMap((source) => placesOf(source, owner));
+  const [place] = places;
+  const files = places.map(({ source }) => source.file).join(', ');
+  if (!place) {
+    throw new Error(`${name}: there is no function '${owner}'. ${MEND}`);
+  }
+  if (places.length > 1) {
+    throw new Error(
+      `${name}: there are ${places.length} functions '${owner}', in ${files}. Name it in test/mutations.ts with what it is ` +
+        `inside of, as in 'Owner.${owner}', or name another function.`,
+    );
+  }
+  const { source, span } = place;
+  const found = [...source.text.slice(span.start, span.end).matchAll(toPattern(text))];
+  const [only] = found;
+  if (!only || found.length > 1) {
+    throw new Error(`${name}: '${owner}' in ${files} contains ${times(found.length)} \`${text}\`. ${MEND}`);
+  }
+  const start = span.start + only.index;
+  return { file: source.file, start, end: start + only[0].length };
+}
+
+const MEND = 'Whoever renames or rewrites it says so in test/mutations.ts.';
+
+const times = (count: number): string => (count === 0 ? 'no' : `${count} times`);
+
+function placesOf(source: Source, name: string): { readonly source: Source; readonly span: Span }[] {
+  const isNamed = name.split('.').every((part) => source.text.includes(part));
+  return isNamed ? functionsIn(source.code, name).map((span) => ({ source, span })) : [];
+}
+
+/** The formatter may break a line anywhere: blanks are like other blanks. */
+const toPattern = (text: string): RegExp =>
+  new RegExp(
+    text
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replaceAll(/[$^.*+?()[\]{}|\\/]/g, '\\$&'))
+      .join('\\s+'),
+    'g',
+  );
+
+/** The text of a file in which the places are replaced. They must not overlap. */
+export function replaced(
+  text: string,
+  changes: readonly { readonly place: Span; readonly becomes: string }[],
+): string {
+  const last = changes.toSorted((a, b) => b.place.start - a.place.start);
+  return last.reduce(
+    (left, { place, becomes }) => left.slice(0, place.start) + becomes + left.slice(place.end),
+    text,
+  );
+}

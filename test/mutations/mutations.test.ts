@@ -1,0 +1,28 @@
+/** Whoever renames a function that `test/mutations.ts` names finds out here, and not by a run that takes minutes. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
+import { expect, it } from 'vitest';
+import { MUTATIONS } from '../mutations.ts';
+import { locate, readSources, replaced } from './locate.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const sources = readSources(root);
+
+it('are 24, each of a name and with tests of its own', () => {
+  expect(MUTATIONS).toHaveLength(24);
+  expect(new Set(MUTATIONS.map(({ name }) => name)).size).toBe(24);
+});
+
+it.each(MUTATIONS)('$name changes one place of $in, which is code before and after', (mutation) => {
+  const place = locate(sources, mutation);
+  const text = sources.find(({ file }) => file === place.file)?.text ?? '';
+  const changed = replaced(text, [{ place, becomes: mutation.becomes }]);
+  const compiled = (code: string): string =>
+    transformSync(code, { loader: 'ts', minifyWhitespace: true }).code;
+  expect(compiled(changed)).not.toBe(compiled(text));
+});
+
+it.each(MUTATIONS)('$name names tests that are there', ({ tests }) => {
+  expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});

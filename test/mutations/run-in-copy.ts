@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ran, Report } from './judge.ts';
+
+interface Ended {
+  readonly isLate: boolean;
+  readonly isGood: boolean;
+  readonly output: string;
+}
+
+/** Runs these test files in whichever projects have them. `bail`: no further than to the first that is red. */
+export async function runTests(
+  copy: string,
+  tests: readonly string[],
+  { bail, mostMs }: { readonly bail: boolean; readonly mostMs: number },
+): Promise<Ran> {
+  const report = join(copy, 'mutations-report.json');
+  rmSync(report, { force: true });
+  const reporting = ['--reporter=json', `--outputFile=${report}`];
+  const args = ['vitest/vitest.mjs', 'run', ...tests, ...reporting, ...(bail ? ['--bail=1'] : [])];
+  const { isLate, output } = await run(copy, args, mostMs);
+  if (isLate) return { ended: 'too-late', afterMs: mostMs };
+  if (!existsSync(report)) return { ended: 'broken', output };
+  return { ended: 'reported', report: JSON.parse(readFileSync(report, 'utf8')) as Report }; // vitest's own JSON report
+}
+
+/** What the compiler has against these files and all that they import, line by line; nothing when all is well. */
+export async function compile(copy: string, files: readonly string[], mostMs: number): Promise<string[]> {
+  // A mutation may leave over what only the code that it replaced had used.
+  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, noEmit: true };
+  const config = { extends: './tsconfig.json', compilerOptions, include: [], files };
+  writeFileSync(join(copy, 'tsconfig.mutations.json'), JSON.stringify(config));
+  const args = ['typescript/bin/tsc', '-p', 'tsconfig.mutations.json', '--pretty', 'false'];
+  const { isLate, isGood, output } = await run(copy, args, mostMs);
+  if (isLate) return ['The compiler did not end.'];
+  if (isGood) return [];
+  const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));
+  return errors.length > 0 ? errors : [`The compiler failed: ${output.trim()}`];
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends whatever runs, with all that it has started. */
+export function stopAll(): void {
+  for (const child of running) kill(child);
+}
+
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Runs the program of a package in a process group of its own: tests start Workers, which must not outlive them. */
+async function run(copy: string, [program = '', ...args]: readonly string[], mostMs: number): Promise<Ended> {
+  const child = spawn(process.execPath, [join(copy, 'node_modules', program), ...args], {
+    cwd: copy,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let output = '';
+  let isLate = false;
+  const listen = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-100_000);
+  };
+  child.stdout.on('data', listen);
+  child.stderr.on('data', listen);
+  const ended = Promise.withResolvers<void>();
+  child.on('exit', () => kill(child)); // what it has started may still hold its output open
+  child.on('close', () => ended.resolve());
+  child.on('error', ended.reject);
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill(child);
+  }, mostMs);
+  try {
+    await ended.promise;
+  } finally {
+    clearTimeout(timer);
+    running.delete(child);
+  }
+  return { isLate, isGood: child.exitCode === 0, output };
+}

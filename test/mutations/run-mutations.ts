@@ -1,0 +1,158 @@
+/**
+ * `npm run mutations`: makes each change of `test/mutations.ts` in a copy of the checkout, runs the tests that its entry
+ * names, and prints which of them noticed. `-- --only write-ahead` makes one of them; it may be given several times.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { MUTATIONS, type Mutation } from '../mutations.ts';
+import { copyCheckout } from './checkout-copy.ts';
+import { judge, notGreen, type Verdict } from './judge.ts';
+import { locate, type Place, readSources, replaced } from './locate.ts';
+import { compile, runTests, stopAll } from './run-in-copy.ts';
+
+/** A mutation that can be made. */
+interface Located {
+  readonly mutation: Mutation;
+  readonly place: Place;
+}
+
+/** For the tests of one mutation, and for the compiler, in ms. */
+const LONGEST = 120_000;
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const began = Date.now();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopAll();
+    process.exit(130);
+  });
+}
+process.exitCode = (await play(chosen(values.only))) ? 0 : 1;
+
+/** Whether every one was caught. */
+async function play(mutations: readonly Mutation[]): Promise<boolean> {
+  const copy = copyCheckout(resolve(import.meta.dirname, '../..'));
+  const wrong = new Map<Mutation, string>();
+  const found = locateAll(copy, mutations, wrong);
+  await compileAll(copy, found, wrong);
+  const usable = found.filter(({ mutation }) => !wrong.has(mutation));
+  const tests = [...new Set(usable.flatMap((one) => one.mutation.tests))].sort();
+  console.log(`mutations: ${tests.length} test files, as the code is ...`);
+  const before = tests.length === 0 ? 'there is nothing to run' : await whyNotGreen(copy, tests);
+  for (const [mutation, why] of wrong) tell(mutation, { is: 'error', why }, 0);
+  if (before !== undefined)
+    console.log(`mutations: the tests are not green before anything is changed: ${before}`);
+  let caught = 0;
+  for (const one of before === undefined ? usable : []) {
+    const start = Date.now();
+    const verdict = await tryOut(copy, one);
+    if (verdict.is === 'caught') caught += 1;
+    tell(one.mutation, verdict, Date.now() - start);
+  }
+  const isGood = caught === mutations.length;
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  console.log(
+    `mutations: ${caught} of ${mutations.length} caught; ${seconds} s; ${isGood ? 'PASS' : 'FAIL'}`,
+  );
+  return isGood;
+}
+
+function chosen(only: readonly string[] | undefined): readonly Mutation[] {
+  const unknown = only?.find((name) => MUTATIONS.every((one) => one.name !== name));
+  if (unknown === undefined) return only ? MUTATIONS.filter(({ name }) => only.includes(name)) : MUTATIONS;
+  const names = MUTATIONS.map(({ name }) => name).join(', ');
+  console.error(`There is no mutation '${unknown}'. These are there: ${names}.`);
+  process.exit(2);
+}
+
+function locateAll(
+  copy: string,
+  mutations: readonly Mutation[],
+  wrong: Map<Mutation, string>,
+): readonly Located[] {
+  const sources = readSources(copy);
+  return mutations.flatMap((mutation) => {
+    try {
+      return [{ mutation, place: locate(sources, mutation) }];
+    } catch (thrown) {
+      wrong.set(mutation, thrown instanceof Error ? thrown.message : String(thrown));
+      return [];
+    }
+  });
+}
+
+/** All at once, and one by one those that may be what is wrong: a mutation that is no code would be caught by anything. */
+async function compileAll(
+  copy: string,
+  all: readonly Located[],
+  wrong: Map<Mutation, string>,
+): Promise<void> {
+  const [error] = await compileWith(copy, all);
+  if (error === undefined) return;
+  for (const one of all) {
+    const [own] = all.length === 1 ? [error] : await compileWith(copy, [one]);
+    if (own !== undefined) wrong.set(one.mutation, `it does not compile: ${own}`);
+  }
+  if (wrong.size === 0) throw new Error(`The mutations do not compile together: ${error}`);
+}
+
+async function compileWith(copy: string, all: readonly Located[]): Promise<readonly string[]> {
+  const files = [...new Set(all.map(({ place }) => place.file))];
+  if (files.length === 0) return [];
+  const undo = files.map((file) =>
+    change(
+      copy,
+      file,
+      all.filter(({ place }) => place.file === file),
+    ),
+  );
+  try {
+    return await compile(copy, files, LONGEST);
+  } finally {
+    for (const restore of undo) restore();
+  }
+}
+
+/** Answers how to undo it. */
+function change(copy: string, file: string, changes: readonly Located[]): () => void {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    replaced(
+      text,
+      changes.map(({ mutation, place }) => ({ place, becomes: mutation.becomes })),
+    ),
+  );
+  return () => writeFileSync(path, text);
+}
+
+async function whyNotGreen(copy: string, tests: readonly string[]): Promise<string | undefined> {
+  return notGreen(await runTests(copy, tests, { bail: false, mostMs: 3 * LONGEST }), tests);
+}
+
+async function tryOut(copy: string, located: Located): Promise<Verdict> {
+  const { mutation, place } = located;
+  const restore = change(copy, place.file, [located]);
+  try {
+    const ran = await runTests(copy, mutation.tests, { bail: true, mostMs: LONGEST });
+    return judge(ran, mutation.hangs === true, (file) => relative(copy, file));
+  } finally {
+    restore();
+  }
+}
+
+function tell({ name, in: owner, breaks, tests }: Mutation, verdict: Verdict, ms: number): void {
+  const head = `${name} (${owner}), ${(ms / 1_000).toFixed(1)} s`;
+  switch (verdict.is) {
+    case 'caught':
+      console.log(`caught    ${head}\n          by ${verdict.by}`);
+      break;
+    case 'survived':
+      console.log(`SURVIVED  ${head}\n          ${breaks}\n          not noticed by ${tests.join(', ')}`);
+      break;
+    case 'error':
+      console.log(`ERROR     ${head}\n          ${verdict.why}`);
+  }
+}
