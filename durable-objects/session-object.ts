@@ -33,6 +33,11 @@ interface SessionEnv {
 
 const DEFAULT_LEASE_MS = 20_000;
 
+const NO_EXPORTS =
+  'the Worker runs without `ctx.exports`. Set compatibility_date = "2026-10-01" or later in wrangler.toml.';
+const NO_RUNNER =
+  'the Worker exports no `TurnRunner`. Add to its main module: export const { TurnRunner } = holdfast;';
+
 /** Epochs of a session that was erased are not met again by chance. */
 const MOST_FIRST_EPOCH = 2 ** 40;
 
@@ -144,18 +149,23 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   async #runByLoopback(handOver: HandOver): Promise<void> {
     // The exports belong to the Worker that hosts this class, and are not known here.
-    const { TurnRunner } = this.ctx.exports as { readonly TurnRunner?: TurnRunner };
-    if (TurnRunner === undefined) {
-      if (!this.#hasWarned)
-        console.error('holdfast: the Worker exports no TurnRunner, so no turn is taken over');
-      this.#hasWarned = true;
+    const exported = this.ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
+    if (exported?.TurnRunner === undefined) {
+      this.#warn(handOver, exported === undefined ? NO_EXPORTS : NO_RUNNER);
       return;
     }
     try {
-      await TurnRunner.run(handOver);
+      await exported.TurnRunner.run(handOver);
     } catch (error) {
       console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
     }
+  }
+
+  /** Once: every alarm finds the same until another version is deployed, which starts the object anew. */
+  #warn({ name, turn }: HandOver, problem: string): void {
+    if (!this.#hasWarned)
+      console.error(`holdfast: turn ${turn} of session ${name} is run by nobody: ${problem}`);
+    this.#hasWarned = true;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
+import { DeploymentError, NO_SQLITE } from './deployment.ts';
 import { SessionUnavailableError } from './session-unavailable-error.ts';
 
 export interface ObjectSessionOptions {
@@ -15,7 +16,8 @@ const BACKOFF_MS = [0, 20, 100, 400];
 /**
  * The session of this name in its Durable Object. Every call may be sent again after its answer was lost, so all are
  * repeated on a new stub when the line or the object breaks: a stub is dead for ever after that. Calls reject with a
- * SessionUnavailableError when that does not help, or the object has too much to do.
+ * SessionUnavailableError when that does not help, or the object has too much to do, and with a DeploymentError when its class
+ * has no database.
  */
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
@@ -33,6 +35,7 @@ export function objectSession(
         return await call(stub);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
+        if (NO_SQL_MESSAGE.test(error.message)) throw new DeploymentError(NO_SQLITE);
         const failure = failureOf(error);
         if (failure === 'own') throw error;
         const wait = BACKOFF_MS[tries];
@@ -98,6 +101,9 @@ interface PlatformFlags {
   readonly retryable?: unknown;
   readonly durableObjectReset?: unknown;
 }
+
+/** What the platform says when the object is made, and its class keeps no database. */
+const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 
 /** Some errors come without their flags: a lost line, an update of the code, a reset by the test runner. */
 const BROKEN_MESSAGE = /network connection lost|\breset\b|abortAllDurableObjects/i;
