@@ -33,11 +33,6 @@ interface SessionEnv {
 
 const DEFAULT_LEASE_MS = 20_000;
 
-const NO_EXPORTS =
-  'the Worker runs without `ctx.exports`. Set compatibility_date = "2026-10-01" or later in wrangler.toml.';
-const NO_RUNNER =
-  'the Worker exports no `TurnRunner`. Add to its main module: export const { TurnRunner } = holdfast;';
-
 /** Epochs of a session that was erased are not met again by chance. */
 const MOST_FIRST_EPOCH = 2 ** 40;
 
@@ -150,8 +145,12 @@ export class SessionObject extends DurableObject<SessionEnv> {
   async #runByLoopback(handOver: HandOver): Promise<void> {
     // The exports belong to the Worker that hosts this class, and are not known here.
     const exported = this.ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
-    if (exported?.TurnRunner === undefined) {
-      this.#warn(handOver, exported === undefined ? NO_EXPORTS : NO_RUNNER);
+    if (!exported?.TurnRunner) {
+      this.#warn(
+        exported
+          ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
+          : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later',
+      );
       return;
     }
     try {
@@ -162,9 +161,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 
   /** Once: every alarm finds the same until another version is deployed, which starts the object anew. */
-  #warn({ name, turn }: HandOver, problem: string): void {
+  #warn(problem: string): void {
     if (!this.#hasWarned)
-      console.error(`holdfast: turn ${turn} of session ${name} is run by nobody: ${problem}`);
+      console.error(
+        `holdfast: turns of session ${this.#storage.name} are not taken over: the Worker ${problem}`,
+      );
     this.#hasWarned = true;
   }
 }

@@ -22,40 +22,36 @@ const HAS_EXPORTS = 'enable_ctx_exports';
 /** On from 2026-10-01: an object stays awake while something that it has called is still at work. */
 const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
 
-const UNATTENDED = 'so no turn would run in the background, and none would go on after a crash';
+const NO_EXPORTS =
+  'This Worker runs without `ctx.exports`, so no turn would run in the background, and none would go on after a crash. In ' +
+  'wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag ' +
+  '`disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"';
 
-const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, ${UNATTENDED}. In wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag \`disable_ctx_exports\`:
+const NO_RUNNER =
+  'This Worker exports no `TurnRunner`, so no turn would run in the background, and none would go on after a crash. Add to ' +
+  'its main module, which calls createHoldfast:\n\nexport const { TurnRunner } = holdfast;';
 
-compatibility_date = "2026-10-01"`;
+const NO_CLASS =
+  'This Worker exports no class for the objects of its sessions. Add to its main module:\n\n' +
+  "export { SessionObject } from 'holdfast/durable-objects';";
 
-const NO_RUNNER = `This Worker exports no \`TurnRunner\`, ${UNATTENDED}. Add to its main module, which calls createHoldfast:
-
-export const { TurnRunner } = holdfast;`;
-
-const NO_CLASS = `This Worker exports no class for the objects of its sessions. Add to its main module:
-
-export { SessionObject } from 'holdfast/durable-objects';`;
-
-const NO_BINDING = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its own under [[env.NAME.durable_objects.bindings]]):
-
-[[durable_objects.bindings]]
-name = "SESSIONS"
-class_name = "SessionObject"`;
+const NO_BINDING =
+  'This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its ' +
+  'own under [[env.NAME.durable_objects.bindings]]):\n\n' +
+  '[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"';
 
 /** What whoever deploys is told when the objects of the sessions keep no database. */
-export const NO_SQLITE = `The class of this Worker's session objects has no SQLite storage. Add to wrangler.toml, in place of \`new_classes\`:
-
-[[migrations]]
-tag = "v1"
-new_sqlite_classes = ["SessionObject"]
-
-A class that was deployed without it stays without it: then export SessionObject under another name, and use that in the binding and under a tag of its own.`;
+export const NO_SQLITE =
+  'The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of `new_classes`:\n\n' +
+  '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
+  'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
+  'another tag.';
 
 const MAY_STOP =
-  `This Worker has no queue TURNS, and runs without \`${STAYS_AWAKE}\`, which comes with the compatibility date ` +
-  "2026-10-01: the platform may stop a session's object while a turn in the background waits for a model or a tool, and " +
-  'the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may then be unknown. Set ' +
-  'compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
+  'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
+  "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
+  'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
+  'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
 
 /**
  * What a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns whose
