@@ -144,18 +144,29 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   async #runByLoopback(handOver: HandOver): Promise<void> {
     // The exports belong to the Worker that hosts this class, and are not known here.
-    const { TurnRunner } = this.ctx.exports as { readonly TurnRunner?: TurnRunner };
-    if (TurnRunner === undefined) {
-      if (!this.#hasWarned)
-        console.error('holdfast: the Worker exports no TurnRunner, so no turn is taken over');
-      this.#hasWarned = true;
+    const exported = this.ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
+    if (!exported?.TurnRunner) {
+      this.#warn(
+        exported
+          ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
+          : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later',
+      );
       return;
     }
     try {
-      await TurnRunner.run(handOver);
+      await exported.TurnRunner.run(handOver);
     } catch (error) {
       console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
     }
+  }
+
+  /** Once: every alarm finds the same until another version is deployed, which starts the object anew. */
+  #warn(problem: string): void {
+    if (!this.#hasWarned)
+      console.error(
+        `holdfast: turns of session ${this.#storage.name} are not taken over: the Worker ${problem}`,
+      );
+    this.#hasWarned = true;
   }
 }
 

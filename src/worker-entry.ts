@@ -1,5 +1,5 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
-import { WorkerEntrypoint } from 'cloudflare:workers';
+import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
 import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
@@ -23,6 +23,7 @@ import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { systemClock } from './session/clock.ts';
+import { checkDeployment, type Deployment, deploymentWarnings, sayingOnce } from './session/deployment.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
 import type { PlatformConfig } from './session/platform.ts';
 import { parseSessionName } from './session/session-name.ts';
@@ -113,7 +114,8 @@ export interface Holdfast {
  *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's
- *   model no prices. What the environment decides is found out by the first turn.
+ *   model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
+ *   first request for a session, and by `GET /health`.
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const { schedules = [] } = config;
@@ -168,6 +170,7 @@ function toHost(config: HoldfastConfig): HttpHost {
     secrets: async (env, principal) => toSecrets(await config.secrets?.(env, principal)),
     platform: platformIn(config.platform ?? {}),
     session: sessionIn(config),
+    warnings: (env) => deploymentWarnings(deployed(env)),
   };
 }
 
@@ -175,8 +178,10 @@ function toHost(config: HoldfastConfig): HttpHost {
 function sessionIn({ agents, retention = 'forever', location }: HoldfastConfig): Host['session'] {
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
+  const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
   return (env, name) => {
     const port = objectSession(sessionsOf(env), name, location);
+    for (const warning of deploymentWarnings(deployed(env))) warn(warning);
     const ofAgent = own.get(parseSessionName(name).agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);
@@ -204,11 +209,12 @@ function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['pl
 }
 
 function sessionsOf(env: Env): DurableObjectNamespace<SessionObject> {
-  const binding = env.SESSIONS;
-  if (!binding) {
-    throw new ConfigurationError(
-      'The Worker has no Durable Object binding SESSIONS. Add it to wrangler.toml.',
-    );
-  }
-  return binding as DurableObjectNamespace<SessionObject>; // what wrangler.toml binds under this name
+  checkDeployment(deployed(env));
+  return env.SESSIONS as DurableObjectNamespace<SessionObject>; // what wrangler.toml binds under this name
 }
+
+const deployed = (env: Env): Deployment => ({
+  env,
+  exports: exported as Deployment['exports'], // their types are those of whoever's main module it is
+  flags: Cloudflare.compatibilityFlags,
+});

@@ -57,6 +57,12 @@ it('the README names what a Worker needs of our wrangler.toml', () => {
   expect(needed.filter((line) => !readme.includes(`\n${line}\n`))).toEqual([]);
 });
 
+it('the README names the compatibility dates that the Worker asks for', () => {
+  const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
+  expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
+  expect(dates.filter((date) => !readme.includes(`\`${date}\``))).toEqual([]);
+});
+
 it('the README names only files, scripts and folders that exist', () => {
   const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
   const folders = [...readme.matchAll(/^\| `([a-z/-]+)` \|/gm)].map(([, path = '']) => path);

@@ -26,7 +26,7 @@ export interface Host {
   secrets(env: Env, principal: Principal): Promise<Secrets>;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
-  /** @throws ConfigurationError when the Worker has no place for sessions. */
+  /** @throws DeploymentError when the Worker is deployed so that no session can work. */
   session(env: Env, name: string): SessionPort;
 }
 

@@ -5,6 +5,7 @@ import { invoked } from '../app/invoked.ts';
 import { type Target, targetOf, UnknownTargetError } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { SessionErasedError } from '../session/session-erased-error.ts';
 import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
 import type { Authenticate } from './auth.ts';
@@ -18,6 +19,7 @@ import { postApproval, postResult } from './routes/answers.ts';
 import { cancelTurn } from './routes/cancel.ts';
 import { eraseSession } from './routes/erase.ts';
 import { getEvents } from './routes/events.ts';
+import { healthOf } from './routes/health.ts';
 import { postHook } from './routes/hooks.ts';
 import { postMcp } from './routes/mcp.ts';
 import { postMessage } from './routes/messages.ts';
@@ -38,7 +40,7 @@ export function createApp(host: HttpHost): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const agents = [...host.agents.values()];
 
-  app.onError(toErrorResponse);
+  app.onError(errorResponses());
   app.notFound(() =>
     new Problem(
       404,
@@ -52,7 +54,8 @@ export function createApp(host: HttpHost): Hono<AppEnv> {
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
   });
-  app.get('/health', () => Response.json({ status: 'ok' }));
+  const health = healthOf(host);
+  app.get('/health', (c) => health(c.env));
   app.post('/hooks/:hook', (c) =>
     postHook({ host, env: c.env, request: c.req.raw, name: c.req.param('hook') }),
   );
@@ -149,13 +152,18 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 /** Told to the client, and nothing that went wrong here. */
 const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
 
-function toErrorResponse(error: Error, c: Context<AppEnv>): Response {
-  const { signal } = c.req.raw;
-  // The client has gone; nobody reads this, and nothing went wrong.
-  if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-  const isFailure = !EXPECTED.some((kind) => error instanceof kind);
-  if (isFailure) console.error(`holdfast: request ${c.get('requestId')} failed`, error);
-  return toProblem(error).toResponse();
+function errorResponses(): (error: Error, c: Context<AppEnv>) => Response {
+  // Every request fails of it alike.
+  const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
+  return (error, c) => {
+    const { signal } = c.req.raw;
+    // The client has gone; nobody reads this, and nothing went wrong.
+    if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
+    const isFailure = !EXPECTED.some((kind) => error instanceof kind);
+    if (error instanceof DeploymentError) complain(error.message);
+    else if (isFailure) console.error(`holdfast: request ${c.get('requestId')} failed`, error);
+    return toProblem(error).toResponse();
+  };
 }
 
 function toProblem(error: Error): Problem {

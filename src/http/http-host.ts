@@ -1,4 +1,4 @@
-import type { Host } from '../app/host.ts';
+import type { Env, Host } from '../app/host.ts';
 import type { McpEndpoint } from '../app/mcp-endpoint.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
@@ -15,4 +15,6 @@ export interface HttpHost extends Host {
   readonly maxBodyBytes: number;
   /** What is served at `/mcp`; absent: nothing. */
   readonly mcp?: McpEndpoint | undefined;
+  /** What in the Worker's deployment makes sessions work less well than they could. */
+  warnings(env: Env): readonly string[];
 }

@@ -117,8 +117,8 @@ export function openApi({
 
 function commonPaths(): Record<string, PathItem> {
   const health = {
-    summary: 'Whether the Worker runs; needs no token',
-    responses: { 200: answer('It does') },
+    summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
+    responses: { 200: answer('It is; `warnings` lists what could be better'), default: PROBLEM },
   };
   return {
     '/': reading('Where to go on', 'The way'),

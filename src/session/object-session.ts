@@ -12,7 +12,8 @@ export interface ObjectSessionOptions {
 
 /**
  * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
- * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do.
+ * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
+ * a DeploymentError when its class has no database.
  */
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,

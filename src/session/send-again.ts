@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { DeploymentError, NO_SQLITE } from './deployment.ts';
 import { SessionUnavailableError } from './session-unavailable-error.ts';
 
 /** How the pauses between two tries pass, so that a test can hold them. */
@@ -23,7 +24,7 @@ const JITTER = 0.25;
  * done twice, since nobody knows whether a call that failed was done.
  *
  * A call rejects with what the object itself has thrown, at once; and with a SessionUnavailableError when the object has too
- * much to do, at once, or could not be reached in five tries.
+ * much to do, at once, or could not be reached in five tries; with a DeploymentError when its class has no database.
  */
 export function sendingAgain<Stub>(
   connect: () => Stub,
@@ -39,6 +40,7 @@ export function sendingAgain<Stub>(
       } catch (thrown) {
         const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
         if (stub === used) stub = undefined; // else another call has replaced it
+        if (NO_SQL_MESSAGE.test(failure.message)) throw new DeploymentError(NO_SQLITE);
         const why = kindOf(failure);
         if (why === 'own') throw failure;
         const pause = PAUSES_MS[tries];
@@ -71,6 +73,9 @@ function kindOf({
   if (retryable === true) return 'broken';
   return OWN_NAMES.has(name) || OWN_WORDS.test(message) ? 'own' : 'broken';
 }
+
+/** What the platform says when the object is made, and its class keeps no database. */
+const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 
 const OVERLOADED = /\bis overloaded\b|too much load/i;
 

@@ -82,6 +82,17 @@ describe('a delivery that is refused', () => {
     );
   });
 
+  it('because the Worker has no place for sessions says what is missing', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
+    const response = await deliver(app, await signedIssue());
+    const { detail } = await json(response.clone());
+    expect(detail).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
+    await expectProblem(response, problem(500, 'misconfigured', String(detail)));
+    expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
+    log.mockRestore();
+  });
+
   it('because its session is full may be sent again later', async () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });

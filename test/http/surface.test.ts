@@ -22,6 +22,7 @@ const host: HttpHost = {
   secrets: nothing,
   platform: nothing,
   session: nothing,
+  warnings: nothing,
 };
 
 /** What the app routes, as OpenAPI writes it: path, then methods. */

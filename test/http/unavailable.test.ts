@@ -173,17 +173,22 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('is a 500 when the Worker has no binding for it', async () => {
+  it('is a 500 when the Worker has no binding for it, and one line in the log', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const response = await appWith({}, { SESSIONS: undefined })(newSession());
-    expect(response.status).toBe(500);
-    expect(await json(response)).toEqual({
-      type: 'urn:holdfast:problem:misconfigured',
-      title: 'misconfigured',
-      status: 500,
-      detail: 'The Worker has no Durable Object binding SESSIONS. Add it to wrangler.toml.',
-    });
-    expect(log).toHaveBeenCalledOnce();
+    const via = appWith({}, { SESSIONS: undefined });
+    const details: unknown[] = [];
+    for (const response of [await via(newSession()), await via(newSession())]) {
+      expect(response.status).toBe(500);
+      const { detail, ...problem } = await json(response);
+      expect(problem).toEqual({
+        type: 'urn:holdfast:problem:misconfigured',
+        title: 'misconfigured',
+        status: 500,
+      });
+      details.push(detail);
+    }
+    expect(details[0]).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
+    expect(log.mock.calls).toEqual([[`holdfast: ${details[1]}`]]);
     log.mockRestore();
   });
 });

@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** What `wrangler.toml` calls the Worker does not matter here; it is only told apart by it. */
 const WORKER = 'holdfast';
 const OBJECT = 'SessionObject';
+const QUEUE = 'turns';
 
 /** What makes one build of an entry differ from another. */
 export interface Build {
@@ -18,9 +19,22 @@ export interface Build {
   readonly edits?: readonly Edit[] | undefined;
 }
 
+/** How a Worker is deployed, where that is not as `wrangler.toml` says. */
+export interface DeployedAs {
+  readonly compatibilityDate?: string | undefined;
+  readonly compatibilityFlags?: readonly string[] | undefined;
+  /** Absent: the class is bound as `SESSIONS`. */
+  readonly isUnbound?: boolean | undefined;
+  /** What a class keeps that `new_classes` names, or no migration. Absent: SQLite. */
+  readonly storage?: 'legacy-kv' | undefined;
+  /** The Worker has a queue as `TURNS`, and takes its messages. */
+  readonly hasQueue?: boolean | undefined;
+}
+
 export interface WorkerSettings {
   /** Absent: as the code is. */
   readonly build?: Build | undefined;
+  readonly deployedAs?: DeployedAs | undefined;
   /** The Worker's vars. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
@@ -40,11 +54,11 @@ export interface RunningWorker {
 
 /**
  * Builds a Worker's entry (a path from the root of the checkout) and starts it with the compatibility settings of
- * `wrangler.toml`. The entry exports `SessionObject`, which is bound as `SESSIONS`. Nothing outside this machine is
- * asked for anything.
+ * `wrangler.toml`, unless told otherwise. The entry exports `SessionObject`, which is bound as `SESSIONS`. Nothing outside
+ * this machine is asked for anything.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
-  const { vars = {}, storage, build: differences = {} } = settings;
+  const { vars = {}, storage, build: differences = {}, deployedAs = {} } = settings;
   const logs: string[] = [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',
@@ -56,18 +70,22 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
       {
         config: {
           name: WORKER,
-          ...compatibility(),
+          ...compatibility(deployedAs),
           manifest: {
             mainModule: 'worker.js',
             modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry, differences) } },
           },
           env: {
-            SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
+            ...(!deployedAs.isUnbound && {
+              SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
+            }),
+            ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
             ...Object.fromEntries(
               Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
             ),
           },
-          exports: { [OBJECT]: { type: 'durable-object', storage: 'sqlite' } },
+          exports: { [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' } },
+          ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE, maxBatchTimeout: 0 }] }),
         },
       },
     ],
@@ -123,11 +141,17 @@ async function bundled(entry: string, { constants = {}, edits = [] }: Build): Pr
 }
 
 /** Importing wrangler to read two lines takes longer than starting the Worker. */
-function compatibility(): { compatibilityDate: string; compatibilityFlags: string[] } {
+function compatibility({ compatibilityDate, compatibilityFlags }: DeployedAs): {
+  compatibilityDate: string;
+  compatibilityFlags: string[];
+} {
   const toml = readFileSync(resolve(root, 'wrangler.toml'), 'utf8');
   const date = /^compatibility_date = "(.+)"$/m.exec(toml)?.[1];
   const flags = /^compatibility_flags = (\[.*\])$/m.exec(toml)?.[1];
   if (date === undefined || flags === undefined)
     throw new Error('wrangler.toml does not set its compatibility.');
-  return { compatibilityDate: date, compatibilityFlags: JSON.parse(flags) };
+  return {
+    compatibilityDate: compatibilityDate ?? date,
+    compatibilityFlags: [...(compatibilityFlags ?? JSON.parse(flags))],
+  };
 }

@@ -1,6 +1,7 @@
 import type { Here } from '../../app/host.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
 import { turnPath } from '../../app/target.ts';
+import { DeploymentError } from '../../session/deployment.ts';
 import type { Acknowledgement, Webhook, WebhookStart } from '../../webhooks/webhook.ts';
 import { type RefusalKind, WebhookRefusal } from '../../webhooks/webhook-refusal.ts';
 import { readBytes } from '../body.ts';
@@ -64,7 +65,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
   return acknowledged(received, told, { status: 202, headers: { location } });
 }
 
-/** @throws Problem 500 when the mapping names what is not there. */
+/** @throws Problem 500 when the mapping names what is not there, and DeploymentError. */
 function toTurn({ host, env, hook, received }: Starting): BackgroundTurn {
   const { agent, owner = host.auth.owner?.(env) ?? '', session, message, context } = received;
   try {
@@ -80,7 +81,7 @@ function toTurn({ host, env, hook, received }: Starting): BackgroundTurn {
       },
     );
   } catch (failure) {
-    throw failed(hook, failure);
+    throw failure instanceof DeploymentError ? failure : failed(hook, failure);
   }
 }
 

@@ -1,0 +1,89 @@
+import { ConfigurationError } from '../model/configuration-error.ts';
+
+/**
+ * The Worker is deployed so that no session can work. Every request finds that out alike, until what the message says is
+ * mended and deployed.
+ */
+export class DeploymentError extends ConfigurationError {}
+
+/** What a Worker sees of how it is deployed. */
+export interface Deployment {
+  /** Its vars, secrets and bindings. */
+  readonly env: Readonly<Record<string, unknown>>;
+  /** What its main module exports, by name, as `cloudflare:workers` has it. */
+  readonly exports: Readonly<Record<string, unknown>>;
+  /** `Cloudflare.compatibilityFlags`. A Worker cannot read its compatibility date, only which flags that date turns on. */
+  readonly flags: Readonly<Record<string, boolean>>;
+}
+
+/** On from 2025-11-17: `ctx.exports`, by which the object of a session reaches the `TurnRunner`. */
+const HAS_EXPORTS = 'enable_ctx_exports';
+
+/** On from 2026-10-01: an object stays awake while something that it has called is still at work. */
+const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
+
+const NO_EXPORTS =
+  'This Worker runs without `ctx.exports`, so no turn would run in the background, and none would go on after a crash. In ' +
+  'wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag ' +
+  '`disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"';
+
+const NO_RUNNER =
+  'This Worker exports no `TurnRunner`, so no turn would run in the background, and none would go on after a crash. Add to ' +
+  'its main module, which calls createHoldfast:\n\nexport const { TurnRunner } = holdfast;';
+
+const NO_CLASS =
+  'This Worker exports no class for the objects of its sessions. Add to its main module:\n\n' +
+  "export { SessionObject } from 'holdfast/durable-objects';";
+
+const NO_BINDING =
+  'This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its ' +
+  'own under [[env.NAME.durable_objects.bindings]]):\n\n' +
+  '[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"';
+
+/** What whoever deploys is told when the objects of the sessions keep no database. */
+export const NO_SQLITE =
+  'The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of `new_classes`:\n\n' +
+  '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
+  'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
+  'another tag.';
+
+const MAY_STOP =
+  'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
+  "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
+  'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
+  'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
+
+/**
+ * What a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns whose
+ * messages were lost.
+ *
+ * @throws DeploymentError that tells everything that is missing, with the lines to add.
+ */
+export function checkDeployment({ env, exports, flags }: Deployment): void {
+  const problems = [
+    ...(env.SESSIONS ? [] : [NO_BINDING]),
+    ...(flags[HAS_EXPORTS] ? [] : [NO_EXPORTS]),
+    ...(exports.TurnRunner ? [] : [NO_RUNNER]),
+    ...(hasClass(exports) ? [] : [NO_CLASS]),
+  ];
+  if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
+}
+
+/** The class may have any name, so one is missed only where nothing is exported that could be one. */
+const hasClass = (exports: Deployment['exports']): boolean =>
+  exports.SessionObject !== undefined ||
+  Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');
+
+/** What makes sessions work less well than they could. */
+export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] =>
+  flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP];
+
+/** Says what it is given, but nothing twice. */
+export function sayingOnce(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (said.has(text)) return;
+    said.add(text);
+    say(text);
+  };
+}

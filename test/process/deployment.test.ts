@@ -1,0 +1,211 @@
+/** What whoever deploys is told of a mistake in `wrangler.toml` or in the exports of the main module. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type RunningWorker, startWorker, type WorkerSettings } from './start-worker.ts';
+import type { Edit } from './with-edits.ts';
+
+const ENTRY = 'src/examples/first/worker.ts';
+const SESSION = '/agents/clerk/sessions/s1';
+const BACKGROUND = { prefer: 'respond-async' };
+
+const LOCALHOST_ONLY =
+  'holdfast: no authentication is configured; only localhost is answered. Set HOLDFAST_TOKEN.';
+
+const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, so no turn would run in the background, and none would go on after a crash. In wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag \`disable_ctx_exports\`:
+
+compatibility_date = "2026-10-01"`;
+
+const NO_RUNNER = `This Worker exports no \`TurnRunner\`, so no turn would run in the background, and none would go on after a crash. Add to its main module, which calls createHoldfast:
+
+export const { TurnRunner } = holdfast;`;
+
+const NO_CLASS = `This Worker exports no class for the objects of its sessions. Add to its main module:
+
+export { SessionObject } from 'holdfast/durable-objects';`;
+
+const NO_BINDING = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its own under [[env.NAME.durable_objects.bindings]]):
+
+[[durable_objects.bindings]]
+name = "SESSIONS"
+class_name = "SessionObject"`;
+
+const NO_SQLITE = `The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of \`new_classes\`:
+
+[[migrations]]
+tag = "v1"
+new_sqlite_classes = ["SessionObject"]
+
+A class that was deployed without it stays without: export it under another name, to be used in the binding and under another tag.`;
+
+const MAY_STOP =
+  'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
+  "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
+  'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
+  'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
+
+const without = (line: string): WorkerSettings => ({
+  build: { edits: [{ file: ENTRY, from: line, to: '' }] },
+});
+const withoutRunner = without('export const { TurnRunner } = holdfast;');
+const withoutClass = without("export { SessionObject } from '../../../durable-objects/index.ts';");
+const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
+
+const workers: RunningWorker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+});
+
+async function start(settings?: WorkerSettings): Promise<RunningWorker> {
+  const worker = await startWorker(ENTRY, settings);
+  workers.push(worker);
+  return worker;
+}
+
+/** What the Worker has written to its log, without what the runtime has to say of alarms and classes. */
+const said = ({ logs }: RunningWorker): readonly string[] =>
+  logs.filter((line) => line.startsWith('holdfast'));
+
+type Answer = readonly [status: number, contentType: string | null, body: unknown];
+
+async function ask({ url }: RunningWorker, path: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(new URL(path, url), init);
+  return [response.status, response.headers.get('content-type'), await response.json()];
+}
+
+const say = (worker: RunningWorker, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  ask(worker, `${SESSION}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const misconfigured = (detail: string): Answer => [
+  500,
+  'application/problem+json',
+  { type: 'urn:holdfast:problem:misconfigured', title: 'misconfigured', status: 500, detail },
+];
+
+describe('a Worker that is deployed so that no session can work', () => {
+  it.each<[string, WorkerSettings, string]>([
+    ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS],
+    ['no TurnRunner', withoutRunner, NO_RUNNER],
+    ['no SessionObject', withoutClass, NO_CLASS],
+    ['new_classes, or no migration', { deployedAs: { storage: 'legacy-kv' } }, NO_SQLITE],
+    ['no binding', { deployedAs: { isUnbound: true } }, NO_BINDING],
+    [
+      'several of them',
+      { ...withoutRunner, deployedAs: { isUnbound: true, compatibilityDate: '2025-10-01' } },
+      [NO_BINDING, NO_EXPORTS, NO_RUNNER].join('\n\n'),
+    ],
+  ])('says what is missing everywhere, and once in its log: %s', async (_, settings, problem) => {
+    const worker = await start(settings);
+    const answers = [
+      await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
+      await say(worker, { message: 'Please pay invoice INV-17.' }),
+      await ask(worker, SESSION),
+      await ask(worker, `${SESSION}/events`),
+      await ask(worker, `${SESSION}/turns/t1`),
+      await ask(worker, `${SESSION}/cancel`, { method: 'POST' }),
+      await ask(worker, SESSION, { method: 'DELETE' }),
+      await ask(worker, '/health'),
+    ];
+    expect(answers).toEqual(answers.map(() => misconfigured(problem)));
+    expect(said(worker)).toEqual([LOCALHOST_ONLY, `holdfast: ${problem}`]);
+  });
+
+  it('says so at /health before anything else is asked for', async () => {
+    const worker = await start(onDate('2025-10-01'));
+    expect(await ask(worker, '/health')).toEqual(misconfigured(NO_EXPORTS));
+    expect(said(worker)).toEqual([`holdfast: ${NO_EXPORTS}`]);
+  });
+});
+
+describe('a Worker on which turns run in the background', () => {
+  it.each<[string, WorkerSettings]>([
+    ['as wrangler.toml says', {}],
+    ['the first date on which objects stay awake', onDate('2026-10-01')],
+    [
+      'an older date, and the flag',
+      {
+        deployedAs: {
+          compatibilityDate: '2025-11-17',
+          compatibilityFlags: ['durable_object_io_tasks_prevent_eviction'],
+        },
+      },
+    ],
+    [
+      'the date of ctx.exports, and a queue',
+      { deployedAs: { compatibilityDate: '2025-11-17', hasQueue: true } },
+    ],
+  ])('is healthy, and runs them: %s', async (_, settings) => {
+    const worker = await start(settings);
+    expect(await ask(worker, '/health')).toEqual([200, 'application/json', { status: 'ok' }]);
+    expect(await paysInBackground(worker)).toBe('completed');
+    expect(said(worker)).toEqual([LOCALHOST_ONLY]);
+  });
+
+  it('runs them on the date of ctx.exports too, with a warning that they may be stopped', async () => {
+    const worker = await start(onDate('2025-11-17'));
+    expect(await paysInBackground(worker)).toBe('completed');
+    const healthy = { status: 'ok', warnings: [MAY_STOP] };
+    expect(await ask(worker, '/health')).toEqual([200, 'application/json', healthy]);
+    expect(said(worker)).toEqual([LOCALHOST_ONLY, `holdfast: ${MAY_STOP}`]);
+  });
+});
+
+/** Sends a message for the background; answers how its turn has ended. */
+async function paysInBackground(worker: RunningWorker): Promise<unknown> {
+  const [status] = await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
+  expect(status).toBe(202);
+  return outcome(worker);
+}
+
+const outcome = (worker: RunningWorker): Promise<unknown> =>
+  vi.waitUntil(
+    async () => {
+      const [, , state] = await ask(worker, SESSION);
+      return (state as { readonly turn: { readonly outcome: unknown } | null }).turn?.outcome;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+
+/** A Worker that is stopped before its alarm has come to anything. */
+const HANDS_NOTHING_OVER: Edit = {
+  file: 'durable-objects/session-object.ts',
+  from: 'void this.#handOver(turn);',
+  to: 'void turn;',
+};
+
+describe('a turn that was accepted before a mistake was deployed', () => {
+  it.each<[string, WorkerSettings, string]>([
+    [
+      'a compatibility date without ctx.exports',
+      onDate('2025-10-01'),
+      'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later',
+    ],
+    ['no TurnRunner', withoutRunner, 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'],
+  ])('is told of in the log, and goes on when that is mended: %s', async (_, mistaken, problem) => {
+    const storage = await mkdtemp(join(tmpdir(), 'holdfast-deployment-'));
+    const kept = { storage, vars: { LEASE_MS: '2000' } };
+    try {
+      const first = await start({ ...kept, build: { edits: [HANDS_NOTHING_OVER] } });
+      const [status] = await say(first, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
+      expect(status).toBe(202);
+      await first.stop();
+
+      const second = await start({ ...kept, ...mistaken });
+      await vi.waitUntil(() => said(second).length > 0, { timeout: 30_000 });
+      const session = '["local","clerk","s1"]';
+      expect(said(second)).toEqual([
+        `holdfast: turns of session ${session} are not taken over: the Worker ${problem}`,
+      ]);
+      await second.stop();
+
+      expect(await outcome(await start(kept))).toBe('completed');
+    } finally {
+      await rm(storage, { recursive: true, force: true });
+    }
+  });
+});
