@@ -35,6 +35,7 @@ export {
   type ModelRequest,
   type OutputFormat,
   type RequestedCall,
+  type ToldLength,
   type ToolDefinition,
   type Usage,
 } from './model/chat-model.ts';

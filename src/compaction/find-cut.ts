@@ -1,5 +1,5 @@
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Message, SessionState } from '../journal/state.ts';
+import { isStart, type Message, type SessionState } from '../journal/state.ts';
 import { NotCompacted } from './not-compacted.ts';
 
 /** How many messages are replaced, and the sequence of the first event whose message is kept. */
@@ -31,8 +31,6 @@ export async function findCut(
   return { messages: first, from };
 }
 
-/** The message that started a turn. */
-const isStart = (message: Message): boolean => message.role === 'user' && message.by === undefined;
 const isSummary = (message: Message): boolean => message.role === 'user' && message.by === 'summary';
 
 async function turnStarts(port: Journal, from: number, until: number): Promise<number[]> {

@@ -52,8 +52,7 @@ const INSTRUCTIONS =
 
 /**
  * The `compaction` of an agent that has a summary stand for the older turns of a long conversation. A summary that is blank,
- * late or no shorter than what it would stand for is dropped; none is asked for again until the conversation has grown by a
- * quarter.
+ * late or no shorter than what it would stand for is dropped, and of the same turns none is asked for again.
  *
  * @throws RangeError when an option is nothing that it could work with.
  */

@@ -29,7 +29,9 @@ export async function writeSummary(
   if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
   // Functions without types may answer anything.
   if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
-  if (countTokens(toHistory([summaryMessage(text)])) < countTokens(messages)) return { ...written, text };
+  const length = (shown: readonly HistoryMessage[]): number =>
+    countTokens(shown, loop.policies.resultCharacters);
+  if (length(toHistory([summaryMessage(text)])) < length(messages)) return { ...written, text };
   throw new SummaryDropped('no-shorter', written.usage);
 }
 

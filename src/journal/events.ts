@@ -252,15 +252,27 @@ export type SessionEvent =
       /** Of the model that wrote it; absent when a function did. */
       readonly usage?: PricedUsage;
     })
-  /** A summary was worked on and cannot be used: none is asked for again until the conversation has become much longer. */
+  /** A summary was worked on and cannot be used: none is asked for again of the same messages. */
   | (InTurn & {
       readonly type: 'summary-dropped';
       /** `cut-off`: by a filter of its provider. */
       readonly reason: 'blank' | 'no-shorter' | 'cut-off' | 'late';
+      /** The sequence of the first event whose message would have been kept; absent in older journals. */
+      readonly from?: number;
       /** How long the conversation was, as compactions measure it. */
       readonly tokens: number;
       /** Of the model that wrote it, as far as that is known; absent when a function did. */
       readonly usage?: PricedUsage;
+    })
+  /** What the model was shown did not fit it: it is shown less from now on, and the events stay as they are. */
+  | (InFrame & {
+      readonly type: 'conversation-shortened';
+      /** How many turns are still shown, the one that runs included; absent when none has left. */
+      readonly turns?: number;
+      /** Nor is the summary shown any more that stood before them. */
+      readonly withoutSummary?: true;
+      /** How many characters are still shown of each result that there is; absent when none is shortened. */
+      readonly characters?: number;
     })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
@@ -300,4 +312,5 @@ export const MESSAGE_TYPES: readonly EventType[] = [
   'answer-rejected',
   'turn-steered',
   'late-result-received',
+  'conversation-shortened',
 ];

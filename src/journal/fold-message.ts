@@ -1,7 +1,8 @@
-import { modelText } from '../tools/tool-result.ts';
+import { RESULT_CHARACTERS, shownText } from '../tools/tool-result.ts';
 import { placed } from './count-calls.ts';
 import { ROOT, type SessionEvent } from './events.ts';
 import { rejectionText } from './rejection-text.ts';
+import { foldShortened } from './shortened.ts';
 import {
   type CallRecord,
   type FrameState,
@@ -42,6 +43,9 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
     case 'conversation-compacted':
       messages.splice(0, event.messages, summaryMessage(event.summary));
       break;
+    case 'conversation-shortened':
+      foldShortened(messages, event);
+      break;
   }
 }
 
@@ -58,7 +62,7 @@ export function foldCovered({ messages, closedUnread }: SessionState, event: Ses
 /** Two calls of one tool may both be in doubt, so it says which one it was. */
 const lateText = ({ tool, input, result }: Late): string =>
   `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
-  modelText(result);
+  shownText(result, RESULT_CHARACTERS);
 
 /** What the loop tells its model of an answer that does not fit. */
 export const rejection = ({ problems }: Rejected): Message => ({

@@ -52,6 +52,7 @@ const newLoop = {
   blankReplies: 0,
   unknownTools: 0,
   rejected: false,
+  shortened: false,
   spent: NOTHING_SPENT,
   asked: undefined,
   measured: undefined,

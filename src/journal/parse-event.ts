@@ -44,6 +44,7 @@ const KNOWN: Readonly<Record<EventType, true>> = {
   'late-result-received': true,
   'conversation-compacted': true,
   'summary-dropped': true,
+  'conversation-shortened': true,
   'tools-listed': true,
   'cancel-requested': true,
   'turn-yielded': true,

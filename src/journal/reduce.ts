@@ -2,7 +2,7 @@ import type { JsonObject } from '../tools/json.ts';
 import { closeOpenCalls } from './close-turn.ts';
 import { countCalls } from './count-calls.ts';
 import { EVENT_VERSION, type FinalOutcome, type Outcome, ROOT, type SessionEvent } from './events.ts';
-import { foldCompaction, foldDropped } from './fold-compaction.ts';
+import { foldCompaction, foldDropped, foldLessShown } from './fold-compaction.ts';
 import { assistantMessage, endCall, foldMessage, lastBatch, rejection } from './fold-message.ts';
 import { applyFacts, openFrame, startTurn } from './open-loop.ts';
 import { foldAsked, foldRefused, foldUsed } from './spending.ts';
@@ -19,7 +19,7 @@ import {
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 6;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 7;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -56,6 +56,7 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     return;
   }
   if (event.type === 'turn-started') {
+    state.starts.push(state.seq);
     state.turn = startTurn(state, event);
     return;
   }
@@ -114,6 +115,9 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
     case 'summary-dropped':
       foldDropped(state, turn, event);
       break;
+    case 'conversation-shortened':
+      foldLessShown(state, turn, event);
+      break;
     case 'tools-listed':
       foldListed(state, turn, event, slices);
       break;
@@ -135,6 +139,7 @@ const PROGRESS: readonly SessionEvent['type'][] = [
   'frame-started',
   'tools-listed',
   'conversation-compacted',
+  'conversation-shortened',
 ];
 
 const describe = (event: SessionEvent): string =>
@@ -207,6 +212,7 @@ function foldReply(state: SessionState, turn: TurnState, event: Replied): void {
   };
   frame.planned = event.planned ?? false;
   frame.iterations += 1;
+  frame.shortened = false;
   frame.blankReplies = isBlank(event) ? frame.blankReplies + 1 : 0;
   if (!event.planned) {
     turn.iterations += 1;

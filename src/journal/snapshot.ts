@@ -1,6 +1,6 @@
 import type { ResultData } from '../tools/tool-result.ts';
 import { emptyState, type SessionState, type TurnState } from './state.ts';
-import { summaryMessage } from './summary-message.ts';
+import { standIn } from './summary-message.ts';
 
 /** What a snapshot keeps: all of the state but the messages, which are read from the journal. */
 interface Stored
@@ -11,6 +11,7 @@ interface Stored
     | 'agent'
     | 'usage'
     | 'measured'
+    | 'starts'
     | 'blackboard'
     | 'toldLate'
     | 'compacted'
@@ -26,7 +27,7 @@ interface Stored
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
-  const { seq, incarnation, agent, usage, measured, blackboard, cells, slices, turn } = state;
+  const { seq, incarnation, agent, usage, measured, starts, blackboard, cells, slices, turn } = state;
   const { toldLate, closedUnread, compacted, summaryDropped } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
@@ -35,6 +36,7 @@ export function toSnapshot(state: SessionState): string {
     agent,
     usage,
     measured,
+    starts,
     blackboard,
     cells: [...cells],
     slices: [...slices],
@@ -54,7 +56,7 @@ export function fromSnapshot(body: string): SessionState {
     ...emptyState(),
     ...rest,
     compacted,
-    messages: compacted ? [summaryMessage(compacted.summary)] : [],
+    messages: compacted ? [standIn(compacted.text)] : [],
     closedUnread: new Map(closedUnread),
     cells: new Map(cells),
     slices: new Map(slices),

@@ -19,6 +19,12 @@ export function foldAsked(turn: TurnState, { frame: id, reserved, request }: Ask
   spend(turn, frame, reserved, 1);
 }
 
+/** Gives back what was held back for a request that its provider refused before it worked on it. */
+export function foldUnasked(turn: TurnState, frame: FrameState): void {
+  if (frame.asked) spend(turn, frame, frame.asked.reserved, -1);
+  frame.asked = undefined;
+}
+
 /** The loop may not go on. */
 export function foldRefused(turn: TurnState, { frame: id, limit, most }: Refused): void {
   const frame = turn.frames.get(id ?? ROOT);

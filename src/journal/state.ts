@@ -36,6 +36,8 @@ export interface CallRecord extends JournaledCall {
     readonly changes: CallChanges | undefined;
     /** In a nested loop: it opened a frame in which a model decided. */
     readonly nested?: true;
+    /** The model is shown no more characters of the result, since the conversation did not fit it. */
+    readonly shown?: number;
   };
 }
 
@@ -101,6 +103,8 @@ export interface FrameState extends CallCounts {
   refused: Refusal | undefined;
   /** An answer was rejected; the next one that does not fit ends the loop. */
   rejected: boolean;
+  /** The model is shown less since its last reply, for the next request had not fitted it. */
+  shortened: boolean;
 }
 
 /** What counts against limits: of calls without a reported usage, what was reserved. */
@@ -181,6 +185,8 @@ export interface SessionState {
   incarnation: string;
   agent: string;
   readonly messages: Message[];
+  /** The sequences of the events that started the turns of which the messages are. */
+  starts: number[];
   readonly blackboard: BlackboardEntry[];
   /** `call.state` by path; each value is replaced whole, never mutated. */
   readonly cells: Map<string, JsonObject>;
@@ -194,10 +200,10 @@ export interface SessionState {
   readonly toldLate: string[];
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
   readonly closedUnread: Map<string, ResultData>;
-  /** What stands for the messages before an event, in the first message. */
-  compacted: { readonly summary: string; readonly from: number } | undefined;
-  /** How long the conversation was when a summary of it was dropped, unless another one stands for it since. */
-  summaryDropped: { readonly tokens: number } | undefined;
+  /** What the first message says, which stands for all before an event. */
+  compacted: { readonly text: string; readonly from: number } | undefined;
+  /** Before which event the messages stood whose summary was dropped, unless another one stands for them since. */
+  summaryDropped: { readonly from: number | undefined } | undefined;
   /** The open turn, or the one that ended last. */
   turn: TurnState | undefined;
 }
@@ -213,6 +219,7 @@ export const emptyState = (): SessionState => ({
   incarnation: '',
   agent: '',
   messages: [],
+  starts: [],
   blackboard: [],
   cells: new Map(),
   usage: { inputTokens: 0, outputTokens: 0 },
@@ -224,6 +231,9 @@ export const emptyState = (): SessionState => ({
   summaryDropped: undefined,
   turn: undefined,
 });
+
+/** The message that started a turn, or a nested loop. */
+export const isStart = (message: Message): boolean => message.role === 'user' && message.by === undefined;
 
 /** The call was started, and running it once more could be noticed. */
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>

@@ -71,8 +71,8 @@ const attemptOnce = async (
     return { type: 'succeeded', value };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    const { failure, message, status } = error;
-    const shown = new ModelError(failure, gate(message, messages), { status, outputBegan });
+    const { failure, message, status, length } = error;
+    const shown = new ModelError(failure, gate(message, messages), { status, outputBegan, length });
     return { type: 'failed', error: shown, retryAfter };
   } finally {
     signal.removeEventListener('abort', finish);

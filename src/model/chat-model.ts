@@ -89,9 +89,19 @@ export type ModelFailure =
   | 'rate-limited'
   | 'server-error'
   | 'bad-request'
+  /** The conversation is longer than the model can read. A loop shows it less of it, and asks again. */
+  | 'context-length'
   | 'invalid-reply'
   /** The stream ended before the reply was complete. */
   | 'truncated';
+
+/** How long a request was for its model, in tokens: as far as its provider told. */
+export interface ToldLength {
+  /** What the provider counted in the request. */
+  readonly sent?: number | undefined;
+  /** The most that it takes, besides what is kept free for the reply. */
+  readonly most?: number | undefined;
+}
 
 /** No complete reply came. The message is safe to show to a client: it holds no credential and no request body. */
 export class ModelError extends Error {
@@ -100,15 +110,22 @@ export class ModelError extends Error {
   readonly status: number | undefined;
   /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
   readonly outputBegan: boolean;
+  /** Of the failure `context-length`. */
+  readonly length: ToldLength | undefined;
 
-  constructor(
-    failure: ModelFailure,
-    message: string,
-    details: { status?: number | undefined; outputBegan?: boolean | undefined; cause?: unknown } = {},
-  ) {
+  constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.failure = failure;
     this.status = details.status;
     this.outputBegan = details.outputBegan ?? false;
+    this.length = details.length;
   }
+}
+
+/** What is known of a failure beside its kind and its words. */
+export interface ModelErrorDetails {
+  readonly status?: number | undefined;
+  readonly outputBegan?: boolean | undefined;
+  readonly length?: ToldLength | undefined;
+  readonly cause?: unknown;
 }

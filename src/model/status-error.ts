@@ -1,4 +1,5 @@
 import { ModelError, type ModelFailure } from './chat-model.ts';
+import { toldLength } from './context-length.ts';
 import { LONGEST_WAIT, mayPass } from './retry.ts';
 
 /** What an HTTP status other than 2xx says about the request. */
@@ -13,10 +14,21 @@ export const failureOfStatus = (status: number): ModelFailure => {
 export const sentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
-/** The error for an answer whose status is not 2xx. `retryAfter` is the wait that it asks for, in ms. */
-export const errorOfStatus = (status: number, words: string, retryAfter: number | undefined): ModelError => {
+/** What a server says beside its status. */
+export interface ServerWords {
+  readonly words: string;
+  /** The code and the type of its error, and what else tells the reason. */
+  readonly details?: string | undefined;
+  /** The wait that it asks for, in ms. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** The error for an answer whose status is not 2xx. */
+export const errorOfStatus = (status: number, { words, details, retryAfter }: ServerWords): ModelError => {
   const failure = failureOfStatus(status);
   const start = `The model's server answered ${status}`;
+  const length = toldLength(failure, words, details);
+  if (length) return new ModelError('context-length', sentence(start, words), { status, length });
   if (retryAfter === undefined || retryAfter <= LONGEST_WAIT || !mayPass(failure)) {
     return new ModelError(failure, sentence(start, words), { status });
   }

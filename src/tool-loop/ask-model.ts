@@ -1,11 +1,18 @@
-import type { FrameState } from '../journal/state.ts';
-import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import type { CallRecord, FrameState, Message } from '../journal/state.ts';
+import {
+  type AskOptions,
+  ModelError,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+} from '../model/chat-model.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { discoverTools } from './discover-tools.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Loop } from './loop.ts';
 import { loopView } from './loop-view.ts';
+import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { answerNow, toModelMessages } from './model-messages.ts';
 import { offerTools } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';
@@ -14,7 +21,8 @@ import { OutOfBudget, reserve } from './reserve.ts';
 import { shownHistory } from './transform.ts';
 
 /**
- * Asks for one reply and emits it; or emits that a limit does not allow to ask. `last` offers no tools and asks for the best answer now.
+ * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
+ * too much, which is then to be asked again. `last` offers no tools and asks for the best answer now.
  *
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
  */
@@ -23,21 +31,22 @@ export async function askModel(loop: Loop, frame: FrameState, last: boolean): Pr
   if (!last) await discoverTools(loop, frame);
   loop.invocation.takeSteers(frame.id);
   const shown = frame.messages.length;
-  const history = shownHistory(loop, frame.messages);
-  const messages = toModelMessages(instructionsNow(loop, frame), history, wireIds(frame));
-  if (last) messages.push({ role: 'user', text: answerNow(loop.iterations) });
   const offered = offerTools(loop, frame, 'now');
-  const tools = last ? [] : offered.definitions;
+  const toRequest = requestsIn(loop, frame, { last, tools: last ? [] : offered.definitions });
+  const request = toRequest(frame.messages);
   const place = placeOf(loop, frame, 1);
-  inspect(loop, 'beforeModelCall', () => modelCallSeen(place, messages, tools));
+  inspect(loop, 'beforeModelCall', () => modelCallSeen(place, request));
   const began = loop.invocation.now();
   const event = await loop.slots.hold(async () => {
     try {
-      const reply = await replyOf(loop, frame, { messages, tools, ...inForm(loop) });
+      const reply = await replyOf(loop, frame, request);
       const unseen = frame.messages.length - shown;
       const answer = reply && replied(loop, reply, { last, unseen, offered });
       if (answer) loop.journal.emit(answer);
       return answer;
+    } catch (failure) {
+      makeRoom(loop, frame, toRequest, failure);
+      return undefined;
     } finally {
       // Only now is it known what the call used.
       loop.reservations.release(frame.id);
@@ -48,14 +57,28 @@ export async function askModel(loop: Loop, frame: FrameState, last: boolean): Pr
   inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
 
+/** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
+function requestsIn(
+  loop: Loop,
+  frame: FrameState,
+  { last, tools }: { readonly last: boolean; readonly tools: ModelRequest['tools'] },
+): ToRequest {
+  const instructions = instructionsNow(loop, frame);
+  const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(loop.iterations) }] : [];
+  return (conversation) => {
+    const sending = { records: callsById(conversation), characters: loop.policies.resultCharacters };
+    const messages = toModelMessages(instructions, shownHistory(loop, conversation), sending);
+    return { messages: [...messages, ...asked], tools, ...inForm(loop) };
+  };
+}
+
 const instructionsNow = (loop: Loop, frame: FrameState): string =>
   typeof loop.instructions === 'string' ? loop.instructions : loop.instructions(loopView(loop, frame, 'now'));
 
-/** The provider's ids of all calls, by ours: providers repeat theirs. */
-const wireIds = ({ messages }: FrameState): ReadonlyMap<string, string> =>
+const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
   new Map(
     messages.flatMap((message) =>
-      message.role === 'user' ? [] : message.calls.map(({ id, providerId }) => [id, providerId] as const),
+      message.role === 'user' ? [] : message.calls.map((call) => [call.id, call] as const),
     ),
   );
 
@@ -71,13 +94,13 @@ async function replyOf(
   frame: FrameState,
   request: ModelRequest,
 ): Promise<ModelReply | undefined> {
-  const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0);
+  const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened);
   // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
   loop.invocation.claim({ subrequests: isPlanned(loop.model) ? 0 : 1, ms: 0 });
   try {
     return await attemptReply(loop, frame, request, attempt);
   } catch (failure) {
-    if (!(failure instanceof ModelError) || !failure.outputBegan) throw failure;
+    if (!(failure instanceof ModelError) || !failure.outputBegan || isTooLong(failure)) throw failure;
     loop.invocation.count(1);
     return await attemptReply(loop, frame, request, attempt + 1);
   }

@@ -10,6 +10,7 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
       name,
       input,
       ...(ended && { result: ended.result }),
+      ...(ended?.shown !== undefined && { shown: ended.shown }),
     }));
     return { role: 'assistant', text: message.text, calls };
   });

@@ -1,5 +1,5 @@
 import { type FrameState, lastReply, openBatch } from '../journal/state.ts';
-import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
+import type { ModelRequest } from '../model/chat-model.ts';
 import type {
   CallSeen,
   LoopInspector,
@@ -43,11 +43,7 @@ export const placeOf = ({ turn }: Pick<Loop, 'turn'>, frame: FrameState, ahead =
 
 export const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
-export const modelCallSeen = (
-  place: LoopPlace,
-  messages: readonly ModelMessage[],
-  tools: readonly ToolDefinition[],
-): ModelCallSeen => ({
+export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelRequest): ModelCallSeen => ({
   ...place,
   messages: structuredClone(messages),
   tools: tools.map(({ name }) => name),
@@ -71,6 +67,7 @@ export const replySeen = (
 /** Tells that an iteration is over, unless calls of its reply are still open. */
 export function inspectIteration(loop: Loop, frame: FrameState): void {
   const last = lastReply(frame.messages);
-  if (!last || openBatch(frame).length > 0) return;
+  // A request that did not fit is no iteration.
+  if (!last || frame.shortened || openBatch(frame).length > 0) return;
   inspect(loop, 'afterIteration', () => ({ ...placeOf(loop, frame), calls: last.calls.map(callSeen) }));
 }

@@ -1,6 +1,7 @@
+import type { CallRecord } from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
 import type { HistoryMessage } from '../tools/tool.ts';
-import { modelText } from '../tools/tool-result.ts';
+import { shownText } from '../tools/tool-result.ts';
 
 /** Asked of a model whose reply was blank (EMP-03). */
 export const NUDGE =
@@ -15,20 +16,25 @@ export const answerNow = (iterations: number): string =>
 
 /**
  * The conversation as a model is sent it: one system message first (LOOP-17), and results after their reply in source
- * order. `wireIds` has the provider's id of every call.
+ * order, each with so many characters at the most. `records` has every call, by our ids.
  */
 export function toModelMessages(
   instructions: string,
   shown: readonly HistoryMessage[],
-  wireIds: ReadonlyMap<string, string>,
+  sending: Sending,
 ): ModelMessage[] {
   const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   shown.forEach((message, index) => {
     if (message.role === 'user') sent.push({ role: 'user', text: message.text });
     else if (isBlank(message)) sent.push(...blank(shown[index + 1]));
-    else sent.push(...toReply(message, wireIds));
+    else sent.push(...toReply(message, sending));
   });
   return sent;
+}
+
+interface Sending {
+  readonly records: ReadonlyMap<string, CallRecord>;
+  readonly characters: number;
 }
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
@@ -41,11 +47,14 @@ const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
   ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
 ];
 
-function toReply({ text, calls }: Reply, wireIds: ReadonlyMap<string, string>): ModelMessage[] {
-  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireIds.get(id) ?? id, name, input }));
+function toReply({ text, calls }: Reply, { records, characters }: Sending): ModelMessage[] {
+  // Providers repeat their ids, so that ours are those by which a call is known.
+  const wireId = (id: string): string => records.get(id)?.providerId ?? id;
+  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
   const results = calls.map(({ id, name, result }): ModelMessage => {
     const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
-    return { role: 'tool', id: wireIds.get(id) ?? id, name, text: modelText(answer) };
+    const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
+    return { role: 'tool', id: wireId(id), name, text: shownText(answer, most) };
   });
   return [{ role: 'assistant', text, toolCalls }, ...results];
 }

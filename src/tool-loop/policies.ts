@@ -1,6 +1,7 @@
 import { notOneOf } from '../tools/not-one-of.ts';
 import type { HistoryCall } from '../tools/tool.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import { RESULT_CHARACTERS } from '../tools/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
 
 /** What a model that calls a tool which does not exist is told, and how often (TNF-01). */
@@ -45,6 +46,8 @@ export interface LoopPolicies {
   readonly isEligible?: Eligible | undefined;
   /** What the model is told of a tool that threw (SPM-10). */
   readonly exceptions: ExceptionProcessor;
+  /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
+  readonly resultCharacters: number;
 }
 
 /** What an agent declares of its policies; the rest is as by default. */
@@ -54,6 +57,8 @@ export interface Policies {
   readonly blankReplies?: Declared<BlankReplyPolicy> | undefined;
   readonly isEligible?: Eligible | undefined;
   readonly exceptions?: ExceptionProcessor | undefined;
+  /** 65,536 unless given. */
+  readonly resultCharacters?: number | undefined;
 }
 
 type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
@@ -71,6 +76,7 @@ export const DEFAULT_POLICIES: LoopPolicies = {
   },
   blankReplies: { retries: 1, end: 'failed' },
   exceptions: tellException,
+  resultCharacters: RESULT_CHARACTERS,
 };
 
 /** The declared policies over the default ones. */
@@ -80,6 +86,7 @@ export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
   blankReplies: over(DEFAULT_POLICIES.blankReplies, declared.blankReplies),
   isEligible: declared.isEligible,
   exceptions: declared.exceptions ?? DEFAULT_POLICIES.exceptions,
+  resultCharacters: declared.resultCharacters ?? DEFAULT_POLICIES.resultCharacters,
 });
 
 /** The path of the first value that a policy cannot work with, and what it must be; `undefined` when all can. */
@@ -87,12 +94,14 @@ export function policyProblem({
   returnDirect,
   unknownTools,
   blankReplies,
+  resultCharacters,
 }: LoopPolicies): PolicyProblem | undefined {
   const { retries, suggestions, similarity, containment } = unknownTools;
   const counts = {
     'unknownTools.retries': retries,
     'unknownTools.suggestions': suggestions,
     'blankReplies.retries': blankReplies.retries,
+    resultCharacters,
   };
   const shares = { 'unknownTools.similarity': similarity, 'unknownTools.containment': containment };
   return (

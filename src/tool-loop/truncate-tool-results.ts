@@ -1,3 +1,4 @@
+import { beginning } from '../tools/tool-result.ts';
 import type { LoopTransformer } from './transformer.ts';
 
 /** What is put after the first characters of a result: `shown` of `length` characters. */
@@ -33,11 +34,8 @@ export function truncateToolResults({
     shortens: true,
     result: (text) => {
       if (text.length <= maxLength) return text;
-      const kept = whole(text.slice(0, maxLength));
+      const kept = beginning(text, maxLength);
       return kept + (typeof marker === 'string' ? marker : marker(kept.length, text.length));
     },
   };
 }
-
-/** Without half a character at its end, which some providers refuse. */
-const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);

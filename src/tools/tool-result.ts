@@ -86,6 +86,21 @@ export const isToolResult = (value: unknown): value is ToolResult =>
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
+/** The most characters of one result that a model is shown, unless its agent says otherwise. */
+export const RESULT_CHARACTERS = 65_536;
+
+/** What a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. */
+export function shownText(result: ResultData, most: number): string {
+  const text = modelText(result);
+  if (text.length <= most) return text;
+  const shown = beginning(text, most);
+  return `${shown}\n... [shortened: ${shown.length} of ${text.length} characters are shown]`;
+}
+
+/** So many characters, but no half of one at the end, which some providers refuse. */
+export const beginning = (text: string, most: number): string =>
+  text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
+
 /** Whether a call did what it was made for. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 

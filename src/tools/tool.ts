@@ -81,6 +81,8 @@ export interface HistoryCall {
   /** The model's own text. */
   readonly input: string;
   readonly result?: ResultData | undefined;
+  /** The model is shown no more characters of the result, where the conversation had become too long for it. */
+  readonly shown?: number | undefined;
 }
 
 /** One call, as a tool and its decorators see it. */

@@ -39,6 +39,7 @@ it('has the documented policies unless it declares others', () => {
     returnDirect: 'all',
     unknownTools,
     blankReplies: { retries: 1, end: 'failed' },
+    resultCharacters: 65_536,
   });
   const declared: Policies = { unknownTools: { autoExecute: true, retries: undefined } };
   expect(defineAgent({ ...base, policies: declared }).policies).toEqual({
@@ -91,6 +92,11 @@ it.each<[string, object, string]>([
     'policies.blankReplies.retries',
     { policies: { blankReplies: { retries: 0.5 } } satisfies Policies },
     "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
+  ],
+  [
+    'policies.resultCharacters',
+    { policies: { resultCharacters: -1 } satisfies Policies },
+    "Agent 'clerk' has a policy 'resultCharacters' of -1: use a whole number from 0.",
   ],
   [
     'policies.returnDirect',

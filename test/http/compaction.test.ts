@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { summarised } from '../../src/compaction/summarised.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { modelBySession, script } from '../fixtures/scripts.ts';
+import { smallWindow } from '../fixtures/small-window.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE, sessionName } from './client.ts';
 
@@ -47,5 +49,55 @@ it('shows the summary of a compacted session as such, its whole journal, and goe
     'three',
     'C',
     'four',
+  ]);
+});
+
+it('shows its reader all of a result that was shortened for the model, and goes on after an eviction', async () => {
+  const report = 'Kelp is sold by the crate. '.repeat(1_500).slice(0, 40_000);
+  const small = smallWindow(8_000, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
+  const reader = defineAgent({
+    name: 'reader',
+    description: 'Reads.',
+    instructions: 'You read.',
+    model: small.model,
+    tools: [defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => report })],
+  });
+  const own = appWith({ agents: [reader], auth: () => ({ id: 'owner' }) });
+  const session = newSession('reader');
+  await (await post(session, { message: 'I am Ann, and I keep the books of Kelp.' }, { via: own })).text();
+  const streamed = await allEvents(
+    await post(session, { message: 'How is kelp sold?' }, { via: own, headers: SSE }),
+  );
+  const names = streamed.map(({ event }) => event);
+  expect(names.slice(names.indexOf('conversation-shortened'))).toEqual([
+    'conversation-shortened',
+    'reply-restarted',
+    'text-delta',
+    'model-replied',
+    'turn-ended',
+    'answer',
+  ]);
+  await evictDurableObject(env.SESSIONS.getByName(sessionName(session, 'owner')));
+  const answer = await json(await post(session, { message: 'Who am I?' }, { via: own }));
+  expect(answer).toMatchObject({ outcome: 'completed', text: 'Ann.' });
+  expect(small.refused).toHaveLength(1);
+  const left = 'Earlier messages are not shown any more, since the conversation had become too long.';
+  expect(small.answered.at(-1)?.map(({ content }) => content?.slice(0, 90))).toEqual([
+    'You read.',
+    left,
+    'How is kelp sold?',
+    undefined,
+    report.slice(0, 90),
+    'By the crate.',
+    'Who am I?',
+  ]);
+  const { messages } = await json(await own(session));
+  expect(messages).toMatchObject([
+    { role: 'user', by: 'summary', text: left },
+    { role: 'user', text: 'How is kelp sold?' },
+    { role: 'assistant', toolCalls: [{ name: 'read', result: report }] },
+    { role: 'assistant', text: 'By the crate.' },
+    { role: 'user', text: 'Who am I?' },
+    { role: 'assistant', text: 'Ann.' },
   ]);
 });

@@ -38,10 +38,11 @@ const fold = (events: readonly SessionEvent[], state = emptyState()): SessionSta
 const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
   events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
 
-/** As a holder finds a session: the snapshot, the messages before it, and the events after it. */
+/** As a holder finds a session: the snapshot, the messages before it that are still shown, and the events after it. */
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
-  for (const event of throughRows(events.slice(0, covered))) {
+  const from = state.compacted?.from ?? 1;
+  for (const event of throughRows(events.slice(0, covered)).slice(from - 1)) {
     if (MESSAGE_TYPES.includes(event.type)) foldCovered(state, event);
   }
   return fold(throughRows(events.slice(covered)), state);

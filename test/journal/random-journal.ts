@@ -4,6 +4,7 @@ import { reduce } from '../../src/journal/reduce.ts';
 import {
   emptyState,
   type FrameState,
+  isStart,
   type Message,
   openBatch,
   type SessionState,
@@ -69,6 +70,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(20) === 0) return summaryDropped(draw, turn);
   if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
   if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
+  if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
   if (frame && isAnswered(frame) && draw(3) === 0) {
     const problems = ['total: must be a number', 'due: is missing'];
     return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
@@ -105,6 +107,16 @@ const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
   tokens: draw(1_000),
   ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
 });
+
+/** What is left to show a model that has refused a request: some of the turns, or less of the last one's results. */
+function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
+  const turns = 1 + draw(frame.messages.filter(isStart).length);
+  const bare = draw(3) === 0 ? { withoutSummary: true as const } : {};
+  const left = frame.id === ROOT ? { turns, ...bare } : {};
+  const type = 'conversation-shortened';
+  const characters = turns === 1 && draw(2) === 0 ? { characters: 1 + draw(90) } : {};
+  return { type, turn, ...inFrame(frame.id), ...left, ...characters };
+}
 
 /** What sources outside told before a reply; of a kind that this code does not know, too. */
 const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SLICES } from '../../src/agent/kinds.ts';
 import { summarised } from '../../src/index.ts';
+import { reduce } from '../../src/journal/reduce.ts';
 import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
 import type { ModelReply } from '../../src/model/chat-model.ts';
 import { foldAll } from '../../src/session/fold-session.ts';
@@ -24,7 +25,7 @@ describe('a summary that was paid for and cannot be used', () => {
       usage: { inputTokens: 20, outputTokens: 10 },
     });
     expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason, tokens: 201, usage },
+      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201, usage },
     ]);
     expect(session.shown()).toHaveLength(4);
   });
@@ -74,26 +75,36 @@ describe('a summary that was paid for and cannot be used', () => {
 });
 
 describe('after a summary was dropped', () => {
-  it('none is asked for until the conversation has grown by a quarter, then one is', async () => {
+  it('one of more messages is asked for with the next turn, however little the conversation has grown', async () => {
     const asked: number[] = [];
-    const replies = ['A.', 'B.', 'C.', 'D.', 'E.'];
-    const session = sessionOf(replies, {
+    const session = sessionOf(['A.', 'B.', 'C.', 'D.'], {
       overTokens: 350,
-      keepTurns: 0,
-      summarise: (messages) => (asked.push(messages.length) === 1 ? '' : 'Sum.'),
+      keepTurns: 1,
+      // A few words cannot be said in fewer: their summary is dropped.
+      summarise: (messages) => {
+        asked.push(messages.length);
+        return 'What they had said when they had met, in a few words that are no fewer than their own.';
+      },
     });
-    // The second turn finds 401 tokens, of which a quarter more is 502; the third finds fewer, and so does the fourth.
-    await session.send(long('a').repeat(3));
-    await session.send(long('b'));
-    expect(asked).toEqual([2]);
-    await session.send(long('c').slice(0, 380));
-    expect(asked).toEqual([2]);
+    await session.send('Hello.');
+    await session.send(long('b').repeat(4));
+    await session.send('c');
+    expect(await dropped(session)).toMatchObject([{ reason: 'no-shorter', from: 5, tokens: 403 }]);
     await session.send('d');
-    expect(asked).toEqual([2]);
-    await session.send(long('e').slice(0, 40));
-    expect(asked).toEqual([2, 8]);
-    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
+    expect(asked).toEqual([2, 4]);
+    expect(await compactions(session)).toMatchObject([{ messages: 4, from: 8 }]);
     expect((await session.state()).summaryDropped).toBeUndefined();
+  });
+
+  it('an older journal does not say of which messages it was', async () => {
+    const app = memoryApp({ replies: ['A.'] });
+    await app.say(long('a'));
+    const state = await app.state();
+    const turn = state.turn?.id ?? '';
+    reduce(state, state.seq + 1, { type: 'summary-dropped', turn, reason: 'blank', tokens: 900 });
+    expect(state.summaryDropped).toEqual({ from: undefined });
+    const { summaryDropped } = fromSnapshot(toSnapshot(state));
+    expect(summaryDropped).toEqual({});
   });
 
   it('the invocation that takes its turn over asks for none', async () => {
@@ -126,8 +137,8 @@ describe('after a summary was dropped', () => {
     expect(end.status).toBe('ended');
     const cold = await foldAll(app.port, SLICES);
     expect(cold?.state).toEqual(await app.state());
-    expect(cold?.state.summaryDropped).toEqual({ tokens: 201 });
+    expect(cold?.state.summaryDropped).toEqual({ from: 5 });
     const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));
-    expect(rest).toMatchObject({ summaryDropped: { tokens: 201 } });
+    expect(rest).toMatchObject({ summaryDropped: { from: 5 } });
   });
 });

@@ -40,7 +40,7 @@ describe('a summary that fails', () => {
     expect(session.shown()).toHaveLength(4);
     expect(await compactions(session)).toEqual([]);
     expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason, tokens: 201 },
+      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201 },
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('a summary that fails', () => {
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
     expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason: 'late', tokens: 201 },
+      { type: 'summary-dropped', turn: expect.any(String), reason: 'late', from: 5, tokens: 201 },
     ]);
   });
 });

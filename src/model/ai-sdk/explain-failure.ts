@@ -1,9 +1,9 @@
 import type { ExplainedFailure } from '../ask-patiently.ts';
-import { reportedError } from '../chat-completions/reported-error.ts';
+import { detailsOf, reportedError, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError, type ModelFailure } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
 import { errorOfStatus, sentence } from '../status-error.ts';
-import { isRecord, isScalar, type UntrustedRecord } from '../untrusted-json.ts';
+import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 import { brokenConnection } from '../untrusted-reply.ts';
 
 /** Errors of the SDK that say what is wrong with how it was set up, in words without values. */
@@ -64,7 +64,10 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
     return { error: new ModelError('invalid-reply', sentence(start, words), { status }) };
   }
   const retryAfter = parseRetryAfter(headersOf(call), now);
-  const error = errorOfStatus(status, words, retryAfter);
+  // A provider of the SDK may know another shape of errors, and then tells the status alone.
+  const body = call.data ?? parseJson(textOf(call.responseBody));
+  const details = `${detailsOf(body)} ${wordsOf(body)}`;
+  const error = errorOfStatus(status, { words, details, retryAfter });
   return { error, retryAfter: final ? Number.POSITIVE_INFINITY : retryAfter };
 };
 

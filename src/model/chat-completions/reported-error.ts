@@ -1,4 +1,5 @@
 import { ModelError, type ModelFailure } from '../chat-model.ts';
+import { toldLength } from '../context-length.ts';
 import { failureOfStatus, sentence } from '../status-error.ts';
 import { isRecord, isScalar, type UntrustedRecord } from '../untrusted-json.ts';
 
@@ -9,6 +10,14 @@ export const wordsOf = (body: unknown): string => {
   if (body.error !== undefined && body.error !== null) return wordsOf(body.error);
   const words = [body.message, body.detail].find((value) => typeof value === 'string');
   return typeof words === 'string' ? words : '';
+};
+
+/** What a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it said. */
+export const detailsOf = (body: unknown): string => {
+  const report = isRecord(body) && isRecord(body.error) ? body.error : body;
+  if (!isRecord(report)) return '';
+  const behind = isRecord(report.metadata) ? report.metadata.raw : undefined;
+  return [report.type, report.code, behind].filter(isScalar).join(' ');
 };
 
 const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
@@ -28,7 +37,8 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   // Some servers send `null` or an empty text with every chunk.
   if (report === undefined || report === null || report === '') return undefined;
   const { failure, status } = failureOfReport(isRecord(report) ? report : {});
-  return new ModelError(failure, sentence("The model's server reported an error", wordsOf(report)), {
-    status,
-  });
+  const words = wordsOf(report);
+  const length = toldLength(failure, words, detailsOf(report));
+  const told = sentence("The model's server reported an error", words);
+  return new ModelError(length ? 'context-length' : failure, told, { status, length });
 };

@@ -1,5 +1,5 @@
 import { readText } from '../chat-completions/read-text.ts';
-import { wordsOf } from '../chat-completions/reported-error.ts';
+import { detailsOf, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
 import { errorOfStatus } from '../status-error.ts';
@@ -29,7 +29,8 @@ export const errorOfResponse = async (
   retryAfter: number | undefined,
 ): Promise<ModelError> => {
   const body = await readBody(response, patience);
+  const parsed = parseJson(body);
   // A page of a proxy says nothing to anybody.
-  const words = wordsOf(parseJson(body) ?? (body.trimStart().startsWith('<') ? '' : body));
-  return errorOfStatus(response.status, words, retryAfter);
+  const words = wordsOf(parsed ?? (body.trimStart().startsWith('<') ? '' : body));
+  return errorOfStatus(response.status, { words, details: detailsOf(parsed), retryAfter });
 };

@@ -1,5 +1,6 @@
 import type { ExplainedFailure } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
+import { toldLength } from '../context-length.ts';
 import { errorOfStatus, sentence } from '../status-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 
@@ -45,11 +46,13 @@ export const explainError = (thrown: unknown): ExplainedFailure => {
   const status = code === undefined ? undefined : statuses.get(code);
   const final = fields.retryable === false || (code !== undefined && untilTomorrow.has(code));
   const retryAfter = final ? Number.POSITIVE_INFINITY : undefined;
-  if (status !== undefined) return { error: errorOfStatus(status, words, undefined), retryAfter };
+  if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
   if (/JSON Mode couldn't be met/i.test(words)) {
     return {
       error: new ModelError('invalid-reply', 'The model could not answer in the form that was asked for.'),
     };
   }
-  return { error: new ModelError('server-error', sentence('Workers AI failed', words)), retryAfter };
+  const length = toldLength('server-error', words);
+  const failure = length ? 'context-length' : 'server-error';
+  return { error: new ModelError(failure, sentence('Workers AI failed', words), { length }), retryAfter };
 };

@@ -1,12 +1,12 @@
 import { decorate } from '../decorate.ts';
 import { loopMemo } from '../loop-memo.ts';
-import type { AnyTool, CallScope } from '../tool.ts';
-import { succeeded, withheld } from '../tool-result.ts';
+import type { AnyTool, CallScope, HistoryCall } from '../tool.ts';
+import { modelText, succeeded, withheld } from '../tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
  * do instead, and is neither an error (ONE-05) nor a success. Only a success counts (ONE-09), and only while the model is still shown its
- * result: when a window or a compaction has dropped it, or the call comes from a nested loop with a conversation of its
+ * result: when a window or a compaction has dropped it, it was shortened to make room, or the call comes from a nested loop with a conversation of its
  * own, the tool runs again. Parallel calls run one after another, so that one of them delivers.
  *
  * @param advice what the model is told to do instead, such as "Write your script now using the skill body above."
@@ -32,8 +32,12 @@ const isShown = (call: CallScope, noted: unknown): boolean =>
     .history()
     .some(
       (message) =>
-        message.role === 'assistant' && message.calls.some(({ id, result }) => id === noted && result),
+        message.role === 'assistant' && message.calls.some((one) => one.id === noted && isWhole(one)),
     );
+
+/** Of a result that was shortened to make room, the model does not have what it would be sent back to. */
+const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
+  result !== undefined && modelText(result).length <= shown;
 
 /** Models key on the first two words, which therefore never vary (ONE-06). */
 const alreadyLoaded = (tool: string, advice: string): string =>

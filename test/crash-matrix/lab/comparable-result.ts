@@ -64,12 +64,15 @@ export function toComparable({
 
 /** The state, but for what it says of the invocations that made it. */
 function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
-  const { seq: _, turn, slices, cells, compacted, ...rest } = state;
+  // Where in the journal something stands depends on who took a turn over before it.
+  const { seq: _, turn, slices, cells, starts, compacted, summaryDropped, ...rest } = state;
   const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
   const parts = {
     ...rest,
     turn: last,
-    compacted: compacted?.summary,
+    starts: starts.length,
+    compacted: compacted?.text,
+    summaryDropped: summaryDropped !== undefined,
     cells: Object.fromEntries(cells),
     ...Object.fromEntries(slices),
     [PROCESS.name]: sortedProcess(slices),

@@ -1,5 +1,8 @@
+import * as v from 'valibot';
+import { defineAgenticTool } from '../../../src/agentic/define-agentic-tool.ts';
 import { type SummaryOptions, summarised } from '../../../src/compaction/summarised.ts';
-import type { ScriptedExchange } from '../../../src/testing/crash-matrix/script.ts';
+import { ModelError } from '../../../src/model/chat-model.ts';
+import type { CrashReply, ScriptedExchange } from '../../../src/testing/crash-matrix/script.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -27,6 +30,44 @@ const compacted = (
   steps: [{ send: 'Go.' }, { send: 'And then?' }, { send: 'Again.' }],
 });
 
+/** The tokens that a model reads at the most, of four characters each. */
+const WINDOW = 1_500;
+
+/** Says these words, or that the request is too long for it. */
+const ifItFits =
+  (words: string): CrashReply =>
+  (request) => {
+    const sent = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
+    if (sent <= WINDOW) return words;
+    throw new ModelError('context-length', 'This is too long.', { length: { sent, most: WINDOW } });
+  };
+
+/** Results that do not fit their model, in a turn and in a loop inside one: they are shown shortened, and the turns before leave. */
+const tooLong: Scenario = {
+  kind: 'context-length',
+  tells: '"type":"conversation-shortened"',
+  agent: (kit) => {
+    const read = kit.tool({ name: 'read', care: 'idempotent', answer: () => 'kelp '.repeat(1_600) });
+    const work = defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: v.object({ task: v.string() }),
+      tools: [read],
+    });
+    return survivor([kit.tool({ name: 'pay', care: 'reconciled' }), read, work], {
+      limits: { tokens: 400_000 },
+    });
+  },
+  script: [
+    { to: 'Go.', replies: [['pay'], 'Paid.'] },
+    { to: 'Read.', replies: [['read'], ifItFits('Kelp.')] },
+    { to: 'Work.', replies: [[{ name: 'work', input: { task: 'inside' } }], 'Worked.'] },
+    { to: '"inside"', replies: [['read'], ifItFits('Kelp again.')] },
+    { to: 'And pay.', replies: [['pay'], ifItFits('Paid again.')] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Read.' }, { send: 'Work.' }, { send: 'And pay.' }],
+};
+
 export const compactions: readonly Scenario[] = [
   compacted(
     'compaction',
@@ -47,4 +88,5 @@ export const compactions: readonly Scenario[] = [
     ]),
     tells: '"type":"summary-dropped"',
   },
+  tooLong,
 ];

@@ -1,0 +1,49 @@
+import type { SessionEvent } from './events.ts';
+import { type CallRecord, isStart, type Message } from './state.ts';
+import { standIn } from './summary-message.ts';
+
+type Event = Extract<SessionEvent, { type: 'conversation-shortened' }>;
+
+/** What of a conversation is still shown. */
+export type Shortening = Pick<Event, 'turns' | 'withoutSummary' | 'characters'>;
+
+/** Stands where turns have left, below the summary of what was before them. */
+const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+
+/** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
+export function shortened(messages: readonly Message[], shortening: Shortening): Message[] {
+  const { turns, withoutSummary, characters } = shortening;
+  const before = withoutSummary ? '' : standInOf(messages);
+  const left = turns === undefined ? [...messages] : [leftBelow(before), ...lastTurns(messages, turns)];
+  if (characters === undefined) return left;
+  return left.map((message) =>
+    message.role === 'user'
+      ? message
+      : { ...message, calls: message.calls.map((call) => upTo(call, characters)) },
+  );
+}
+
+/** Shortens the conversation of a loop. Does nothing more when it has been shortened so. */
+export function foldShortened(messages: Message[], event: Shortening): void {
+  const left = shortened(messages, event);
+  messages.length = 0;
+  for (const message of left) messages.push(message);
+}
+
+/** What the first message says when it stands for others before it, and else nothing. */
+const standInOf = ([first]: readonly Message[]): string =>
+  first?.role === 'user' && first.by === 'summary' ? first.text : '';
+
+const leftBelow = (text: string): Message =>
+  standIn(text.endsWith(LEFT) ? text : text === '' ? LEFT : `${text}\n\n${LEFT}`);
+
+function lastTurns(messages: readonly Message[], turns: number): readonly Message[] {
+  const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
+  return messages.slice(starts.slice(-turns)[0]);
+}
+
+function upTo(call: CallRecord, characters: number): CallRecord {
+  const { ended } = call;
+  if (!ended) return call;
+  return { ...call, ended: { ...ended, shown: Math.min(characters, ended.shown ?? characters) } };
+}

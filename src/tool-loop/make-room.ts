@@ -1,0 +1,84 @@
+import { inFrame } from '../journal/events.ts';
+import { type Shortening, shortened } from '../journal/shortened.ts';
+import { type FrameState, isStart, type Message } from '../journal/state.ts';
+import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
+import type { Loop } from './loop.ts';
+
+/** The request in which a conversation would be shown. */
+export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
+
+/** The part of what a model can read that is filled again: its reply needs room too, and so do the next results. */
+const FILLED = 0.75;
+/** The part of a request that is kept when nobody told how much is too much. */
+const KEPT = 1 / 3;
+/** Bytes of a token where nobody counted; most texts have more. */
+const BYTES = 3;
+/** The fewest characters to which a result is shortened: with less of it, a model is as well off without. */
+const FEWEST = 256;
+
+export const isTooLong = (failure: unknown): failure is ModelError =>
+  failure instanceof ModelError && failure.failure === 'context-length';
+
+/**
+ * After a model was shown too much: decides what is left to show, once between two replies, and emits that. The oldest turns
+ * leave first, then the longest results of this one are shortened, and last the summary leaves of what was before, until the
+ * next request very probably fits.
+ *
+ * @throws ModelError when the model still refuses, or nothing is left to shorten; any other failure as it is.
+ */
+export function makeRoom(loop: Loop, frame: FrameState, toRequest: ToRequest, failure: unknown): void {
+  if (!isTooLong(failure)) throw failure;
+  if (frame.shortened) throw tooLong(loop, 'though it was shortened', failure);
+  const { messages } = frame;
+  const bytes = (left: Shortening): number => bytesOf(toRequest(shortened(messages, left)));
+  const all = bytes({});
+  const aim = aimOf(all, failure.length);
+  const left = shorteningOf(messages, loop.policies.resultCharacters, (some) => bytes(some) <= aim);
+  if (bytes(left) >= all) throw tooLong(loop, 'and nothing of it is left to shorten', failure);
+  loop.journal.emit({ type: 'conversation-shortened', turn: loop.turn, ...inFrame(frame.id), ...left });
+}
+
+function shorteningOf(
+  messages: readonly Message[],
+  characters: number,
+  fits: (left: Shortening) => boolean,
+): Shortening {
+  const all = messages.filter(isStart).length;
+  const left = all > 1 ? { turns: most(1, all - 1, (turns) => fits({ turns })) } : {};
+  if (fits(left)) return left;
+  const less = {
+    ...left,
+    characters: most(FEWEST, characters, (some) => fits({ ...left, characters: some })),
+  };
+  const least: Shortening = { ...less, turns: 1, withoutSummary: true };
+  // Where nothing helps, as after a message that is too long by itself, a summary is not given up in vain.
+  return fits(least) && !fits(less) ? least : less;
+}
+
+/** The greatest number from `low` to `high` that fits, as do all below it; `low` when none does. */
+function most(low: number, high: number, fits: (count: number) => boolean): number {
+  let [fitting, tried] = [low, high];
+  while (fitting < tried) {
+    const middle = Math.ceil((fitting + tried) / 2);
+    if (fits(middle)) fitting = middle;
+    else tried = middle - 1;
+  }
+  return fitting;
+}
+
+/** How many bytes the next request should have, of one with so many, which was refused with these words. */
+function aimOf(bytes: number, { sent = bytes / BYTES, most: room }: ToldLength = {}): number {
+  return room === undefined ? bytes * KEPT : bytes * FILLED * Math.min(1, room / sent);
+}
+
+const encoder = new TextEncoder();
+
+const bytesOf = (request: ModelRequest): number => encoder.encode(JSON.stringify(request)).length;
+
+const tooLong = ({ model }: Loop, why: string, { message, status, length }: ModelError): ModelError =>
+  new ModelError(
+    'context-length',
+    `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +
+      `or use a model that reads more. ${message}`,
+    { status, length },
+  );
