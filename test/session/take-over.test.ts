@@ -63,6 +63,15 @@ describe('a once call that was started and did not end', () => {
     expect(ran).toEqual(['c0']);
   });
 
+  it('is not run again when its tool had a word for the effect that there is not', async () => {
+    // Tools in plain JavaScript could say so before definitions were checked.
+    const begun = ['pay', 'Once' as Effect] as const;
+    expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
+    const reconciles = appWith(once(() => ({ done: 'paid before' })));
+    expect(await answersAfter(reconciles, begun)).toEqual([['pay', 'paid before']]);
+    expect(ran).toEqual([]);
+  });
+
   it.each<[string, Reconcile | undefined]>([
     ['has no way to find out', undefined],
     ['does not know', () => 'unknown'],
