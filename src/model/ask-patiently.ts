@@ -72,8 +72,9 @@ const attemptOnce = async (
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const { failure, message, status } = error;
-    const shown = new ModelError(failure, gate(message, messages), { status, outputBegan });
-    return { type: 'failed', error: shown, retryAfter };
+    const wish = retryAfter ?? error.retryAfter;
+    const shown = new ModelError(failure, gate(message, messages), { status, retryAfter: wish, outputBegan });
+    return { type: 'failed', error: shown, retryAfter: wish };
   } finally {
     signal.removeEventListener('abort', finish);
     finish();

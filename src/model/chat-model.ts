@@ -98,17 +98,25 @@ export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
   readonly status: number | undefined;
+  /** Milliseconds that the provider asks to wait before it is asked again, as it failed; `Infinity`: no wait helps. */
+  readonly retryAfter: number | undefined;
   /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
   readonly outputBegan: boolean;
 
   constructor(
     failure: ModelFailure,
     message: string,
-    details: { status?: number | undefined; outputBegan?: boolean | undefined; cause?: unknown } = {},
+    details: {
+      status?: number | undefined;
+      retryAfter?: number | undefined;
+      outputBegan?: boolean | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.failure = failure;
     this.status = details.status;
+    this.retryAfter = details.retryAfter;
     this.outputBegan = details.outputBegan ?? false;
   }
 }

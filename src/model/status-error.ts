@@ -13,13 +13,12 @@ export const failureOfStatus = (status: number): ModelFailure => {
 export const sentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
-/** The error for an answer whose status is not 2xx. `retryAfter` is the wait that it asks for, in ms. */
+/** The error for an answer whose status is not 2xx. `retryAfter` is the wait that it asks for, in ms; `Infinity`: none helps. */
 export const errorOfStatus = (status: number, words: string, retryAfter: number | undefined): ModelError => {
   const failure = failureOfStatus(status);
   const start = `The model's server answered ${status}`;
-  if (retryAfter === undefined || retryAfter <= LONGEST_WAIT || !mayPass(failure)) {
-    return new ModelError(failure, sentence(start, words), { status });
-  }
+  const isLong = retryAfter !== undefined && retryAfter > LONGEST_WAIT && Number.isFinite(retryAfter);
+  if (!isLong || !mayPass(failure)) return new ModelError(failure, sentence(start, words), { status });
   const wait = `${start} and asks to wait ${Math.ceil(retryAfter / 1000)} s`;
   return new ModelError('rate-limited', sentence(wait, words), { status });
 };
