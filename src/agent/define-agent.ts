@@ -91,7 +91,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly references?: readonly Reference[] | undefined;
   /** Absent: the app's model. */
   readonly model?: ChatModel | undefined;
-  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool. */
+  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
