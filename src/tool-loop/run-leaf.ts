@@ -9,7 +9,7 @@ import { untilAborted } from '../tools/until-aborted.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
-import { keptResult, resultOf } from './kept-result.ts';
+import { keptResult, resultOf, tellDeveloper } from './kept-result.ts';
 import type { Invocation, Loop } from './loop.ts';
 
 /** What came of a leaf, and how long `run` took. */
@@ -182,6 +182,9 @@ async function lastWord(
   return within(invocation, LAST_WORD, answer, 'no-answer');
 }
 
+const misreconciled = (tool: string, answer: unknown): string =>
+  `The reconcile of tool '${tool}' answered '${answer}', which is neither { done }, 'not-done' nor 'unknown'.`;
+
 /** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
 async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {
   if (!leaf.reconcile) return unknownOutcome(call.tool);
@@ -192,7 +195,11 @@ async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolR
     const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
     const answer = await within(invocation, ms, asked, 'unknown');
     if (answer === 'not-done') return answer;
-    return answer === 'unknown' ? unknownOutcome(call.tool) : resultOf(loop, call.tool, answer.done);
+    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
+    const known: object = Object(answer);
+    if ('done' in known) return resultOf(loop, call.tool, known.done);
+    if (answer !== 'unknown') tellDeveloper(loop, misreconciled(call.tool, answer));
+    return unknownOutcome(call.tool);
   } catch {
     return unknownOutcome(call.tool);
   } finally {
