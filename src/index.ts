@@ -220,7 +220,7 @@ export {
 } from './tools/injection-strategy/injection-change.ts';
 export type { LastCall } from './tools/injection-strategy/past-calls.ts';
 export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schema.ts';
-export type { Json, JsonObject } from './tools/json.ts';
+export type { AsJson, Json, JsonLike, JsonObject } from './tools/json.ts';
 export type { LenientSchema } from './tools/lenient-schema.ts';
 export type { CallLimit, Limits } from './tools/limits.ts';
 export { LISTINGS, type Listing, type ListingFact, type Listings } from './tools/listings.ts';

@@ -9,7 +9,6 @@ import type { LoopTransformer } from '../tool-loop/transformer.ts';
 import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';
 import type { InputDeclaration } from '../tools/input-schema.ts';
-import type { JsonObject } from '../tools/json.ts';
 import type { Limits } from '../tools/limits.ts';
 import { notOneOf } from '../tools/not-one-of.ts';
 import { paragraphs } from '../tools/paragraphs.ts';
@@ -17,7 +16,7 @@ import { type CollectedTools, collectTools } from '../tools/resolution/collect-t
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
 import type { AnyTool } from '../tools/tool.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { type ContextValues, ToolCallContext } from '../tools/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import { checkCompaction, checkLimits, checkPolicies, checkRetention } from './check-settings.ts';
@@ -92,7 +91,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly references?: readonly Reference[] | undefined;
   /** Absent: the app's model. */
   readonly model?: ChatModel | undefined;
-  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool. */
+  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
@@ -101,7 +100,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** Change what the models of its loops are shown, nested ones too; in order. */
   readonly transformers?: readonly LoopTransformer[] | undefined;
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
-  readonly context?: JsonObject | ToolCallContext | undefined;
+  readonly context?: ContextValues | ToolCallContext | undefined;
   /** `stamped` unless given. */
   readonly loopIds?: LoopIds | undefined;
   /** How long its sessions are kept after what happened in them last; as the app says unless given. */

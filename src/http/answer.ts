@@ -19,7 +19,8 @@ function failedProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = PROBLEMS[error?.type ?? 'internal'];
   const detail = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
-  return new Problem(status, type, detail, { more: { ...turn, error } });
+  const headers = error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
+  return new Problem(status, type, detail, { headers, more: { ...turn, error } });
 }
 
 const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {

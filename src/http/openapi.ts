@@ -50,7 +50,8 @@ const JSON_OBJECT: Content = { 'application/json': { schema: { type: 'object' } 
 const JSON_OR_EVENTS: Content = { ...JSON_OBJECT, 'text/event-stream': { schema: { type: 'string' } } };
 
 const PROBLEM: Response = {
-  description: 'What went wrong and what to do about it (RFC 9457)',
+  description:
+    'What went wrong and what to do about it (RFC 9457); `Retry-After` tells when, where that helps',
   content: { 'application/problem+json': { schema: ref('Problem') } },
 };
 

@@ -132,6 +132,8 @@ export interface TurnError {
     | 'misconfigured'
     | 'internal';
   readonly message: string;
+  /** Of a model failure: the seconds from then on that its provider asks to wait, where it asks for a while. */
+  readonly retryAfter?: number;
 }
 
 interface InTurn {

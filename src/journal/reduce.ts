@@ -86,7 +86,9 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       break;
     case 'tool-call-started': {
       const call = findCall(turn, event.frame, event.call);
-      if (call) call.started = event.effect;
+      const { effect } = event;
+      // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
+      if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
       break;
     }
     case 'tool-call-suspended':

@@ -72,8 +72,13 @@ const attemptOnce = async (
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const { failure, message, status, length } = error;
-    const shown = new ModelError(failure, gate(message, messages), { status, outputBegan, length });
-    return { type: 'failed', error: shown, retryAfter };
+    const wish = retryAfter ?? error.retryAfter;
+    const details = { status, retryAfter: wish, outputBegan, length };
+    return {
+      type: 'failed',
+      error: new ModelError(failure, gate(message, messages), details),
+      retryAfter: wish,
+    };
   } finally {
     signal.removeEventListener('abort', finish);
     finish();

@@ -108,6 +108,8 @@ export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
   readonly status: number | undefined;
+  /** Milliseconds that the provider asks to wait before it is asked again, as it failed; `Infinity`: no wait helps. */
+  readonly retryAfter: number | undefined;
   /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
   readonly outputBegan: boolean;
   /** Of the failure `context-length`. */
@@ -117,6 +119,7 @@ export class ModelError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.failure = failure;
     this.status = details.status;
+    this.retryAfter = details.retryAfter;
     this.outputBegan = details.outputBegan ?? false;
     this.length = details.length;
   }
@@ -125,6 +128,7 @@ export class ModelError extends Error {
 /** What is known of a failure beside its kind and its words. */
 export interface ModelErrorDetails {
   readonly status?: number | undefined;
+  readonly retryAfter?: number | undefined;
   readonly outputBegan?: boolean | undefined;
   readonly length?: ToldLength | undefined;
   readonly cause?: unknown;

@@ -19,7 +19,7 @@ export interface ServerWords {
   readonly words: string;
   /** The code and the type of its error, and what else tells the reason. */
   readonly details?: string | undefined;
-  /** The wait that it asks for, in ms. */
+  /** The wait that it asks for, in ms; `Infinity`: none helps. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -29,9 +29,8 @@ export const errorOfStatus = (status: number, { words, details, retryAfter }: Se
   const start = `The model's server answered ${status}`;
   const length = toldLength(failure, words, details);
   if (length) return new ModelError('context-length', sentence(start, words), { status, length });
-  if (retryAfter === undefined || retryAfter <= LONGEST_WAIT || !mayPass(failure)) {
-    return new ModelError(failure, sentence(start, words), { status });
-  }
+  const isLong = retryAfter !== undefined && retryAfter > LONGEST_WAIT && Number.isFinite(retryAfter);
+  if (!isLong || !mayPass(failure)) return new ModelError(failure, sentence(start, words), { status });
   const wait = `${start} and asks to wait ${Math.ceil(retryAfter / 1000)} s`;
   return new ModelError('rate-limited', sentence(wait, words), { status });
 };

@@ -1,8 +1,8 @@
 import type { Json } from '../tools/json.ts';
 
 /**
- * The type of an answer's `object` when the agent's output has the type `Output`: the same when that is JSON, else the JSON
- * that the model wrote, of which no more is known.
+ * The type of an answer's `object` when the agent's output has the type `Output`: the same when that is JSON, else
+ * JSON, of which no more is known.
  */
 export type AnswerObject<Output> = [Output] extends [OptionalJson] ? Output : Json;
 

@@ -198,7 +198,9 @@ async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
 
 function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
   if (thrown instanceof ModelError) {
-    return { outcome: 'failed', error: { type: 'model-failure', message: thrown.message } };
+    const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
+    const wait = Number.isFinite(ms) && { retryAfter: Math.ceil(ms / 1000) };
+    return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
   }
   if (thrown instanceof ConfigurationError || thrown instanceof ToolResolutionError) {
     return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };

@@ -32,7 +32,7 @@ export interface ToolCallingManagerConfig {
   readonly eligibility?: Eligibility | undefined;
   /** Whether `all` calls of a reply must return directly, or `any` (SPM-05). `all` unless given. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
-  /** Of calls since the last message of the user: 150, and 40 of any one tool, unless given (SPM-13). */
+  /** Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless given (SPM-13). */
   readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */

@@ -3,10 +3,11 @@ import { mergeCells } from '../journal/reduce.ts';
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { LoopView } from '../tools/injection.ts';
-import type { Json, JsonObject } from '../tools/json.ts';
+import type { Json, JsonLike, JsonObject } from '../tools/json.ts';
 import type { Slice, SliceFact } from '../tools/slice.ts';
 import type { BlackboardEntry, CallBlackboard, CallState, ToolInvocation } from '../tools/tool.ts';
 import type { ResultData } from '../tools/tool-result.ts';
+import { NotKeptError } from './kept-result.ts';
 import { laneOf } from './lane.ts';
 import type { Loop } from './loop.ts';
 import { remembered } from './loop-view.ts';
@@ -156,12 +157,12 @@ function earlierCalls(frame: FrameState, call: CallRecord, byName: Offer['byName
 /**
  * A copy as the journal will give it back, so that a value looks the same before and after an eviction.
  *
- * @throws TypeError that says where it is not JSON.
+ * @throws NotKeptError that says where it is not JSON.
  */
-export function throughJson(where: string, value: Json): Json {
+export function throughJson(where: string, value: JsonLike): Json {
   const copy = copyJson(value);
   if (copy.ok) return copy.value;
-  throw new TypeError(
+  throw new NotKeptError(
     `${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`,
   );
 }

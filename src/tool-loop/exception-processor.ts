@@ -1,5 +1,7 @@
 import { SignalError, signalled } from '../tools/signals.ts';
 import { failure, type ToolResult } from '../tools/tool-result.ts';
+import { NotKeptError, tellDeveloper } from './kept-result.ts';
+import type { Loop } from './loop.ts';
 import { messageOf } from './message-of.ts';
 
 /** What a tool threw. Signals, aborts and lost connections are not among it. */
@@ -39,12 +41,17 @@ export function exceptionProcessor({
 }
 
 /** The result of a call that threw. Its siblings keep theirs, whatever is made of the exception (SPM-11). */
-export function exceptionResult(process: ExceptionProcessor, exception: ToolException): ToolResult {
+export function exceptionResult(
+  loop: Pick<Loop, 'policies' | 'secrets'>,
+  exception: ToolException,
+): ToolResult {
+  const { tool, thrown: cause } = exception;
+  if (cause instanceof NotKeptError) tellDeveloper(loop, `Tool '${tool}' failed. ${cause.message}`);
   try {
-    return failure('threw', process(exception));
+    return failure('threw', loop.policies.exceptions(exception));
   } catch (thrown) {
     if (thrown instanceof SignalError) return signalled(thrown);
-    const reason = messageOf(exception.tool, thrown);
+    const reason = messageOf(tool, thrown);
     return signalled(new SignalError({ type: 'fail', reason }));
   }
 }

@@ -10,7 +10,6 @@ import {
 import { unknownOutcome } from '../journal/unknown-outcome.ts';
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
-import { toToolResult } from '../tools/to-tool-result.ts';
 import {
   failure,
   modelText,
@@ -25,7 +24,7 @@ import { callSeen, inspect, placeOf } from './inspect.ts';
 import type { ToolCallSeen } from './inspector.ts';
 import { Interrupted } from './interrupted.ts';
 import { createInvocation } from './invoke.ts';
-import { keptResult } from './kept-result.ts';
+import { keptResult, resultOf } from './kept-result.ts';
 import type { Loop } from './loop.ts';
 import { isMoot, signalOf } from './next-step.ts';
 import { notesOn, withRemark } from './notes-on.ts';
@@ -119,7 +118,7 @@ async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered
     view.said,
   ]);
   const ended = withSignal(
-    keptResult(tool.name, toolResult(clean), changes),
+    keptResult(loop, tool.name, toolResult(clean), changes),
     loop.secrets.redact(invocation.signal()),
   );
   return {
@@ -168,13 +167,13 @@ async function unlessAborted<T>(
 }
 
 /** Code around a leaf (a schema, a decorator) that throws has failed; only an interruption passes. */
-async function settle({ policies }: Loop, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function settle(loop: Loop, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
-    return toToolResult(tool, await run());
+    return resultOf(loop, tool, await run());
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     if (thrown instanceof SignalError) return signalled(thrown);
-    return exceptionResult(policies.exceptions, { tool, thrown });
+    return exceptionResult(loop, { tool, thrown });
   }
 }
 

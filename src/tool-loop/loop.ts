@@ -175,12 +175,16 @@ export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, call
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
   toolCalls: limits?.toolCalls ?? around.toolCalls,
-  callsPerTool: perTool(limits?.callsPerTool, around.callsPerTool),
+  callsPerTool: perTool(limits?.callsPerTool, lifted(limits?.toolCalls, around.callsPerTool)),
   ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
   ...(limits?.cost !== undefined && { cost: limits.cost }),
 });
 
 type PerTool = LoopLimits['callsPerTool'];
+
+/** Whoever declares more calls in all than any one tool has by default, means them for any one tool too. */
+const lifted = (toolCalls: CallLimit = 0, around: PerTool): PerTool =>
+  toolCalls === 'unlimited' || toolCalls > Number(around) ? toolCalls : around;
 
 /** What is declared of some tools leaves the others as they were. */
 function perTool(declared: PerTool | undefined, around: PerTool): PerTool {

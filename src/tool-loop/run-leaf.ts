@@ -3,14 +3,13 @@ import type { CallRecord } from '../journal/state.ts';
 import { cancelledRunning, unknownOutcome } from '../journal/unknown-outcome.ts';
 import { shorten } from '../tools/json-text.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
-import { toToolResult } from '../tools/to-tool-result.ts';
 import type { Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { isCutOff } from './cut-off.ts';
 import { exceptionResult } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
-import { keptResult } from './kept-result.ts';
+import { keptResult, resultOf, tellDeveloper } from './kept-result.ts';
 import type { Invocation, Loop } from './loop.ts';
 
 /** What came of a leaf, and how long `run` took. */
@@ -115,7 +114,7 @@ function tellLate(loop: Loop, { record, call }: Begun, answer: Promise<ToolResul
   const result = answer.then((late) =>
     late === 'no-answer' || isUnknown(late)
       ? undefined
-      : keptResult(call.tool, toolResult(loop.secrets.redact({ ...late }))),
+      : keptResult(loop, call.tool, toolResult(loop.secrets.redact({ ...late }))),
   );
   loop.invocation.late(
     { call: call.id, tool: call.tool, input: shorten(record.input, MAX_INPUT) },
@@ -162,14 +161,14 @@ function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal:
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function answerOf({ policies }: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
+async function answerOf(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
   try {
-    return toToolResult(call.tool, await leaf.run(call));
+    return resultOf(loop, call.tool, await leaf.run(call));
   } catch (thrown) {
     if (isSuspended(thrown)) throw thrown;
     if (thrown instanceof SignalError) return signalled(thrown);
     if (call.signal.aborted || isCutOff(thrown)) return 'no-answer';
-    return exceptionResult(policies.exceptions, { tool: call.tool, thrown });
+    return exceptionResult(loop, { tool: call.tool, thrown });
   }
 }
 
@@ -183,6 +182,9 @@ async function lastWord(
   return within(invocation, LAST_WORD, answer, 'no-answer');
 }
 
+const misreconciled = (tool: string, answer: unknown): string =>
+  `The reconcile of tool '${tool}' answered '${answer}', which is neither { done }, 'not-done' nor 'unknown'.`;
+
 /** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
 async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {
   if (!leaf.reconcile) return unknownOutcome(call.tool);
@@ -193,7 +195,11 @@ async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolR
     const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
     const answer = await within(invocation, ms, asked, 'unknown');
     if (answer === 'not-done') return answer;
-    return answer === 'unknown' ? unknownOutcome(call.tool) : toToolResult(call.tool, answer.done);
+    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
+    const known: object = Object(answer);
+    if ('done' in known) return resultOf(loop, call.tool, known.done);
+    if (answer !== 'unknown') tellDeveloper(loop, misreconciled(call.tool, answer));
+    return unknownOutcome(call.tool);
   } catch {
     return unknownOutcome(call.tool);
   } finally {

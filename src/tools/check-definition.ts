@@ -29,6 +29,28 @@ export function checkNaming(name: string, description: string): void {
   }
 }
 
+/** What other libraries call the parts of a tool. */
+const FOREIGN_WORDS = [
+  ['execute', 'run'],
+  ['parameters', 'input'],
+  ['inputSchema', 'input'],
+] as const;
+
+/**
+ * @throws ToolDefinitionError when a word of another library stands in place of one of ours. It would be passed over: the
+ *   tool would be left to the caller to run, or take no input.
+ */
+export function checkNoForeignWord(config: { readonly name: string }): void {
+  for (const [theirs, ours] of FOREIGN_WORDS) {
+    if (Reflect.get(config, theirs) === undefined || Reflect.get(config, ours) !== undefined) continue;
+    throw new ToolDefinitionError(
+      config.name,
+      theirs,
+      `it has '${theirs}' in place of '${ours}'; rename it.`,
+    );
+  }
+}
+
 /** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
 export function readInput<Declaration extends InputDeclaration>(
   tool: string,

@@ -9,5 +9,13 @@ export function checkWord(
   words: readonly string[],
 ): void {
   const use = given === undefined ? undefined : notOneOf(given, words);
-  if (use) throw new ToolDefinitionError(tool, field, `its ${field} is '${given}'; it must be ${use}.`);
+  if (!use) return;
+  const said = String(given);
+  const meant = meantBy(said, words);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
 }
+
+/** The word that begins as this one does, but for its case. */
+export const meantBy = (given: string, words: readonly string[]): string | undefined =>
+  words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));

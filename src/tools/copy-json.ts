@@ -15,47 +15,68 @@ export type JsonCopy =
 const MAX_DEPTH = 500;
 
 /**
- * Copies a value through JSON when nothing of it is lost by that; properties that are `undefined` or have a symbol
- * as their key are dropped (an object that came over RPC has such a key: `Symbol.dispose`). Never throws.
+ * Copies a value through JSON when nothing of it is lost by that. What has `toJSON`, as a `Date` or a `URL` has, is what
+ * that says; properties that are `undefined` or have a symbol as their key are dropped (an object that came over RPC has
+ * such a key: `Symbol.dispose`). Never throws.
  */
 export function copyJson(value: unknown): JsonCopy {
   const path: PropertyKey[] = [];
   try {
-    const what = findNonJson(value, path, new Set());
-    if (what !== undefined) return { ok: false, problem: { path: formatPath(path, '$'), what } };
-    return { ok: true, value: JSON.parse(JSON.stringify(value)) };
-  } catch {
-    // A getter threw, or the text would be longer than a string can be.
-    return { ok: false, problem: { path: formatPath(path, '$'), what: 'unreadable' } };
+    const copy = toJson(value, '', { path, parents: new Set() });
+    if (copy === undefined) throw new NotJson('undefined');
+    // Once more through text: what the journal gives back knows no `-0`, and some texts are too long to be written.
+    return { ok: true, value: JSON.parse(JSON.stringify(copy)) };
+  } catch (thrown) {
+    const what = thrown instanceof NotJson ? thrown.message : `unreadable${reasonOf(thrown)}`;
+    return { ok: false, problem: { path: formatPath(path, '$'), what } };
   }
 }
 
-/** Leaves `path` at the place of its answer. `parents` are the objects that are being looked into. */
-function findNonJson(node: unknown, path: PropertyKey[], parents: Set<object>): string | undefined {
-  if (node === null || typeof node === 'string' || typeof node === 'boolean') return undefined;
-  if (typeof node === 'number') return Number.isFinite(node) ? undefined : String(node);
-  if (typeof node === 'undefined') return 'undefined';
-  if (typeof node !== 'object') return `a ${typeof node}`;
-  if (parents.has(node)) return 'one of its own parents';
-  if (path.length >= MAX_DEPTH) return `nested more than ${MAX_DEPTH} levels deep`;
-  if (!Array.isArray(node) && !isPlainObject(node)) return describeInstance(node);
+/** Something is not JSON; the message says what it is. */
+class NotJson extends Error {}
+
+/** Where a copy has come to. `parents` are the objects that are being looked into. */
+interface Place {
+  readonly path: PropertyKey[];
+  readonly parents: Set<object>;
+}
+
+/** Leaves the path at the place of what it throws. Everything is read once: a second time it may say something else. */
+function toJson(given: unknown, key: string, place: Place): Json | undefined {
+  const node = saidBy(given, key);
+  if (node === null || node === undefined || typeof node === 'string' || typeof node === 'boolean')
+    return node;
+  if (typeof node === 'number' && Number.isFinite(node)) return node;
+  if (typeof node === 'number') throw new NotJson(String(node));
+  if (typeof node !== 'object') throw new NotJson(`a ${typeof node}`);
+  const { path, parents } = place;
+  if (parents.has(node)) throw new NotJson('one of its own parents');
+  if (path.length >= MAX_DEPTH) throw new NotJson(`nested more than ${MAX_DEPTH} levels deep`);
+  const isList = Array.isArray(node);
+  if (!isList && !isPlainObject(node)) throw new NotJson(describeInstance(node));
 
   parents.add(node);
-  for (const [key, child] of children(node)) {
-    path.push(key);
-    const what = findNonJson(child, path, parents);
-    if (what !== undefined) return what;
+  const copies: [PropertyKey, Json][] = [];
+  // Holes of a list count as `undefined`; a property that is `undefined` does not count.
+  for (const [at, child] of isList ? node.entries() : Object.entries(node)) {
+    path.push(at);
+    const copy = toJson(child, String(at), place);
+    if (copy !== undefined) copies.push([at, copy]);
+    else if (isList) throw new NotJson('undefined');
     path.pop();
   }
   parents.delete(node);
-  return undefined;
+  return isList ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
 }
 
-/** Holes of an array count as `undefined`; a property that is `undefined` does not count. */
-function* children(node: object): Generator<readonly [PropertyKey, unknown]> {
-  if (Array.isArray(node)) yield* node.entries();
-  else for (const entry of Object.entries(node)) if (entry[1] !== undefined) yield entry;
+/** The value, or what its `toJSON` says it is, asked as `JSON.stringify` asks. */
+function saidBy(value: unknown, key: string): unknown {
+  const object = Object(value);
+  return typeof object.toJSON === 'function' && !isStub(object) ? object.toJSON(key) : value;
 }
+
+/** A stub of another Worker, or a promise of one, has every name that it is asked for; its `toJSON` would be a request. */
+const isStub = (value: object): boolean => 'holdfast: nothing has this name' in value;
 
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -67,3 +88,7 @@ function describeInstance(value: object): string {
   if (name === '') return 'an instance of a class';
   return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`;
 }
+
+/** A getter or `toJSON` threw, or the text would be longer than a string can be. */
+const reasonOf = (thrown: unknown): string =>
+  thrown instanceof Error && thrown.message ? ` (${shorten(thrown.message, 200)})` : '';

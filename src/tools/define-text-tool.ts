@@ -3,6 +3,7 @@ import type { JsonObject } from './json.ts';
 import { type LenientSchema, lenientSchema, oneString } from './lenient-schema.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { Tool } from './tool.ts';
+import { ToolDefinitionError } from './tool-definition-error.ts';
 
 /** The literal that `defineTextTool` takes: that of `defineTool`, without an input. */
 export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, LenientSchema<string>, Output> & {
@@ -19,9 +20,17 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
 export function defineTextTool<const Name extends string, Output = unknown>(
   config: TextToolConfig<Name, Output>,
 ): Tool<Name, string, Output> {
+  const declared = INPUT_WORDS.find((word) => Reflect.get(config, word) !== undefined);
+  if (declared !== undefined) {
+    const problem = `it has '${declared}', but a text tool is given one text and nothing else; use defineTool.`;
+    throw new ToolDefinitionError(config.name, declared, problem);
+  }
   const withInput: ToolConfig<Name, LenientSchema<string>, Output> = { ...config, input: textInput };
   return { ...defineTool(withInput), readInput };
 }
+
+/** How plain JavaScript might declare an input that a text tool does not have. */
+const INPUT_WORDS = ['input', 'parameters', 'inputSchema'];
 
 /** The input of a text tool. */
 export const toTextInput = (input: string): JsonObject => ({ input });

@@ -1,6 +1,7 @@
-import { checkNaming, readInput, readMetadata } from './check-definition.ts';
+import { checkNaming, checkNoForeignWord, readInput, readMetadata } from './check-definition.ts';
 import { checkInput } from './check-input.ts';
 import { checkTime } from './check-time.ts';
+import { checkWord } from './check-word.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
 import { leaveToCaller } from './leave-to-caller.ts';
@@ -13,6 +14,8 @@ export const DEFAULT_TIMEOUT = 30_000;
 
 /** The longest timeout, 15 minutes: no invocation of the platform that works in the background lives longer. */
 export const MAX_TIMEOUT = 15 * 60_000;
+
+const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
@@ -50,6 +53,8 @@ interface RunConfig<Declaration extends InputDeclaration, Output> {
  */
 interface ManualConfig {
   readonly run?: undefined;
+  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
+  readonly execute?: undefined;
   readonly effect?: undefined;
   readonly reconcile?: undefined;
   readonly timeout?: undefined;
@@ -90,6 +95,7 @@ export function defineTool<
 >(config: ToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, Output> {
   const { name, description, output } = config;
   checkNaming(name, description);
+  checkNoForeignWord(config);
   const metadata = readMetadata(name, config.metadata ?? {});
   const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
   const schema = readInput<Declaration>(name, config.input);
@@ -122,6 +128,7 @@ function running<Declaration extends InputDeclaration, Output>(
   run: RunConfig<Declaration, Output>['run'],
 ): Act<InputOf<Declaration>> {
   const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
+  checkWord(name, 'effect', effect, EFFECTS);
   checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
   checkSubrequests(name, subrequests);
   if (reconcile !== undefined && effect !== 'once') {

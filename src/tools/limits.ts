@@ -14,7 +14,10 @@ export interface Limits {
   readonly iterations?: number | undefined;
   /** Tool calls in the turn, or in the nested loop. */
   readonly toolCalls?: CallLimit | undefined;
-  /** Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named (SPM-13). */
+  /**
+   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named (SPM-13). Where it says
+   * nothing of a tool, its default is raised to `toolCalls`.
+   */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
 

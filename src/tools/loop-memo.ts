@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json, JsonLike } from './json.ts';
 import type { CallScope } from './tool.ts';
 import { loopId } from './tool-call-context.ts';
 
@@ -17,7 +17,7 @@ export interface LoopMemo {
   /** What was noted of this loop. */
   noted(call: CallScope): Json | undefined;
   /** In place of what was noted of this loop before. */
-  note(call: CallScope, value: Json): void;
+  note(call: CallScope, value: JsonLike): void;
 }
 
 /** Memos of one name are one memo, wherever they were made; those of different names share nothing (ONE-01). */
@@ -29,7 +29,7 @@ export function loopMemo(name: string): LoopMemo {
     return notesOf(call.state.get(key)).find(([of]) => of === loop)?.[1];
   }
 
-  function note(call: CallScope, value: Json): void {
+  function note(call: CallScope, value: JsonLike): void {
     const loop = loopId(call.context);
     if (loop === undefined) return;
     const others = notesOf(call.state.get(key)).filter(([of]) => of !== loop);

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { copyJson } from './copy-json.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonLike, type JsonObject } from './json.ts';
 import { shorten } from './json-text.ts';
 import { sameJson } from './same-json.ts';
 
@@ -29,6 +29,9 @@ export function loopId(context: ToolCallContext): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
+/** Values of a context by their keys, as code hands them over. */
+export type ContextValues = Readonly<Record<string, JsonLike>>;
+
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**
@@ -50,7 +53,9 @@ export class ToolCallContext {
    *
    * @throws ToolCallContextError when a value is not JSON.
    */
-  static of(values: ToolCallContext | JsonObject | Iterable<readonly [string, Json]>): ToolCallContext {
+  static of(
+    values: ToolCallContext | ContextValues | Iterable<readonly [string, JsonLike]>,
+  ): ToolCallContext {
     if (values instanceof ToolCallContext) return values;
     const copies = new Map<string, Json>();
     for (const [key, value] of isIterable(values) ? values : Object.entries(values)) {
@@ -130,7 +135,7 @@ function attempt<Value>(validate: () => Value): Value | undefined {
   }
 }
 
-function copyOf(key: string, value: Json): Json {
+function copyOf(key: string, value: JsonLike): Json {
   const copy = copyJson(value);
   if (copy.ok) return freeze(copy.value);
   throw contextError(key, 'not-json', `is not JSON: at \`${copy.problem.path}\` it is ${copy.problem.what}`);

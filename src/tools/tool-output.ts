@@ -1,5 +1,5 @@
 import type { DomainType } from './domain-type.ts';
-import type { Json } from './json.ts';
+import type { AsJson, Json } from './json.ts';
 import type { AnyTool, Tool } from './tool.ts';
 import type { ArtifactType, ToolResult } from './tool-result.ts';
 
@@ -8,7 +8,7 @@ export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infe
 
 /**
  * The artifact of a tool, as readers of it are given it: a value of the type that was asked for; without a type what
- * `run` returns, when that is an object or a list; `Json` when nothing more is known.
+ * `run` returns, as JSON keeps it, when that is an object or a list; `Json` when nothing more is known.
  */
 export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefined> = Type extends ArtifactType
   ? Type extends DomainType<string, infer Value>
@@ -16,7 +16,7 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     : Json
   : unknown extends ToolOutput<T>
     ? Json
-    : Known<Exclude<Extract<ToolOutput<T>, object>, Words>>;
+    : Known<Kept<Exclude<ToolOutput<T>, Words>>>;
 
 /** The same, where lists are taken item by item (DEC-06). */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
@@ -24,6 +24,9 @@ export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | unde
 
 /** A result that `run` made itself may hold any artifact. */
 type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
+
+/** As the journal gives it back, when it is an object or a list then. */
+type Kept<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
 
 /** Holds no artifact. */
 type Words = Extract<ToolResult, { readonly type: 'text' | 'error' }>;

@@ -3,7 +3,7 @@ import type { Decision, DecisionRequest } from './decision.ts';
 import type { Discovery } from './discovery.ts';
 import type { Frame, FrameOutcome } from './frame.ts';
 import type { LoopView } from './injection.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonLike, JsonObject } from './json.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { Slice } from './slice.ts';
@@ -26,8 +26,12 @@ export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown'
 export interface CallState {
   /** The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes. */
   get(key: string): Json | undefined;
-  /** Takes effect when the call ends successfully; a failed call leaves no trace. */
-  set(key: string, value: Json): void;
+  /**
+   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
+   *
+   * @throws TypeError when something of the value is not JSON.
+   */
+  set(key: string, value: JsonLike): void;
 }
 
 /** One object on the blackboard, in the order in which it was added. */
@@ -44,7 +48,7 @@ export interface CallBlackboard {
   /** All entries, oldest first. */
   entries(): readonly BlackboardEntry[];
   add(
-    value: Json,
+    value: JsonLike,
     options?: { readonly name?: string | undefined; readonly type?: string | undefined },
   ): void;
 }

@@ -21,8 +21,31 @@ it('may have a limit for some tools only, and none for others', () => {
   expect(defineAgent({ ...base, limits }).limits).toEqual({
     iterations: 20,
     toolCalls: 'unlimited',
-    callsPerTool: { '*': 40, look: 1, list: 'unlimited' },
+    callsPerTool: { '*': 'unlimited', look: 1, list: 'unlimited' },
   });
+  expect(defineAgent({ ...base, limits: { callsPerTool: { look: 1 } } }).limits).toMatchObject({
+    toolCalls: 150,
+    callsPerTool: { '*': 40, look: 1 },
+  });
+});
+
+it.each<[Limits, Limits['callsPerTool']]>([
+  [{ toolCalls: 200 }, 200],
+  [{ toolCalls: 'unlimited' }, 'unlimited'],
+  [{ toolCalls: 40 }, 40],
+  [{ toolCalls: 39 }, 40],
+  [
+    { toolCalls: 200, callsPerTool: { look: 1 } },
+    { '*': 200, look: 1 },
+  ],
+  [
+    { toolCalls: 200, callsPerTool: { '*': 5, look: 1 } },
+    { '*': 5, look: 1 },
+  ],
+  [{ toolCalls: 200, callsPerTool: 50 }, 50],
+  [{ iterations: 90 }, 40],
+])('lifts the default of calls per tool to the tool calls that it declares: %j', (limits, callsPerTool) => {
+  expect(defineAgent({ ...base, limits }).limits.callsPerTool).toEqual(callsPerTool);
 });
 
 it('has the documented policies unless it declares others', () => {

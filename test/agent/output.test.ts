@@ -88,10 +88,21 @@ describe('an agent with an output', () => {
   });
 
   it('answers with what the model wrote when the schema makes something of it that is no JSON', async () => {
-    const dated = v.object({ at: v.pipe(v.string(), v.toDate()) });
-    const agent = defineAgent({ ...base, output: dated });
+    const shared = v.object({
+      at: v.pipe(
+        v.string(),
+        v.transform((at) => new Set([at])),
+      ),
+    });
+    const agent = defineAgent({ ...base, output: shared });
     const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
     expect((await session.send('When?')).object).toEqual({ at: '2026-01-01' });
+  });
+
+  it('answers with what the schema makes as that says by toJSON', async () => {
+    const agent = defineAgent({ ...base, output: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
+    const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
+    expect((await session.send('When?')).object).toEqual({ at: '2026-01-01T00:00:00.000Z' });
   });
 
   it('makes the object of the answer as people are shown it', async () => {

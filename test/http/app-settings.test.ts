@@ -96,9 +96,9 @@ describe('the context of an app', () => {
   });
 
   it('has to be JSON', async () => {
-    const context = { since: new Date(0) } as never; // no type lets it pass
+    const context = { since: new Map() } as never; // no type lets it pass
     const message =
-      "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a Date.";
+      "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a Map.";
     expect(() => deployment({ context })).toThrow(new ConfigurationError(message));
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const answer = await foreground(deployment({ context: () => context }), { message: 'Hello' });

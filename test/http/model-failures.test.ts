@@ -29,9 +29,9 @@ const reply = (message: unknown): Answer => {
   return () => Response.json({ choices: [choice] });
 };
 const failing =
-  (status: number, message: string): Answer =>
+  (status: number, message: string, headers: Record<string, string> = {}): Answer =>
   () =>
-    Response.json({ error: { message } }, { status });
+    Response.json({ error: { message } }, { status, headers });
 const call = (id: string, name: string, input: string) => ({
   id,
   type: 'function',
@@ -96,6 +96,40 @@ describe('a model that fails', () => {
       ['user', message],
       ['user', 'Again'],
     ]);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['seconds', { 'retry-after': '20' }, 20],
+    ['seconds, for longer than a turn is held open', { 'retry-after': '90' }, 90],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 2],
+  ])('and asks for a wait in %s is told with it: header, answer and journal', async (_, headers, seconds) => {
+    const session = newSession();
+    const { message } = server(failing(429, 'Slow down.', headers));
+    const response = await post(session, { message });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
+    const { turn, error } = await json(response);
+    expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
+    expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
+    // It was for the turn's end: asking for this turn again later changes nothing.
+    const later = await send(`${session}/turns/${turn}`);
+    expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
+    expect(await json(later)).toMatchObject({ error });
+  });
+
+  it('and asks for a wait tells a stream of it', async () => {
+    const { message } = server(failing(429, 'Slow down.', { 'retry-after': '20' }));
+    const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
+  });
+
+  it.each<[string, Answer]>([
+    ['says nothing of a wait', failing(429, 'Slow down.')],
+    ['wants to be paid', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
+  ])('and %s is told without a wait', async (_, answer) => {
+    const { message } = server(answer);
+    const response = await post(newSession(), { message });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
+    expect(Object.keys(Object((await json(response)).error))).toEqual(['type', 'message']);
   });
 
   it('after its tools have run keeps what they did', async () => {

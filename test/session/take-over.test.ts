@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { AnyTool, Effect, Reconciliation, ToolCall } from '../../src/tools/tool.ts';
@@ -61,6 +61,34 @@ describe('a once call that was started and did not end', () => {
     const app = appWith(once(() => 'not-done'));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
+  });
+
+  it('is not run again when its tool had a word for the effect that there is not', async () => {
+    // Tools in plain JavaScript could say so before definitions were checked.
+    const begun = ['pay', 'Once' as Effect] as const;
+    expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
+    const reconciles = appWith(once(() => ({ done: 'paid before' })));
+    expect(await answersAfter(reconciles, begun)).toEqual([['pay', 'paid before']]);
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    ['Not-Done', 'Not-Done'],
+    ['done', 'done'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{ receipt: 7 }, '[object Object]'],
+  ])('is of unknown outcome when its tool answers %j, and the log says so', async (answer, said) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = appWith(once(() => answer as never)); // as plain JavaScript may
+    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(ran).toEqual([]);
+    expect(log.mock.calls).toEqual([
+      [
+        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
+      ],
+    ]);
+    log.mockRestore();
   });
 
   it.each<[string, Reconcile | undefined]>([

@@ -186,7 +186,7 @@ describe('the state of a call', () => {
   });
 
   it.each<[string, unknown]>([
-    ['the value at `$.at` is a Date', { at: new Date(0) }],
+    ['the value at `$.at` is a Map', { at: new Map() }],
     ['the value at `$` is undefined', undefined],
     ['the value at `$[0]` is NaN', [Number.NaN]],
   ])('refuses what JSON would change, at once: %s', async (what, value) => {

@@ -442,6 +442,16 @@ describe('limits of calls (SPM-13)', () => {
     ]);
   });
 
+  it('leave one tool all the calls that a turn may have, when it may have more than by default', async () => {
+    const many = calls(...Array.from({ length: 61 }, () => 'a'));
+    const limited = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 60 } });
+    expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
+    const open = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 'unlimited' } });
+    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
+    const usual = await said({ tools, replies: [many, 'Done.'] });
+    expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
+  });
+
   it('may be lifted altogether, and a turn may have more calls than by default', async () => {
     const many = calls(...Array.from({ length: 160 }, () => 'a'));
     const open = await said({

@@ -1,10 +1,28 @@
+import { env } from 'cloudflare:workers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { copyJson } from '../../src/tools/copy-json.ts';
 
+class Price {
+  readonly #euros: number;
+  constructor(euros: number) {
+    this.#euros = euros;
+  }
+  toJSON() {
+    return `${this.#euros} EUR`;
+  }
+}
+
 class Invoice {
   readonly total = 1;
 }
+
+class Endless {
+  toJSON() {
+    return { deeper: this };
+  }
+}
+const TOO_DEEP = 'nested more than 500 levels deep';
 
 const cyclic: { self?: unknown } = {};
 cyclic.self = { back: cyclic };
@@ -34,14 +52,61 @@ describe('copyJson', () => {
     expect(copyJson([shared, shared])).toEqual({ ok: true, value: [{ a: 1 }, { a: 1 }] });
   });
 
+  it.each<[string, unknown, unknown]>([
+    ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+    ['a date that is none', [new Date(Number.NaN)], [null]],
+    ['a URL', new URL('https://example.com/a?b=c'), 'https://example.com/a?b=c'],
+    ['an instance that says what it is', { total: new Price(7) }, { total: '7 EUR' }],
+    [
+      'a plain object that does',
+      { toJSON: () => ({ a: [new Date(0)] }) },
+      { a: ['1970-01-01T00:00:00.000Z'] },
+    ],
+    ['a function that does', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
+    ['what says that it is nothing, as a property', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
+    ['bytes that say what they are', Buffer.from('a'), { type: 'Buffer', data: [97] }],
+  ])('copies %s as what it says it is, like JSON.stringify', (_, value, expected) => {
+    expect(copyJson(value)).toEqual({ ok: true, value: expected });
+    expect(JSON.parse(JSON.stringify(value))).toEqual(expected);
+  });
+
+  it('asks toJSON once, for its own key, as JSON.stringify does', () => {
+    const asked: unknown[] = [];
+    const asks = () => ({
+      toJSON(key: unknown) {
+        asked.push(key);
+        return asked.length;
+      },
+    });
+    expect(copyJson({ a: asks(), b: [asks()] })).toEqual({ ok: true, value: { a: 1, b: [2] } });
+    expect(asked).toEqual(['a', '0']);
+    JSON.stringify({ a: asks(), b: [asks()] });
+    expect(asked).toEqual(['a', '0', 'a', '0']);
+  });
+
+  it('asks no other Worker: a stub has every method that it is asked for, toJSON too', () => {
+    const asked: PropertyKey[] = [];
+    const stub = new Proxy(new Invoice(), {
+      has: () => true,
+      get: (target, name) => (name in target ? Reflect.get(target, name) : () => asked.push(name)),
+    });
+    expect(copyJson({ stub })).toEqual({ ok: false, problem: { path: '$.stub', what: 'an Invoice' } });
+    const session = env.SESSIONS.get(env.SESSIONS.idFromName('a stub'));
+    expect(copyJson(session)).toEqual({ ok: false, problem: { path: '$', what: 'a DurableObject' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('knows no negative zero, which the journal would not give back', () => {
+    expect(copyJson([-0])).toStrictEqual({ ok: true, value: [0] });
+  });
+
   it.each<[string, unknown, string, string]>([
-    ['a date', { a: { b: new Date(0) } }, '$.a.b', 'a Date'],
+    ['a set', { a: { b: new Set() } }, '$.a.b', 'a Set'],
     ['a map', { a: [new Map()] }, '$.a[0]', 'a Map'],
     ['an instance', new Invoice(), '$', 'an Invoice'],
     ['an instance of a class without a name', new (class {})(), '$', 'an instance of a class'],
     ['bytes', { bytes: new Uint8Array(1) }, '$.bytes', 'an Uint8Array'],
     ['a function', { 'a b': () => 1 }, '$["a b"]', 'a function'],
-    ['toJSON of a plain object', { toJSON: () => 1 }, '$.toJSON', 'a function'],
     ['a symbol', [Symbol('s')], '$[0]', 'a symbol'],
     ['a bigint', 10n, '$', 'a bigint'],
     ['NaN', { n: Number.NaN }, '$.n', 'NaN'],
@@ -51,6 +116,10 @@ describe('copyJson', () => {
     ['undefined', undefined, '$', 'undefined'],
     ['a cycle', cyclic, '$.self.back', 'one of its own parents'],
     ['a promise', { later: Promise.resolve(1) }, '$.later', 'a Promise'],
+    ['what toJSON says that is not JSON', { a: { toJSON: () => [new Map()] } }, '$.a[0]', 'a Map'],
+    ['what toJSON says later', [{ toJSON: async () => 1 }], '$[0]', 'a Promise'],
+    ['what toJSON does not say, in an array', [{ toJSON: () => undefined }], '$[0]', 'undefined'],
+    ['a toJSON that says its own object', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
   ])('names the place of %s', (_, value, path, what) => {
     expect(copyJson(value)).toEqual({ ok: false, problem: { path, what } });
   });
@@ -61,7 +130,15 @@ describe('copyJson', () => {
         throw new Error('no');
       },
     };
-    expect(copyJson(fragile)).toEqual({ ok: false, problem: { path: '$', what: 'unreadable' } });
+    expect(copyJson(fragile)).toEqual({ ok: false, problem: { path: '$', what: 'unreadable (no)' } });
+    const speechless = {
+      at: {
+        toJSON() {
+          throw 'no';
+        },
+      },
+    };
+    expect(copyJson(speechless)).toEqual({ ok: false, problem: { path: '$.at', what: 'unreadable' } });
     expect(copyJson(deep(500))).toMatchObject({ ok: true });
     expect(copyJson(deep(501))).toMatchObject({ problem: { what: 'nested more than 500 levels deep' } });
     expect(copyJson(deep(5000))).toMatchObject({ ok: false });

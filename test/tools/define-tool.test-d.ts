@@ -123,3 +123,19 @@ new ToolCallContext(new Map());
 
 const context = ToolCallContext.of({ tenantId: 'acme' });
 expectTypeOf(context.get('count', v.optional(v.pipe(v.string(), v.toNumber()), '1'))).toEqualTypeOf<number>();
+
+// @ts-expect-error there is no such effect
+defineTool({ ...base, name: 'shout', effect: 'Once', run: () => 'ok' });
+
+// @ts-expect-error what acts is called `run`
+defineTool({ ...base, name: 'execute', execute: () => 'ok' });
+
+const foreign = { ...base, name: 'execute', execute: () => 'ok' };
+// @ts-expect-error also in a variable: it is no tool that the caller runs
+defineTool(foreign);
+
+// @ts-expect-error what the model sends is called `input`
+defineTool({ ...base, name: 'parameters', parameters: v.object({ id: v.string() }), run: () => 'ok' });
+
+// @ts-expect-error the same
+defineTool({ ...base, name: 'schema', inputSchema: v.object({ id: v.string() }), run: () => 'ok' });

@@ -240,9 +240,9 @@ describe('a definition that cannot work', () => {
     ],
     [
       'metadata that is not JSON',
-      () => defineTool({ ...base, metadata: { since: Object(new Date(0)) } }),
+      () => defineTool({ ...base, metadata: { since: Object(new Map()) } }),
       'metadata',
-      "Tool 'order': its metadata is not JSON: the value at `$.since` is a Date.",
+      "Tool 'order': its metadata is not JSON: the value at `$.since` is a Map.",
     ],
   ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
     expect(define).toThrow(ToolDefinitionError);

@@ -7,6 +7,9 @@ const lost = (where: string) =>
   `Error: Tool 'search' ran and finished, but its value is lost: the value at ${where}, which does not survive JSON. ` +
   'This is a mistake in the code of the tool; do not call it again for this.';
 
+const NEW_YEAR = '1970-01-01T00:00:00.000Z';
+const artifactOf = (value: unknown) => ({ type: 'artifact', value });
+
 describe('toToolResult', () => {
   it.each<[string, unknown, object]>([
     ['undefined is the text "Done" (AET-04)', undefined, { type: 'text', content: 'Done' }],
@@ -16,6 +19,10 @@ describe('toToolResult', () => {
     ['a boolean is its JSON', false, { type: 'text', content: 'false' }],
     ['an object is an artifact (TYP-07)', { id: 7 }, { type: 'artifact', value: { id: 7 } }],
     ['an array is an artifact', [1, 'b'], { type: 'artifact', value: [1, 'b'] }],
+    ['what has toJSON is what that says', { at: new Date(0) }, artifactOf({ at: NEW_YEAR })],
+    ['a date is its text', new Date(0), { type: 'text', content: NEW_YEAR }],
+    ['what says that it is nothing is the empty text', { toJSON: () => null }, { type: 'text', content: '' }],
+    ['what says a number is its JSON', { toJSON: () => 4.5 }, { type: 'text', content: '4.5' }],
     ['what looks like a result is data', { type: 'error' }, { type: 'artifact', value: { type: 'error' } }],
   ])('%s', (_, returned, expected) => {
     const result = toToolResult('search', returned);
@@ -55,8 +62,33 @@ describe('toToolResult', () => {
     ]);
   });
 
+  it('makes JSON of the value of an artifact in the same manner', () => {
+    const result = toToolResult('search', artifact('the order', { name: 'Order' }, { at: new Date(0) }));
+    expect({ ...result }).toEqual({
+      type: 'artifact',
+      content: 'the order',
+      value: { at: NEW_YEAR },
+      artifactType: 'Order',
+    });
+  });
+
+  it('tells the developer of a value that is lost, in words with the mend, and of nothing else', () => {
+    const told: string[] = [];
+    const tell = (problem: string): void => void told.push(problem);
+    for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {
+      toToolResult('search', kept, tell);
+    }
+    expect(told).toEqual([]);
+    toToolResult('search', { rows: new Map() }, tell);
+    toToolResult('search', artifact('rows', [10n]), tell);
+    const where = (place: string) =>
+      `Tool 'search' ran and finished, but its value is lost: the value at ${place}, which does not survive JSON. ` +
+      'Return JSON, or give the value a toJSON that says it.';
+    expect(told).toEqual([where('`$.rows` is a Map'), where('`$[0]` is a bigint')]);
+  });
+
   it('says that the tool ran when its value does not survive JSON', () => {
-    expect(modelText(toToolResult('search', { a: { b: new Date(0) } }))).toBe(lost('`$.a.b` is a Date'));
+    expect(modelText(toToolResult('search', { a: { b: new Set() } }))).toBe(lost('`$.a.b` is a Set'));
     expect(modelText(toToolResult('search', artifact('rows', [new Map()])))).toBe(lost('`$[0]` is a Map'));
     expect(modelText(toToolResult('search', 10n))).toBe(lost('`$` is a bigint'));
     expect(modelText(toToolResult('search', Number.NaN))).toBe(lost('`$` is NaN'));

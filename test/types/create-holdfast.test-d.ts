@@ -55,7 +55,7 @@ createHoldfast({
 createHoldfast({ agents: [clerk], secrets: async () => undefined });
 
 // @ts-expect-error the context is JSON
-createHoldfast({ agents: [clerk], context: { since: new Date() } });
+createHoldfast({ agents: [clerk], context: { since: new Map() } });
 
 // @ts-expect-error secrets are texts
 createHoldfast({ agents: [clerk], secrets: () => ({ apiKey: 4711 }) });

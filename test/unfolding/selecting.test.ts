@@ -103,6 +103,28 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['database']);
   });
 
+  it('selects by the input as JSON gives it back, in every invocation', async () => {
+    const seen: string[] = [];
+    const tool = defineUnfolding({
+      name: 'day',
+      description: 'A day.',
+      scope: 'session',
+      input: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+      select({ at }) {
+        seen.push(at.slice(0, 10));
+        return [does('made')];
+      },
+    });
+    const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.', 'Again.']);
+    await session.send('Go.');
+    await session.send('Go on.');
+    expect(offered(session).slice(1)).toEqual([
+      ['day', 'made'],
+      ['day', 'made'],
+    ]);
+    expect(seen).toEqual(['2026-01-01', '2026-01-01']);
+  });
+
   it('refuses what its schema makes that the journal cannot keep', async () => {
     const tool = defineUnfolding({
       name: 'day',
@@ -110,7 +132,7 @@ describe('a selectable unfolding tool', () => {
       input: v.object({
         at: v.pipe(
           v.string(),
-          v.transform((at) => new Date(at)),
+          v.transform((at) => new Set(at)),
         ),
       }),
       select: () => [does('made')],
@@ -118,7 +140,7 @@ describe('a selectable unfolding tool', () => {
     const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a Date, which is not JSON.",
+      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a Set, which is not JSON.",
     ]);
   });
 

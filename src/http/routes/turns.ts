@@ -19,7 +19,7 @@ const LATER = 5;
 const MOST_WAIT = 60 * 60;
 
 /**
- * `GET .../turns/{turn}`: the answer of one turn, as its message would have been answered; 202 while there is none; 303 when
+ * `GET .../turns/{turn}`: the answer of one turn, as its message would have been answered at first; 202 while there is none; 303 when
  * its message went into another turn, whose answer is its answer.
  */
 export async function getTurn(
@@ -33,8 +33,11 @@ export async function getTurn(
   if (events.length === 0) return steered(target, turn);
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
-  if (outcome !== 'suspended') return toResponse({ ...answer, outcome }, turnPath(target, turn));
-  return open(target, page, events);
+  if (outcome === 'suspended') return open(target, page, events);
+  const response = toResponse({ ...answer, outcome }, turnPath(target, turn));
+  // It counted from the turn's end, and asking for this turn again changes nothing.
+  response.headers.delete('retry-after');
+  return response;
 }
 
 function open(target: Target, { openTurn }: EventPage, events: readonly StoredEvent[]): Response {

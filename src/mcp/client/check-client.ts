@@ -1,3 +1,4 @@
+import { meantBy } from '../../tools/check-word.ts';
 import { MAX_TIMEOUT } from '../../tools/define-tool.ts';
 import { shorten } from '../../tools/json-text.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -110,5 +111,8 @@ function* notOneOf(
 ): Generator<Problem> {
   if (choices.includes(value)) return;
   const listed = choices.map((choice) => `'${choice}'`).join(' or ');
-  yield [field, `${what} is '${shorten(String(value), 80)}'; it must be ${listed}.`];
+  const said = shorten(String(value), 80);
+  const meant = meantBy(said, choices);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  yield [field, `${what} is '${said}'; it must be ${listed}.${hint}`];
 }

@@ -1,5 +1,5 @@
 import type { ExplainedFailure } from '../ask-patiently.ts';
-import { detailsOf, reportedError, wordsOf } from '../chat-completions/reported-error.ts';
+import { detailsOf, isUsedUp, reportedError, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError, type ModelFailure } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
 import { errorOfStatus, sentence } from '../status-error.ts';
@@ -49,7 +49,7 @@ const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
 const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | undefined => {
   const status = statusOf(call);
   const words = textOf(call.message);
-  const final = call.isRetryable === false;
+  const final = call.isRetryable === false || isUsedUp(call.data);
   if (status === undefined) {
     if (typeof call.isRetryable !== 'boolean') return undefined;
     return final

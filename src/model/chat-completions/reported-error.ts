@@ -20,6 +20,16 @@ export const detailsOf = (body: unknown): string => {
   return [report.type, report.code, behind].filter(isScalar).join(' ');
 };
 
+/** What a server says when the account has nothing left: it comes as a limit of the rate, and goes by no wait. */
+const USED_UP = /^(insufficient_quota|billing_)/;
+
+/** Whether a server's error says that the account may ask no more until somebody pays. */
+export const isUsedUp = (body: unknown): boolean => {
+  const report = isRecord(body) && isRecord(body.error) ? body.error : body;
+  const words = isRecord(report) ? [report.code, report.type] : [];
+  return words.some((word) => typeof word === 'string' && USED_UP.test(word));
+};
+
 const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
   const [code, stated, type] = [report.code, report.status, report.type].map((value) =>
     isScalar(value) ? String(value) : '',
@@ -27,7 +37,7 @@ const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; stat
   const status = [code, stated].map(Number).find((number) => number >= 400 && number <= 599);
   if (status !== undefined) return { failure: failureOfStatus(status), status };
   const kind = `${type} ${code}`;
-  if (kind.includes('rate_limit')) return { failure: 'rate-limited' };
+  if (kind.includes('rate_limit') || isUsedUp(report)) return { failure: 'rate-limited' };
   return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };
 };
 
@@ -40,5 +50,6 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   const words = wordsOf(report);
   const length = toldLength(failure, words, detailsOf(report));
   const told = sentence("The model's server reported an error", words);
-  return new ModelError(length ? 'context-length' : failure, told, { status, length });
+  const retryAfter = isUsedUp(report) ? Number.POSITIVE_INFINITY : undefined;
+  return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };

@@ -50,6 +50,5 @@ export const askOnce = async (
   const response = await send(endpoint, body, attempt);
   if (response.ok) return readReply(response, attempt.patience, attempt);
   const retryAfter = parseRetryAfter(response.headers, endpoint.now());
-  const error = await errorOfResponse(response, attempt.patience, retryAfter);
-  throw attempt.fail({ error, retryAfter });
+  throw attempt.fail(await errorOfResponse(response, attempt.patience, retryAfter));
 };

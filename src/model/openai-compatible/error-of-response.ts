@@ -1,5 +1,6 @@
+import type { ExplainedFailure } from '../ask-patiently.ts';
 import { readText } from '../chat-completions/read-text.ts';
-import { detailsOf, wordsOf } from '../chat-completions/reported-error.ts';
+import { detailsOf, isUsedUp, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
 import { errorOfStatus } from '../status-error.ts';
@@ -19,7 +20,7 @@ const readBody = async (response: Response, patience: Patience): Promise<string>
 };
 
 /**
- * The error for a response whose status is not 2xx. Reads and closes the body.
+ * What went wrong by a response whose status is not 2xx. Reads and closes the body. `retryAfter` is the wait of its headers.
  *
  * @throws ModelError `aborted` when the signal fires meanwhile.
  */
@@ -27,10 +28,12 @@ export const errorOfResponse = async (
   response: Response,
   patience: Patience,
   retryAfter: number | undefined,
-): Promise<ModelError> => {
+): Promise<ExplainedFailure> => {
   const body = await readBody(response, patience);
-  const parsed = parseJson(body);
+  const report = parseJson(body);
   // A page of a proxy says nothing to anybody.
-  const words = wordsOf(parsed ?? (body.trimStart().startsWith('<') ? '' : body));
-  return errorOfStatus(response.status, { words, details: detailsOf(parsed), retryAfter });
+  const words = wordsOf(report ?? (body.trimStart().startsWith('<') ? '' : body));
+  const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
+  const error = errorOfStatus(response.status, { words, details: detailsOf(report), retryAfter: wait });
+  return { error, retryAfter: wait };
 };

@@ -1,6 +1,6 @@
 import type { LoopView } from '../injection.ts';
 import type { InputDeclaration, InputOf } from '../input-schema.ts';
-import type { JsonObject } from '../json.ts';
+import type { AsJson, JsonObject } from '../json.ts';
 import type { AnyTool, Tool } from '../tool.ts';
 import type { FACADE, Facade } from './facade.ts';
 import type { OpeningScope } from './openings.ts';
@@ -68,7 +68,7 @@ export interface SelectableUnfolding<Name extends string, Declaration extends In
    * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
    * what its tools share is in `call.state`. It is given the input as JSON gives it back.
    */
-  readonly select: (input: InputOf<Declaration>, view: LoopView) => readonly AnyTool[];
+  readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly AnyTool[];
   /** Those that may be selected, for whoever lists the tools inside. */
   readonly tools?: readonly AnyTool[] | undefined;
   readonly byCategory?: undefined;

@@ -70,6 +70,11 @@ describe('a client that cannot work', () => {
       { effects: { read_file: 'read', write_file: 'write' } },
       "the effect of 'write_file' is 'write'; it must be 'read' or 'idempotent' or 'once'.",
     ],
+    [
+      'effects.send',
+      { effects: { send: 'Once' } },
+      "the effect of 'send' is 'Once'; it must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
+    ],
     ['timeout', { timeout: 0 }, 'its timeout is 0; it must be more than 0 and at most 900000 milliseconds.'],
     [
       'timeout',

@@ -62,6 +62,18 @@ describe('a status', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('of 429 is not tried again when the account has nothing left', async () => {
+    const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
+    const { calls, ...outcome } = await ask(
+      rejecting(apiError({ statusCode: 429, isRetryable: true, data })),
+    );
+    expect(failureIn({ ...outcome })).toMatchObject({
+      failure: 'rate-limited',
+      message: "The model's server answered 429: no",
+    });
+    expect(calls).toHaveLength(1);
+  });
+
   it('of 2xx is a reply that could not be read', async () => {
     const cause = sdkError('AI_JSONParseError', PROMPT);
     const fields = { statusCode: 200, message: 'Invalid JSON response', cause };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../src/model/chat-model.ts';
-import { ask, body, completion, delta, replyOf, sse, streamOf } from './fake-server.ts';
+import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
 const streamed = (...events: readonly unknown[]) => replyOf(() => streamOf(sse(...events)), { stream: true });
 const whole = (value: unknown) => replyOf(() => Response.json(value));
@@ -261,6 +261,50 @@ describe('the form of an answer', () => {
     }
     expect((await replyOf(() => streamOf(last, 'break'), { stream: true })).text).toBe('a');
     expect((await replyOf(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
+  });
+
+  it('is complete after [DONE], also when the server never gives a finish_reason', async () => {
+    const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
+    const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
+    expect(await streamed(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]')).toEqual({
+      text: 'hi there',
+      toolCalls: [],
+      finish: 'stop',
+      ...counted,
+    });
+    const called = calls(
+      call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":' }),
+      call({ index: 0 }, { arguments: '1}' }),
+      call({ index: 1, id: 'b' }, { name: 'now' }),
+    );
+    expect(await streamed(called, usage, '[DONE]')).toEqual({
+      text: '',
+      toolCalls: [
+        { id: 'a', name: 'f', input: '{"x":1}' },
+        { id: 'b', name: 'now', input: '' },
+      ],
+      finish: 'tool-calls',
+      ...counted,
+    });
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ['says nothing', [delta({ role: 'assistant' })]],
+    ['holds nothing', []],
+    ['breaks off in a call', [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))]],
+    [
+      'breaks off in its second call',
+      [
+        delta({ content: 'I pay.' }),
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
+      ],
+    ],
+  ])('is cut off when it ends with [DONE] alone and %s', async (_, events) => {
+    expect(await failureOf(() => streamOf(sse(...events, '[DONE]')))).toMatchObject({
+      failure: 'truncated',
+      message: "The model's reply ended before it was complete.",
+    });
   });
 
   it('is not read beyond [DONE], and its reader lets go', async () => {

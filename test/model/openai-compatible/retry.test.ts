@@ -66,6 +66,47 @@ describe('a retry', () => {
     });
   });
 
+  it.each<[string, unknown]>([
+    ['insufficient_quota', { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' }],
+    ['its type alone', { message: 'no', type: 'insufficient_quota', code: null }],
+    [
+      'an account that is not active',
+      { message: 'no', type: 'billing_not_active', code: 'billing_not_active' },
+    ],
+  ])('does not follow when the account has nothing left: %s', async (_, error) => {
+    const wait = { 'retry-after': '1' };
+    const answers = [
+      status(429, wait, { error }),
+      () => streamOf(sse({ error })),
+      () => Response.json({ error }),
+    ];
+    const told = [
+      "The model's server answered 429: no",
+      ...Array(2).fill("The model's server reported an error: no"),
+    ];
+    for (const [index, answer] of answers.entries()) {
+      const { requests, waits, ...outcome } = await ask(answer, { stream: index === 1 });
+      expect([requests.length, waits]).toEqual([1, []]);
+      expect(outcome).toMatchObject({
+        error: { failure: 'rate-limited', message: told[index], retryAfter: Number.POSITIVE_INFINITY },
+      });
+    }
+  });
+
+  it.each<[number, Record<string, string>, number | undefined]>([
+    [429, { 'retry-after': '3' }, 3000],
+    [429, { 'retry-after': '0.5' }, 500],
+    [429, { 'retry-after-ms': '120', 'retry-after': '3' }, 120],
+    [429, { 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
+    [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3_600_000],
+    [503, { 'retry-after': '4' }, 4000],
+    [429, { 'retry-after': new Date(NOW - 7000).toUTCString() }, undefined],
+    [429, { 'retry-after': 'soon' }, undefined],
+    [429, {}, undefined],
+  ])('that is given up after %i with %j tells the wait, in ms: %s', async (code, headers, retryAfter) => {
+    expect(await ask(status(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
+  });
+
   it('never follows once text was handed on', async () => {
     const begun = sse(delta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [

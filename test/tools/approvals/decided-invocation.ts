@@ -1,5 +1,6 @@
 import type { Decision, DecisionRequest } from '../../../src/tools/decision.ts';
 import type { BlackboardEntry, CallBlackboard, ToolInvocation } from '../../../src/tools/tool.ts';
+import { kept } from '../fake-call.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
 /** An invocation in which each question has been decided before it is asked; it records what is asked and added. */
@@ -15,7 +16,11 @@ export function decidedInvocation(
     get: (name) => board.findLast((entry) => entry.name === name)?.value,
     entries: () => [...board],
     add: (value, { name, type } = {}) => {
-      board.push({ value, ...(name !== undefined && { name }), ...(type !== undefined && { type }) });
+      board.push({
+        value: kept(value),
+        ...(name !== undefined && { name }),
+        ...(type !== undefined && { type }),
+      });
     },
   };
   const invocation: ToolInvocation = {

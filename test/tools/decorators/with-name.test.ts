@@ -160,8 +160,8 @@ describe('a tool with more metadata', () => {
   });
 
   it('is refused what is not JSON', () => {
-    expect(() => withMetadata(search, { since: Object(new Date(0)) })).toThrow(
-      "Tool 'search': its metadata is not JSON: the value at `$.since` is a Date.",
+    expect(() => withMetadata(search, { since: Object(new Map()) })).toThrow(
+      "Tool 'search': its metadata is not JSON: the value at `$.since` is a Map.",
     );
   });
 });

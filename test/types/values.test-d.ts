@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AsJson,
+  defineAgent,
+  defineTool,
+  defineUnfolding,
+  type Json,
+  replanWhen,
+  type Sink,
+  sinkArtifacts,
+  type Tool,
+  type ToolArtifact,
+  type ToolArtifactItem,
+} from '../../src/index.ts';
+
+interface Order {
+  readonly id: string;
+  readonly at: Date;
+  readonly site?: URL;
+  readonly lines: readonly { readonly due: Date | null; readonly count: number }[];
+}
+
+interface OrderAsJson {
+  readonly id: string;
+  readonly at: string;
+  readonly site?: string;
+  readonly lines: readonly { readonly due: string | null; readonly count: number }[];
+}
+
+declare const order: Order;
+const base = { description: 'Does something.' };
+
+// A tool may return what has `toJSON`; whoever reads its artifact is given what that says.
+const find = defineTool({ ...base, name: 'find', run: () => order });
+expectTypeOf(find).toEqualTypeOf<Tool<'find', Record<string, never>, Order>>();
+expectTypeOf<ToolArtifact<typeof find, undefined>>().toEqualTypeOf<OrderAsJson>();
+sinkArtifacts(find, (found) => expectTypeOf(found).toEqualTypeOf<OrderAsJson>());
+replanWhen(find, ({ at, lines }) => at > '2026' || lines.some(({ due }) => due === null));
+
+const list = defineTool({ ...base, name: 'list', run: async () => [order] });
+expectTypeOf<ToolArtifactItem<typeof list, undefined>>().toEqualTypeOf<OrderAsJson>();
+
+// A date is a text for the model and no artifact; what is JSON already stays as it is.
+const now = defineTool({ ...base, name: 'now', run: () => new Date() });
+expectTypeOf<ToolArtifact<typeof now, undefined>>().toEqualTypeOf<Json>();
+expectTypeOf<AsJson<{ a: 1; b?: 'c' }>>().toEqualTypeOf<{ a: 1; b?: 'c' }>();
+expectTypeOf<AsJson<unknown>>().toEqualTypeOf<unknown>();
+
+// @ts-expect-error the sink is given the date's text
+sinkArtifacts(find, (({ at }) => at.getTime()) satisfies Sink<Order>);
+
+// What a call keeps may hold it too, and is read back as JSON.
+defineTool({
+  ...base,
+  name: 'keep',
+  run: (_, { state, blackboard }) => {
+    state.set('at', { at: new Date(), all: [new URL('https://example.com')] });
+    blackboard.add(new Date());
+    expectTypeOf(state.get('at')).toEqualTypeOf<Json | undefined>();
+
+    // @ts-expect-error a Map says nothing of itself
+    state.set('at', new Map());
+
+    // @ts-expect-error nor does a function
+    blackboard.add({ at: () => new Date() });
+  },
+});
+defineAgent({ name: 'clerk', description: '', instructions: '', tools: [], context: { since: new Date() } });
+
+// A selector is given its input as the journal gives it back.
+defineUnfolding({
+  ...base,
+  name: 'day',
+  input: v.object({ at: v.pipe(v.string(), v.toDate()), top: v.optional(v.number(), 3) }),
+  select: (input) => {
+    expectTypeOf(input).toEqualTypeOf<{ at: string; top: number }>();
+    return [];
+  },
+});
