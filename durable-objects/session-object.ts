@@ -44,17 +44,20 @@ export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
   readonly #ledger: SessionLedger;
   readonly #leaseMs: number;
+  readonly #now: () => number;
   #hasWarned = false;
   /** The turn that was last sent by the queue, until somebody takes a lease. */
   #sent: string | undefined;
 
-  constructor(ctx: DurableObjectState, env: SessionEnv) {
+  /** `now`: the time in ms since the epoch. The platform gives none, so that it is the system's; a test can hold it. */
+  constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
     super(ctx, env);
+    this.#now = now;
     this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
-      now: () => Date.now(),
+      now,
       onChange: () => this.#tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
@@ -112,7 +115,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
       for (const turn of this.#ledger.alarm()) void this.#handOver(turn);
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
-      void this.ctx.storage.setAlarm(Date.now() + this.#leaseMs);
+      void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
   }
 

@@ -13,12 +13,9 @@ import { takingOverContract } from './session-contract/taking-over.ts';
 import { wakingContract } from './session-contract/waking.ts';
 import { watchingContract } from './session-contract/watching.ts';
 
-/**
- * What every storage of a session does. `makeHarness` makes a fresh session for each fact. Where time is real, a busy
- * machine may stall for longer than a part of a lease: `retry` tries such a fact again.
- */
-export function sessionContract(name: string, makeHarness: MakeHarness, retry = 0): void {
-  describe(name, { retry }, () => {
+/** What every storage of a session does. `makeHarness` makes a fresh session for each fact, whose time it holds. */
+export function sessionContract(name: string, makeHarness: MakeHarness): void {
+  describe(name, () => {
     startingContract(makeHarness);
     appendingContract(makeHarness);
     takingOverContract(makeHarness);

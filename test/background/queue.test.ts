@@ -11,13 +11,16 @@ import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { passIn } from '../http/time.ts';
 
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;
 
+const LEASE_MS = 60_000;
+
 /** A session whose alarms send to the fake queue, and come again after so many ms. */
-const session = (ms = 5_000): string => newSession('scripted', `${FAKED}-${withLease(ms)}`);
+const session = (): string => newSession('scripted', `${FAKED}-${withLease(LEASE_MS)}`);
 
 const sentOf = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === sessionName(of));
@@ -83,8 +86,9 @@ describe('a turn that is sent by the queue', () => {
   });
 
   it('is run by the loopback a term later when its message is lost', async () => {
-    const of = session(300);
+    const of = session();
     await accepted(of, script(record('lost'), 'Done.').message());
+    await passIn(of, LEASE_MS);
     await ended(of);
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });

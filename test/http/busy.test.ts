@@ -1,7 +1,6 @@
 /** Messages for a session in which a turn is open: refused, queued, shown to the turn that runs, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { withLease } from '../fixtures/lease-terms.ts';
 import { type Held, held, type Scripted, script } from '../fixtures/scripts.ts';
 import {
   allEvents,
@@ -16,6 +15,7 @@ import {
   send,
   sessionId,
 } from './client.ts';
+import { hearingSession, passIn } from './time.ts';
 import { answer, problem, waiting } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' }
 const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
 
 async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
-  const session = newSession('scripted', withLease(1_000));
+  const session = hearingSession();
   const first = held(reply);
   const { message, model } = script(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
@@ -177,7 +177,7 @@ describe('a message that queues', () => {
   });
 
   it('is told when the turn before it begins to wait, too', async () => {
-    const session = newSession('clerk', withLease(1_000));
+    const session = hearingSession('clerk');
     const first = held('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
     const { message } = script(first.reply, { calls }, 'Paid.');
@@ -251,7 +251,7 @@ describe('a message that steers', () => {
   });
 
   it('is seen by whoever streams the turn', async () => {
-    const session = newSession('scripted', withLease(1_000));
+    const session = hearingSession();
     const first = held(RECORD);
     const streaming = eventsOf(
       await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
@@ -342,21 +342,21 @@ describe('a message for later', () => {
     const session = newSession();
     const before = Date.now();
     const { message, model } = script('Done.');
-    const response = await post(session, { message: message(), delaySeconds: 0.5 });
+    const response = await post(session, { message: message(), delaySeconds: 3600 });
     const { turn, startsAt, ...more } = await json(response);
     expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'scheduled' });
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     expect(new Date(String(startsAt)).toISOString()).toBe(startsAt);
-    expect(Date.parse(String(startsAt)) - before).toBeGreaterThanOrEqual(500);
+    expect(Date.parse(String(startsAt)) - before).toBeGreaterThanOrEqual(3_600_000);
     expect(model.requests.length).toBe(0);
     expect(await json(await send(session))).toMatchObject({
       openTurn: null,
       waiting: [{ turn, status: 'scheduled' }],
       messages: [],
     });
+    await passIn(session, 3_600_000);
     const events = await ended(session);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
-    expect(Date.now() - before).toBeGreaterThanOrEqual(500);
   });
 
   it('gets in line at once with a delay of 0', async () => {

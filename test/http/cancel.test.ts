@@ -3,13 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
-import { withLease } from '../fixtures/lease-terms.ts';
-import { held, modelBySession, script } from '../fixtures/scripts.ts';
+import { pass } from '../fixtures/held-time.ts';
+import { held, modelBySession, script, until } from '../fixtures/scripts.ts';
 import { allEvents, ended, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
+import { hearingSession, holdersHear } from './time.ts';
 import { problem } from './waiting.ts';
-
-/** A holder that waits for its model hears of a note when it renews: after a third of its lease. */
-const renewingSession = (): string => newSession('scripted', withLease(1_000));
 
 const cancel = (session: string, turn?: unknown): Promise<Response> =>
   send(`${session}/cancel${turn === undefined ? '' : `?turn=${turn}`}`, { method: 'POST' });
@@ -24,11 +22,12 @@ const waitingPost = (session: string, query: string, body: unknown): Promise<Res
 
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
+    holdersHear();
     const { turn } = await json(response);
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     const answered = await answering;
@@ -44,11 +43,12 @@ describe('cancel', () => {
   });
 
   it('ends a streamed turn with its outcome', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const answer = held('Never.');
     const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
     await answer.asked();
     await (await cancel(session)).text();
+    holdersHear();
     expect((await allEvents(streaming)).at(-1)).toMatchObject({
       event: 'answer',
       data: { outcome: 'cancelled' },
@@ -56,7 +56,7 @@ describe('cancel', () => {
   });
 
   it('stops a turn of the background', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const answer = held('Never.');
     await post(
       session,
@@ -65,15 +65,17 @@ describe('cancel', () => {
     );
     await answer.asked();
     expect((await cancel(session)).status).toBe(202);
+    holdersHear();
     expect((await ended(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
   });
 
   it('leaves the session to the next message', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
     await answer.asked();
     await cancel(session);
+    holdersHear();
     await (await answering).text();
     expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
   });
@@ -81,26 +83,28 @@ describe('cancel', () => {
   it('does not wait for a model that does not listen', async () => {
     const answer = held('Never.', { deaf: true });
     onTestFinished(answer.release);
-    const session = renewingSession();
+    const session = hearingSession();
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     await cancel(session);
+    holdersHear();
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('twice is cancelling once', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const both = await Promise.all([cancel(session), cancel(session)]);
     expect(both.map(({ status }) => status)).toEqual([202, 202]);
+    holdersHear();
     await (await answering).text();
     expect((await journal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
   it('of a session in which nothing runs says so', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     await post(session, { message: script('Done.').message() });
     const response = await cancel(session);
     expect(response.status).toBe(409);
@@ -113,7 +117,7 @@ describe('cancel', () => {
   });
 
   it('of a turn that waits ends it when it starts, before its model is asked', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const first = held('First.');
     const { message, model } = script(first.reply);
     const answering = post(session, { message: message() });
@@ -139,13 +143,14 @@ describe('cancel', () => {
   });
 
   it('of the open turn by its name is cancelling it, and leaves those that wait', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const first = held('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
     const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
     const { openTurn } = await json(await send(session));
     expect((await cancel(session, openTurn)).status).toBe(202);
+    holdersHear();
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     const path = `${session}/turns/${queued.turn}`;
     await expect.poll(async () => (await send(path)).status).toBe(200);
@@ -153,7 +158,7 @@ describe('cancel', () => {
   });
 
   it('of what is not to be cancelled says why', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     expect((await cancel(session, 'x')).status).toBe(404);
     const done = await json(await post(session, { message: script('Done.').message() }));
     expect(await json(await cancel(session, done.turn))).toEqual(
@@ -188,10 +193,15 @@ describe('cancel', () => {
 
 describe('a once call that goes on after its turn was cancelled', () => {
   const paid = Promise.withResolvers<void>();
+  const told = { toPay: false, toStop: false };
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
-    run: async () => {
+    run: async (_, { signal }) => {
+      told.toPay = true;
+      signal.addEventListener('abort', () => {
+        told.toStop = true;
+      });
       await paid.promise;
       return 'paid';
     },
@@ -212,13 +222,14 @@ describe('a once call that goes on after its turn was cancelled', () => {
       const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
       return worker.fetch(request, { ...env }, ctx);
     };
-    const session = newSession('payer', withLease(1_000));
+    const session = hearingSession('payer');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, 'Next.');
     const answering = post(session, { message: message() }, { via });
-    await expect
-      .poll(async () => (await journal(session, via).catch(() => [])).map(({ type }) => type))
-      .toContain('tool-call-started');
+    await until(() => told.toPay);
     await via(`${session}/cancel`, { method: 'POST' });
+    holdersHear();
+    await until(() => told.toStop);
+    pass(5_000); // it is left that much time for a last word
     const { turn, outcome } = await json(await answering);
     expect(outcome).toBe('cancelled');
     const order: string[] = [];
@@ -235,5 +246,5 @@ describe('a once call that goes on after its turn was cancelled', () => {
     });
     const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
     expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });
-  }, 20_000);
+  });
 });

@@ -1,18 +1,26 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ToolCall } from '../../src/tools/tool.ts';
 import { handOvers } from '../fixtures/hand-overs.ts';
-import { withLease } from '../fixtures/lease-terms.ts';
-import { modelBySession, type Scripted, script, until } from '../fixtures/scripts.ts';
+import { pass } from '../fixtures/held-time.ts';
+import { held, modelBySession, type Scripted, script, until } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { journal, json, newSession, post, sessionId } from './client.ts';
+import { journal, json, post, type Send, sessionId } from './client.ts';
+import { hearingSession, holdersHear, isLeft, LONG_LEASE_MS, passIn } from './time.ts';
 import { answer, problem } from './waiting.ts';
 
-/** What the tools do: how long they wait, which calls ran, and whether these are kept from ending. */
-const asking = { expires: 60_000, ran: [] as string[], isHeld: false };
+/** What the tools wait for, in ms: of the call, and of an answer. */
+const TIMEOUT = 10_000;
+const EXPIRES = 300_000;
+/** For how long a call that was told to stop may still say what it did, in ms. */
+const LAST_WORD = 5_000;
+
+/** Which calls ran, which were told to stop, and whether these are kept from ending. */
+const asking = { ran: [] as string[], stopped: [] as string[], isHeld: false };
 afterEach(() => {
-  Object.assign(asking, { expires: 60_000, ran: [], isHeld: false });
+  Object.assign(asking, { ran: [], stopped: [], isHeld: false });
 });
 
 const SCHEMA = {
@@ -23,10 +31,11 @@ const SCHEMA = {
 
 async function book(_: unknown, call: ToolCall): Promise<unknown> {
   asking.ran.push(call.id);
+  call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
   const { decision, input, expired } = await call.decideWhileRunning({
     message: 'For whom?',
     schema: SCHEMA,
-    expires: asking.expires,
+    expires: EXPIRES,
   });
   await until(() => !asking.isHeld);
   return { decision, ...(input && { input }), ...(expired && { expired }) };
@@ -39,8 +48,8 @@ const agent = defineAgent({
   instructions: '',
   model: modelBySession,
   tools: [
-    defineTool({ name: 'book', description: 'Books.', timeout: 300_000, run: book }),
-    defineTool({ name: 'book_soon', description: 'Books.', timeout: 300, run: book }),
+    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRES, run: book }),
+    defineTool({ name: 'book_soon', description: 'Books.', timeout: TIMEOUT, run: book }),
   ],
 });
 const send = appWith({ agents: [agent] });
@@ -60,11 +69,17 @@ const pendingOf = async (session: string): Promise<readonly Record<string, unkno
   return Array.isArray(pending) ? pending : [];
 };
 
-/** A turn that runs, whose call has asked. Its holder hears of answers when it renews: after a third of its lease. */
-async function asks(tool = 'book'): Promise<Asking> {
-  const session = newSession('agent', withLease(900));
-  const { message, model } = script({ calls: [{ name: tool }] }, 'Done.');
-  const answering = post(session, { message: message() }, { via: send });
+interface Scene {
+  readonly tool?: string;
+  readonly last?: ScriptedReply;
+  readonly via?: Send;
+}
+
+/** A turn that runs, whose call has asked. */
+async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
+  const session = hearingSession('agent');
+  const { message, model } = script({ calls: [{ name: tool }] }, last);
+  const answering = post(session, { message: message() }, { via });
   await expect.poll(() => pendingOf(session)).toHaveLength(1);
   const [pending] = await pendingOf(session);
   const { approvals: link } = Object(pending?.links);
@@ -91,9 +106,18 @@ const lossy = (line: { isCut: boolean }) =>
 
 const decide = (path: string, body: unknown): Promise<Response> => answer(path, body, { via: send });
 
+/** Sends an answer that is taken, and lets the holder of the turn hear of it. */
+async function decideAndHear({ session, link }: Asking, body: unknown): Promise<Response> {
+  const deciding = decide(link, body);
+  await isLeft(session);
+  holdersHear();
+  return deciding;
+}
+
 describe('a call that asks while it runs', () => {
   it('is shown as pending while its turn runs, and goes on with what is decided', async () => {
-    const { session, turn, link, pending, answering } = await asks();
+    const asked = await asks();
+    const { session, turn, pending, answering } = asked;
     expect(pending).toEqual({
       call: `${turn}.3.0`,
       tool: 'book',
@@ -106,7 +130,7 @@ describe('a call that asks while it runs', () => {
       links: { approvals: `${session}/approvals/${turn}.3.0` },
     });
     expect((await stateOf(session)).turn).toMatchObject({ turn, outcome: null });
-    const decided = await decide(link, { decision: 'edit', input: { name: 'Ann' } });
+    const decided = await decideAndHear(asked, { decision: 'edit', input: { name: 'Ann' } });
     expect([decided.status, await json(decided)]).toEqual([
       200,
       expect.objectContaining({ turn, session: sessionId(session), outcome: 'completed', text: 'Done.' }),
@@ -121,9 +145,9 @@ describe('a call that asks while it runs', () => {
   });
 
   it.each(['approve', 'reject', 'exit'] as const)('is told to %s', async (decision) => {
-    const { link, answering } = await asks();
-    expect((await decide(link, { decision })).status).toBe(200);
-    expect(await json(await answering)).toMatchObject({
+    const asked = await asks();
+    expect((await decideAndHear(asked, { decision })).status).toBe(200);
+    expect(await json(await asked.answering)).toMatchObject({
       outcome: 'completed',
       text: 'Done.',
       artifacts: [{ value: { decision } }],
@@ -131,21 +155,25 @@ describe('a call that asks while it runs', () => {
   });
 
   it('consumes no answer that does not fit', async () => {
-    const { link, answering } = await asks();
-    const wrong = await decide(link, { decision: 'edit', input: { name: 'A' } });
+    const asked = await asks();
+    const wrong = await decide(asked.link, { decision: 'edit', input: { name: 'A' } });
     expect([wrong.status, await json(wrong)]).toEqual([
       422,
       problem('invalid-body', 422, expect.any(String), {
         problems: ['input.name: String is too short (1 < 2).'],
       }),
     ]);
-    await decide(link, { decision: 'edit', input: { name: 'Al' } });
-    expect(await json(await answering)).toMatchObject({ artifacts: [{ value: { input: { name: 'Al' } } }] });
+    await decideAndHear(asked, { decision: 'edit', input: { name: 'Al' } });
+    expect(await json(await asked.answering)).toMatchObject({
+      artifacts: [{ value: { input: { name: 'Al' } } }],
+    });
   });
 
   it('goes on as it said when nobody answers in time, and takes no answer then', async () => {
-    asking.expires = 100;
     const { session, link, answering } = await asks();
+    await passIn(session, EXPIRES);
+    await isLeft(session);
+    holdersHear();
     expect(await json(await answering)).toMatchObject({
       artifacts: [{ value: { decision: 'reject', expired: true } }],
     });
@@ -160,8 +188,9 @@ describe('a call that asks while it runs', () => {
 
   it('takes one answer', async () => {
     asking.isHeld = true;
-    const { session, link, answering } = await asks();
-    const first = decide(link, { decision: 'approve' });
+    const asked = await asks();
+    const { session, link, answering } = asked;
+    const first = decideAndHear(asked, { decision: 'approve' });
     await expect.poll(() => pendingOf(session)).toEqual([]);
     const second = await decide(link, { decision: 'reject' });
     expect([second.status, await json(second)]).toEqual([
@@ -178,16 +207,13 @@ describe('a call that asks while it runs', () => {
   });
 
   it('takes none after its call has ended without one, while the turn goes on and when it is over', async () => {
-    const session = newSession('agent', withLease(900));
-    const gate = { isOpen: false };
-    const { message } = script({ calls: [{ name: 'book_soon' }] }, async () => {
-      await until(() => gate.isOpen);
-      return 'Done.';
-    });
-    const answering = post(session, { message: message() }, { via: send });
-    await expect.poll(() => pendingOf(session)).toHaveLength(1);
-    const link = String(Object((await pendingOf(session))[0]?.links).approvals);
-    await expect.poll(() => pendingOf(session), { timeout: 15_000 }).toEqual([]);
+    const last = held('Done.');
+    const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
+    pass(TIMEOUT);
+    await until(() => asking.stopped.length > 0);
+    pass(LAST_WORD);
+    await last.asked();
+    await expect.poll(() => pendingOf(session)).toEqual([]);
     expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
       problem(
         'call-over',
@@ -195,7 +221,7 @@ describe('a call that asks while it runs', () => {
         `This call has ended without an answer. GET ${session} shows where the session stands.`,
       ),
     );
-    gate.isOpen = true;
+    last.release();
     expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
     expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
       problem(
@@ -210,12 +236,16 @@ describe('a call that asks while it runs', () => {
   it('does not keep its turn from being cancelled', async () => {
     const { session, answering } = await asks();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
+    holdersHear();
+    await until(() => asking.stopped.length > 0);
+    pass(LAST_WORD);
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     expect(await pendingOf(session)).toEqual([]);
   });
 
   it('leaves a session busy, and not waiting: a message does not decline it', async () => {
-    const { session, link, answering } = await asks();
+    const asked = await asks();
+    const { session, answering } = asked;
     const other = await send(`${session}/messages?pending=decline`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -223,22 +253,19 @@ describe('a call that asks while it runs', () => {
     });
     expect([other.status, (await json(other)).type]).toEqual([409, 'urn:holdfast:problem:session-busy']);
     expect(await pendingOf(session)).toHaveLength(1);
-    await decide(link, { decision: 'approve' });
+    await decideAndHear(asked, { decision: 'approve' });
     expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
   });
 });
 
 describe('a call that asked while it ran, and whose invocation is gone', () => {
   it('is unknown to whoever goes on, and is not run again', async () => {
-    const session = newSession('agent', withLease(900));
     const line = { isCut: false };
-    const { message, model } = script({ calls: [{ name: 'book' }] }, 'Done.');
-    const lost = post(session, { message: message() }, { via: lossy(line) });
-    await expect.poll(() => pendingOf(session)).toHaveLength(1);
-    const link = String(Object((await pendingOf(session))[0]?.links).approvals);
-    const turn = String((await stateOf(session)).openTurn);
+    const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
     line.isCut = true;
-    await expect.poll(() => handOvers.some((one) => one.turn === turn), { timeout: 10_000 }).toBe(true);
+    pass(LONG_LEASE_MS);
+    await passIn(session, 2 * LONG_LEASE_MS); // so long that whoever goes on need not wait for it
+    await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
     expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(asking.ran).toHaveLength(1);

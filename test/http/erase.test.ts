@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { withLease } from '../fixtures/lease-terms.ts';
 import { recordings, scripted } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
+import { hearingSession, holdersHear, passIn } from './time.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
 /** A holder that waits for its model hears within a third of its lease that it holds nothing any more. */
-const renewingSession = (): string => newSession('scripted', withLease(1_000));
 
 describe('DELETE of a session', () => {
   it('answers 204 without a word, also when there is none, and GET finds nothing any more', async () => {
@@ -90,11 +89,12 @@ describe('DELETE of a session', () => {
 
 describe('a session that is erased while something happens in it', () => {
   it('ends the wait of a client for its answer, and nothing of the turn is stored afterwards', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const reply = held('Never.');
     const answering = post(session, { message: script(reply.reply).message() });
     await reply.asked();
     expect((await erase(session)).status).toBe(204);
+    holdersHear();
     const answered = await answering;
     expect(await json(answered)).toEqual(
       problem('session-erased', 410, 'The session was erased, and the turn with it.'),
@@ -104,7 +104,7 @@ describe('a session that is erased while something happens in it', () => {
   });
 
   it('ends the stream of a turn, and that of a follower', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const reply = held('Never.');
     const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
     await reply.asked();
@@ -112,13 +112,14 @@ describe('a session that is erased while something happens in it', () => {
     const followed = eventsOf(following);
     await readUntil(followed, 'turn-started');
     await erase(session);
+    holdersHear();
     expect(await readUntil(followed)).toEqual([]);
     const last = (await readUntil(eventsOf(streaming))).at(-1);
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
   it('ends the stream of a follower also when another session of its name is begun at once', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
     await readUntil(followed, 'turn-ended');
@@ -128,7 +129,7 @@ describe('a session that is erased while something happens in it', () => {
   });
 
   it('stops a turn before its next call, and what a call has done stays done', async () => {
-    const session = renewingSession();
+    const session = hearingSession();
     const note = crypto.randomUUID();
     const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
     const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
@@ -170,11 +171,8 @@ describe('a session that is erased while something happens in it', () => {
 });
 
 describe('retention', () => {
-  const gone = (session: string): Promise<void> =>
-    expect.poll(async () => (await send(session)).status, { timeout: 6_000, interval: 100 }).toBe(404);
-
   it('erases a session when nothing has happened in it for so long, as the app or its agent says', async () => {
-    const briefly = { days: 400 / 86_400_000 };
+    const briefly = { days: 1 };
     const byApp = appWith({ retention: briefly });
     const byAgent = appWith({ agents: [{ ...scripted, retention: briefly }], retention: 'forever' });
     const notByAgent = appWith({ agents: [{ ...scripted, retention: 'forever' }], retention: briefly });
@@ -185,9 +183,9 @@ describe('retention', () => {
       return session;
     };
     const [one, other, kept] = [await talk(byApp), await talk(byAgent), await talk(notByAgent)];
-    await gone(one);
-    await gone(other);
-    expect((await send(kept)).status).toBe(200);
+    for (const session of [one, other, kept]) await passIn(session, 24 * 3_600_000);
+    const statuses = [one, other, kept].map(async (session) => (await send(session)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
   });
 
   it.each([

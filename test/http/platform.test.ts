@@ -3,9 +3,10 @@ import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
 import { toPlatform } from '../../src/session/to-platform.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
 import { handOvers } from '../fixtures/hand-overs.ts';
+import { pass } from '../fixtures/held-time.ts';
 import { limitTo } from '../fixtures/platform.ts';
 import { marathon } from '../fixtures/scripted-agent.ts';
-import { held, script } from '../fixtures/scripts.ts';
+import { held, script, until } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
@@ -21,6 +22,7 @@ import {
   sessionId,
   sessionName,
 } from './client.ts';
+import { hearingSession } from './time.ts';
 import { problem } from './waiting.ts';
 
 let lift = (): void => {};
@@ -42,6 +44,9 @@ async function wholeJournal(session: string): Promise<Record<string, unknown>[]>
 
 const typesOf = (events: readonly Record<string, unknown>[], type: string): number =>
   events.filter((event) => event.type === type).length;
+
+/** For how long an invocation may run, in ms: none of them comes near it by itself. */
+const WALL_MS = 30_000;
 
 /** Hundreds of iterations, while other tests run. */
 const PATIENT = 60_000;
@@ -78,10 +83,13 @@ describe('a turn of more work than one invocation may do', () => {
 
 describe('a client whose invocation must end before its turn', () => {
   it('is told where the answer will be', async () => {
-    lift = limitTo({ wallMs: 1_000 });
-    const session = newSession('marathon');
+    lift = limitTo({ wallMs: WALL_MS });
+    const session = hearingSession('marathon');
     const { message, answer } = longTurn();
-    const response = await post(session, { message: message() });
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    pass(WALL_MS);
+    const response = await answering;
     const body = await json(response);
     expect(response.status).toBe(202);
     expect(response.headers.get('location')).toBe(`${session}/turns/${body.turn}`);
@@ -97,10 +105,13 @@ describe('a client whose invocation must end before its turn', () => {
   });
 
   it('is told by its stream where it goes on, and misses nothing', async () => {
-    lift = limitTo({ wallMs: 1_000 });
-    const session = newSession('marathon');
+    lift = limitTo({ wallMs: WALL_MS });
+    const session = hearingSession('marathon');
     const { message, answer } = longTurn();
-    const sent = await allEvents(await post(session, { message: message() }, { headers: SSE }));
+    const streaming = await post(session, { message: message() }, { headers: SSE });
+    await answer.asked();
+    pass(WALL_MS);
+    const sent = await allEvents(streaming);
     const last = sent.findLast(({ id }) => id !== undefined);
     const turn = String(sent[0]?.data.turn);
     expect(sent.at(-1)).toEqual({
@@ -151,14 +162,28 @@ describe('a client whose invocation must end before its turn', () => {
 
 describe('a client that waits for the turn of another', () => {
   it('is told where the answer will be when its own invocation must end', async () => {
-    const session = newSession('marathon');
+    const session = hearingSession('marathon');
     const answer = held('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(answer.reply).message() };
     const first = post(session, body, { headers: key });
     await answer.asked();
-    const limited = appWith({ agents: [marathon], platform: { wallMs: 1_000 } });
-    const again = await post(session, body, { headers: key, via: limited });
+    let watches = 0;
+    const limited = appWith(
+      { agents: [marathon], platform: { wallMs: WALL_MS } },
+      {
+        SESSIONS: objectsWith((stub) => ({
+          fetch: (...request: Parameters<typeof stub.fetch>) => {
+            watches += 1;
+            return stub.fetch(...request);
+          },
+        })),
+      },
+    );
+    const waiting = post(session, body, { headers: key, via: limited });
+    await until(() => watches > 0);
+    pass(WALL_MS);
+    const again = await waiting;
     expect([again.status, again.headers.get('location')]).toEqual([
       202,
       `${session}/turns/${(await json(again)).turn}`,

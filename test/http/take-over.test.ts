@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelRequest } from '../../src/model/chat-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { withLease } from '../fixtures/lease-terms.ts';
+import { pass } from '../fixtures/held-time.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -18,16 +18,16 @@ import {
   eventsOf,
   journal,
   json,
-  newSession,
   post,
   readUntil,
   SSE,
   send,
   sessionName,
 } from './client.ts';
+import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
 
-/** Its lease soon runs out when its holder falls silent. */
-const shortSession = (): string => newSession('scripted', withLease(300));
+/** Lets its lease run out, by the clock of its object. */
+const leaseRunsOut = (session: string): Promise<void> => passIn(session, LONG_LEASE_MS);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
@@ -44,22 +44,30 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 
 describe('a turn whose invocation falls silent', () => {
   it('is finished by the alarm, and its client gets the answer all the same', async () => {
-    const session = shortSession();
+    const session = hearingSession();
     const never = held('Never.', { deaf: true });
     onTestFinished(never.release);
     const { message, model } = script(never.reply, record('taken'), 'Done.');
-    const response = await post(session, { message: message() }, { via: abandoned });
+    const answering = post(session, { message: message() }, { via: abandoned });
+    await never.asked();
+    pass(LONG_LEASE_MS);
+    await leaseRunsOut(session);
+    const response = await answering;
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
     expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
     expect([model.requests.length, count('taken'), await outcomes(session)]).toEqual([3, 1, ['completed']]);
   });
 
   it('goes on in the stream of its client', async () => {
-    const session = shortSession();
-    const { message } = script('Not stored.', 'Done.');
-    const events = await allEvents(
-      await post(session, { message: message() }, { headers: SSE, via: abandoned }),
-    );
+    const session = hearingSession();
+    const lost = held('Not stored.');
+    const { message } = script(lost.reply, 'Done.');
+    const streaming = post(session, { message: message() }, { headers: SSE, via: abandoned });
+    await lost.asked();
+    lost.release();
+    pass(LONG_LEASE_MS);
+    await leaseRunsOut(session);
+    const events = await allEvents(await streaming);
     expect(events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],
       [3, 'turn-resumed'],
@@ -71,19 +79,22 @@ describe('a turn whose invocation falls silent', () => {
   });
 
   it('is taken over when its alarm comes, not before', async () => {
-    const session = shortSession();
-    const { message } = script(held('Never.').reply, 'Done.');
+    const session = hearingSession();
+    const never = held('Never.');
+    const { message } = script(never.reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
-    await expect.poll(async () => (await send(session)).status).toBe(200);
+    await never.asked();
     expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
     expect((await journal(session)).length).toBe(2);
+    pass(LONG_LEASE_MS);
+    await leaseRunsOut(session);
     expect(await json(await answering)).toMatchObject({ text: 'Done.' });
   });
 });
 
 describe('a turn whose lease another invocation took', () => {
   it('is not written any more by the first one, which waits for the answer', async () => {
-    const session = shortSession();
+    const session = hearingSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
     const answering = post(session, { message: message() });
@@ -93,6 +104,7 @@ describe('a turn whose lease another invocation took', () => {
     });
     await evictDurableObject(stubOf(session)); // it remembers the lease that it gave
     answer.release();
+    await leaseRunsOut(session);
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([count('fenced'), await outcomes(session)]).toEqual([1, ['completed']]);
   });
@@ -100,7 +112,7 @@ describe('a turn whose lease another invocation took', () => {
 
 describe('a turn whose object starts anew', () => {
   it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
-    const session = shortSession();
+    const session = hearingSession();
     const answer = held(record(how));
     const { message, model } = script(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
@@ -113,7 +125,7 @@ describe('a turn whose object starts anew', () => {
   });
 
   it('goes on in the background', async () => {
-    const session = shortSession();
+    const session = hearingSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
     const answer = held(next);
@@ -122,12 +134,13 @@ describe('a turn whose object starts anew', () => {
     await answer.asked();
     await abortAllDurableObjects();
     answer.release();
+    await leaseRunsOut(session); // the invocation that the object had called is gone
     await ended(session);
     expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
   });
 
   it('is followed on by those who watch', async () => {
-    const session = shortSession();
+    const session = hearingSession();
     const answer = held('Done.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();

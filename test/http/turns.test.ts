@@ -1,13 +1,12 @@
 /** The address of one turn. */
 import { describe, expect, it } from 'vitest';
-import { withLease } from '../fixtures/lease-terms.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { json, newSession, post, send, sessionId } from './client.ts';
+import { hearingSession } from './time.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 const turnOf = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
-const busySession = (): string => newSession('scripted', withLease(1_000));
 
 describe('GET .../turns/{turn}', () => {
   it('answers as the message was, also when others have followed', async () => {
@@ -37,7 +36,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('tells that a turn runs, and then its answer', async () => {
-    const session = busySession();
+    const session = hearingSession();
     const reply = held('Done.');
     const { turn } = await json(
       await post(session, { message: script(reply.reply).message() }, { headers: ASYNC }),
@@ -65,7 +64,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('tells how a turn waits for those before it, or for its time', async () => {
-    const session = busySession();
+    const session = hearingSession();
     const reply = held('Done.');
     const answering = post(session, { message: script(reply.reply, 'Second.').message() });
     await reply.asked();
@@ -91,7 +90,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('leads from a message that steered to the turn that took it in', async () => {
-    const session = busySession();
+    const session = hearingSession();
     // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
     const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
     const answering = post(session, { message: script(reply.reply, 'In blue.').message() });

@@ -253,46 +253,48 @@ describe('a stream that breaks', () => {
   });
 
   it('is not asked for again when the connection is closed before its time', async () => {
-    const read = Promise.withResolvers<void>();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
     const server = fakeServer();
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      () => new Response('retry: 3600000\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(server);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 3_600_000));
+    await connection.close();
+    expect(asked(server).slice(-2)).toEqual(['GET', 'DELETE']);
+    expect(asked(server).filter((method) => method === 'GET')).toHaveLength(1);
+  });
+
+  it('is not listened to again for ever', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = fakeServer();
+    const read = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
+    let streams = 0;
     server.misbehave = only(
       ({ method }) => method === 'GET',
       () => {
         const body = new ReadableStream({
-          start: (controller) => controller.enqueue(new TextEncoder().encode('retry: 3600000\n\n')),
+          start: (controller) => controller.enqueue(new TextEncoder().encode('retry: 1000\n\n')),
           pull(controller) {
             controller.close();
-            read.resolve();
+            read[streams++]?.resolve();
           },
         });
         return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
       },
     );
-    const connection = await open(server);
-    await read.promise;
-    await nextTask();
-    await connection.close();
-    await nextTask();
-    expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
-  });
-
-  it('is not listened to again for ever', async () => {
-    const server = fakeServer();
-    server.misbehave = only(
-      ({ method }) => method === 'GET',
-      () => new Response('retry: 1\n\n', { headers: { 'content-type': 'text/event-stream' } }),
-    );
     await open(server);
-    const listened = () => server.requests.filter(({ method }) => method === 'GET');
-    await expect.poll(() => listened().length).toBe(4);
-    // The fifth would come at once.
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(listened()).toHaveLength(4);
+    for (const { promise } of read) {
+      await promise;
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(vi.getTimerCount()).toBe(0);
+    expect(asked(server).filter((method) => method === 'GET')).toHaveLength(4);
   });
 });
-
-/** Lets everything happen that waits for nothing. */
-const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 const lost = (why: string) =>
   new McpLostError(

@@ -5,6 +5,7 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { terminateAgent } from '../../../src/tools/signals.ts';
 import { paidTo } from '../../fixtures/clerk-agent.ts';
 import { held, modelBySession, script } from '../../fixtures/scripts.ts';
+import { HEARING, holdersHear } from '../../http/time.ts';
 import { calling, KEY, newId, publishing, texts, viewOf } from './talk.ts';
 
 const via = publishing({
@@ -47,12 +48,13 @@ describe('an outcome', () => {
   });
 
   it('cancelled is an error', async () => {
-    const id = newId();
+    const id = `${HEARING}-${newId()}`;
     const answer = held('Never.');
     const { message } = script(answer.reply);
     const called = calling(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await via(`/agents/scripted/sessions/${id}/cancel`, { method: 'POST' });
+    holdersHear();
     const cancelled = await called;
     expect(cancelled.isError).toBe(true);
     expect(texts(cancelled)).toEqual(['The turn was cancelled.']);
