@@ -127,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks:
       'A summary is paid for, and forgotten by the next invocation, which is shown all that it stood for.',
     in: 'foldCompaction',
-    text: 'state.compacted = { summary, from };',
+    text: 'foldStandIn(state, event.from);',
     becomes: '',
     tests: ['test/session/compaction-cold.test.ts'],
   },
