@@ -89,12 +89,19 @@ export const modelText = (result: ResultData): string =>
 /** The most characters of one result that a model is shown, unless its agent says otherwise. */
 export const RESULT_CHARACTERS = 65_536;
 
-/** What a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. */
+/**
+ * What a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A remark below
+ * an artifact stays whole: it names tools that the model could not know otherwise.
+ */
 export function shownText(result: ResultData, most: number): string {
   const text = modelText(result);
   if (text.length <= most) return text;
-  const shown = beginning(text, most);
-  return `${shown}\n... [shortened: ${shown.length} of ${text.length} characters are shown]`;
+  const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
+  const below = remark ? `\n\n${remark}` : '';
+  const whole = text.length - below.length;
+  const shown = beginning(text, Math.min(most, whole));
+  if (shown.length === whole) return text;
+  return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown]${below}`;
 }
 
 /** So many characters, but no half of one at the end, which some providers refuse. */

@@ -221,8 +221,10 @@ describe('what is bound', () => {
     const agent = clerk([returns('get', Book, { id: 'b1', pages })], [Book, discover(Book, { hint: true })]);
     const session = createTestSession(agent, { replies });
     await session.send('Read b1.');
+    const json = `{"id":"b1","pages":"${pages}"}`;
     expect(results(session)).toEqual([
-      `{"id":"b1","pages":"${pages}"}\n\n_availableOperations: book_b1_length`,
+      `${json.slice(0, 65_536)}\n... [shortened: 65536 of ${json.length} characters are shown]\n\n` +
+        '_availableOperations: book_b1_length',
       `${pages.length}`,
       `${pages.length}`,
     ]);
