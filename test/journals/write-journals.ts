@@ -1,6 +1,7 @@
 /**
  * `npm run write-journals -- NAME` has the code of this checkout store each session, kills it, and keeps what it stored and
- * how it reads that, in `test/journals/NAME`: for later versions, which have to read it alike.
+ * how it reads that, in `test/journals/NAME`: for later versions, which have to read it alike. With names of journals, what
+ * is stored in that folder stays, and only how these are read is kept anew: for what is changed on purpose.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 import { startKillable } from '../process/killable-worker.ts';
 import { type Dump, dumpsOf } from './dump.ts';
 import type { Journal } from './journal.ts';
-import { type Kept, type KeptReading, textOf, toKept, writeFolder } from './kept.ts';
+import { type Kept, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
 import { play, type Reading, read, type Stored, scenesOf, WORKER } from './record.ts';
 import { journals } from './sessions/journals.ts';
 import { openTalk } from './talk.ts';
@@ -61,26 +62,57 @@ function dumpOf(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
 const missingIn = ({ journal: { name, holds }, dump: { sql } }: Stored): readonly string[] =>
   holds.filter((text) => !sql.includes(text)).map((text) => `${name} does not hold ${text}.`);
 
+/** Reads stored sessions, and once more: what is kept of them may not depend on chance. */
+async function readTwice(stored: readonly Stored[], at: number): Promise<ReadonlyMap<string, KeptReading>> {
+  const [once, twice] = [await read(stored, at), await read(stored, at)];
+  return new Map(
+    stored.map(({ journal: { name } }) => {
+      const [reading, again] = [once.get(name), twice.get(name)].map(keptOf);
+      if (!reading || !again) throw new Error(`${name} was not read.`);
+      const lines = [reading, again].map((one) => textOf(one).split('\n'));
+      const difference = lines[0]?.find((line, index) => line !== lines[1]?.[index]);
+      if (difference !== undefined) throw new Error(`${name} is read otherwise a second time: ${difference}`);
+      return [name, reading];
+    }),
+  );
+}
+
 function keptOf(reading: Reading | Error | undefined): KeptReading | undefined {
   if (reading instanceof Error) throw reading;
   return reading && toKept(reading);
 }
 
-const [version] = process.argv.slice(2);
+async function write(version: string): Promise<void> {
+  const stored = await store();
+  const at = Date.now();
+  const readings = await readTwice(stored, at);
+  const kept = stored.flatMap(({ journal: { name }, dump, before }) => {
+    const reading = readings.get(name);
+    return reading ? [[name, { dump, before, reading }] as const] : [];
+  });
+  writeFolder(version, { at, journals: new Map(kept) });
+}
+
+/** Leaves the databases as they are. */
+async function readAgain(version: string, names: readonly string[]): Promise<void> {
+  const { at, journals: kept } = readFolder(version);
+  const stored = names.map((name) => {
+    const journal = journals.find((one) => one.name === name);
+    const dump = kept.get(name)?.dump;
+    if (!journal || !dump) throw new Error(`There is no journal ${name} in test/journals/${version}.`);
+    return { journal, dump };
+  });
+  const readings = await readTwice(stored, at);
+  const now = [...kept].map(
+    ([name, one]) => [name, { ...one, reading: readings.get(name) ?? one.reading }] as const,
+  );
+  writeFolder(version, { at, journals: new Map(now) });
+}
+
+const [version, ...names] = process.argv.slice(2);
 if (version === undefined || !/^[\w.-]+$/.test(version)) {
-  console.error('npm run write-journals -- NAME, as of a commit or a release');
+  console.error('npm run write-journals -- NAME [JOURNAL...], where NAME is that of a commit or a release');
   process.exit(2);
 }
-const stored = await store();
-const at = Date.now();
-const [once, twice] = [await read(stored, at), await read(stored, at)];
-const kept = stored.map(({ journal: { name }, dump, before }) => {
-  const [reading, again] = [once.get(name), twice.get(name)].map(keptOf);
-  if (!reading || !again) throw new Error(`${name} was not read.`);
-  const lines = [reading, again].map((one) => textOf(one).split('\n'));
-  const difference = lines[0]?.find((line, index) => line !== lines[1]?.[index]);
-  if (difference !== undefined) throw new Error(`${name} is read otherwise a second time: ${difference}`);
-  return [name, { dump, before, reading }] as const;
-});
-writeFolder(version, { at, journals: new Map(kept) });
-console.log(`${stored.length} journals are in test/journals/${version}.`);
+await (names.length === 0 ? write(version) : readAgain(version, names));
+console.log(`See git diff test/journals/${version}.`);
