@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const nodeTests = [
   'test/process/**/*.test.ts',
   'test/deploys/**/*.test.ts',
+  'test/journals/*.test.ts',
   'test/chaos/*.test.ts',
   'test/spec/**/*.test.ts',
   'test/mutations/*.test.ts',

@@ -1,0 +1,37 @@
+/** A later version may say more of a stored session only where it is named. */
+import { describe, expect, it } from 'vitest';
+import { without } from './additions.ts';
+
+const session = {
+  body: { turn: { id: 't1', ms: 5 }, messages: [{ role: 'user' }, { role: 'user', by: 'ada' }] },
+};
+const take = (path: string) => without(session, path.split('.'));
+
+describe('what is named as an addition', () => {
+  it('is taken out, and all else stays where it is', () => {
+    expect(JSON.stringify(take('body.turn.ms'))).toBe(
+      '{"rest":{"body":{"turn":{"id":"t1"},"messages":[{"role":"user"},{"role":"user","by":"ada"}]}},"met":true}',
+    );
+  });
+
+  it('may be one of every item, and need not be in each', () => {
+    const { rest, met } = take('body.messages.*.by');
+    expect(met).toBe(true);
+    expect(rest).toEqual({
+      body: { turn: session.body.turn, messages: [{ role: 'user' }, { role: 'user' }] },
+    });
+  });
+
+  it('may be an item of a list', () => {
+    expect(take('body.messages.1').rest).toEqual({
+      body: { turn: session.body.turn, messages: [{ role: 'user' }] },
+    });
+  });
+
+  it.each(['body.turn.no', 'no.turn.ms', 'body.turn.id.ms', 'body.messages.role'])(
+    'is told to be nowhere: %s',
+    (path) => {
+      expect(take(path)).toEqual({ rest: session, met: false });
+    },
+  );
+});

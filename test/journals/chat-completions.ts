@@ -1,0 +1,123 @@
+/** The model's side of the wire, as strict as servers are: it refuses what one of them would refuse. */
+import * as v from 'valibot';
+
+const call = v.strictObject({
+  id: v.string(),
+  type: v.literal('function'),
+  function: v.strictObject({
+    name: v.string(),
+    arguments: v.pipe(v.string(), v.parseJson(), v.looseObject({})),
+  }),
+});
+
+const message = v.variant('role', [
+  v.strictObject({ role: v.literal('system'), content: v.string() }),
+  v.strictObject({ role: v.literal('user'), content: v.string() }),
+  v.strictObject({
+    role: v.literal('assistant'),
+    content: v.nullable(v.string()),
+    tool_calls: v.optional(v.pipe(v.array(call), v.minLength(1))),
+  }),
+  v.strictObject({ role: v.literal('tool'), tool_call_id: v.string(), content: v.string() }),
+]);
+
+const request = v.strictObject({
+  model: v.literal('scripted'),
+  messages: v.array(message),
+  max_tokens: v.optional(v.number()),
+  tools: v.optional(
+    v.pipe(
+      v.array(
+        v.strictObject({
+          type: v.literal('function'),
+          function: v.strictObject({
+            name: v.string(),
+            description: v.string(),
+            parameters: v.looseObject({ type: v.literal('object') }),
+          }),
+        }),
+      ),
+      v.minLength(1),
+    ),
+  ),
+  response_format: v.optional(v.looseObject({ type: v.literal('json_schema') })),
+});
+
+type Message = v.InferOutput<typeof message>;
+
+/** What a request asks. */
+export interface Asked {
+  /** The last that the user said. */
+  readonly said: string;
+  /** How many replies there are to it. */
+  readonly replies: number;
+  /** How many replies there are in all. */
+  readonly all: number;
+}
+
+/** Reads a request. @throws Error when a server would refuse it. */
+export function readRequest(body: string): Asked {
+  const { messages } = v.parse(request, JSON.parse(body));
+  checkAnswers(messages);
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const said = messages[last];
+  if (said?.role !== 'user') throw new Error('Nobody said anything.');
+  return { said: said.content, replies: countReplies(messages.slice(last)), all: countReplies(messages) };
+}
+
+const countReplies = (messages: readonly Message[]): number =>
+  messages.filter(({ role }) => role === 'assistant').length;
+
+/** Each call is answered once, before anything else is said. */
+function checkAnswers(messages: readonly Message[]): void {
+  let open: readonly string[] = [];
+  for (const [index, one] of messages.entries()) {
+    if (one.role === 'tool') {
+      if (!open.includes(one.tool_call_id)) throw new Error(`Message ${index} answers no open call.`);
+      open = open.filter((id) => id !== one.tool_call_id);
+      continue;
+    }
+    if (open.length > 0)
+      throw new Error(`Calls ${open.join(', ')} are not answered before message ${index}.`);
+    if (one.role === 'assistant') open = one.tool_calls?.map(({ id }) => id) ?? [];
+  }
+  if (open.length > 0) throw new Error(`Calls ${open.join(', ')} are not answered.`);
+}
+
+/** A call of a tool: its input is sent as its JSON, or as it is when it is text. */
+export type Call = readonly [tool: string, input?: object | string];
+
+/** One reply of a script: words, calls, or a refusal of the server's. */
+export type Line = string | readonly Call[] | { readonly refuses: string };
+
+/** The response to a request: its status and its body. `place`: among the replies of the conversation. */
+export function toResponse(line: Line, place: number): readonly [status: number, body: unknown] {
+  if (typeof line === 'object' && 'refuses' in line)
+    return [400, { error: { message: line.refuses, type: 'invalid_request_error' } }];
+  const message =
+    typeof line === 'string'
+      ? { role: 'assistant', content: line }
+      : {
+          role: 'assistant',
+          content: null,
+          tool_calls: line.map((one, index) => toCall(one, `${place}_${index}`)),
+        };
+  const finish_reason = typeof line === 'string' ? 'stop' : 'tool_calls';
+  return [
+    200,
+    {
+      id: 'chatcmpl-scripted',
+      object: 'chat.completion',
+      created: 0,
+      model: 'scripted',
+      choices: [{ index: 0, message, finish_reason }],
+      usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+    },
+  ];
+}
+
+const toCall = ([name, input = {}]: Call, place: string): unknown => ({
+  id: `call_${place}`,
+  type: 'function',
+  function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+});

@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as v from 'valibot';
+import { databasesIn } from '../deploys/stored.ts';
+
+/** What a storage holds of one object, as text: the statements that make its database again, and the file it was. */
+export interface Dump {
+  /** In its storage. Its name is the hash of the object's, so that it is found under the same class. */
+  readonly file: string;
+  readonly sql: string;
+}
+
+/** The databases of a storage, by the names of their objects. Only while no Worker runs on it. */
+export function dumpsOf(storage: string): ReadonlyMap<string, Dump> {
+  return new Map(databasesIn(storage).map((file) => read(storage, file)));
+}
+
+function read(storage: string, path: string): [string, Dump] {
+  const database = new DatabaseSync(path);
+  try {
+    const { name } = v.parse(
+      v.object({ name: v.string() }),
+      database.prepare('SELECT name FROM schema').get(),
+    );
+    return [name, { file: relative(storage, path), sql: sqlOf(database) }];
+  } finally {
+    database.close();
+  }
+}
+
+const columns = v.array(v.object({ name: v.string() }));
+const statements = v.array(v.object({ sql: v.string() }));
+const tables = v.array(v.object({ type: v.string(), name: v.string(), sql: v.nullable(v.string()) }));
+
+/** Every table with its rows; a row a line. SQLite's own come first: rows that are put in count on from what they say. */
+function sqlOf(database: DatabaseSync): string {
+  const all = v.parse(tables, database.prepare('SELECT type, name, sql FROM sqlite_schema').all());
+  const made = all.flatMap(({ name, sql }) => (sql === null || isOwn(name) ? [] : `${sql};`));
+  const [own, others] = [all.filter(({ name }) => isOwn(name)), all.filter(({ name }) => !isOwn(name))];
+  const rows = [...own, ...others].flatMap(({ type, name }) =>
+    type === 'table' ? rowsOf(database, name) : [],
+  );
+  return `${[...made, ...rows].join('\n')}\n`;
+}
+
+/** SQLite makes these itself. */
+const isOwn = (name: string): boolean => name.startsWith('sqlite_');
+
+function rowsOf(database: DatabaseSync, table: string): readonly string[] {
+  const names = v.parse(columns, database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all());
+  const values = names.map(({ name }) => literal(`"${name}"`)).join(` || ', ' || `);
+  const select = `SELECT 'INSERT INTO "${table}" VALUES (' || ${values} || ');' AS sql FROM "${table}"`;
+  return v.parse(statements, database.prepare(select).all()).map(({ sql }) => sql);
+}
+
+/** A value as SQL writes it. Bytes are texts here, and written as such, for whoever reads them. */
+const literal = (column: string): string =>
+  `CASE typeof(${column}) WHEN 'blob' THEN 'CAST(' || quote(CAST(${column} AS TEXT)) || ' AS BLOB)' ELSE quote(${column}) END`;
+
+/** Makes the databases in an empty storage, and sets the alarms that they tell of. */
+export function restore(storage: string, dumps: Iterable<Dump>): void {
+  for (const { file, sql } of dumps) {
+    const path = join(storage, file);
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path);
+    database.exec(`BEGIN; ${sql} COMMIT`);
+    database.close();
+  }
+  for (const path of databasesIn(storage)) setAlarm(path);
+}
+
+/** Beside the databases of a class, workerd keeps when which of its objects is to be woken. */
+function setAlarm(path: string): void {
+  const alarms = new DatabaseSync(join(dirname(path), 'metadata.sqlite'));
+  alarms.exec(`CREATE TABLE IF NOT EXISTS _cf_ALARM (
+    actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID`);
+  alarms.prepare('ATTACH ? AS object').run(path);
+  alarms
+    .prepare(
+      `INSERT INTO _cf_ALARM SELECT ?, value, name FROM object._cf_METADATA, object.schema
+      WHERE key = 1 AND value IS NOT NULL`,
+    )
+    .run(basename(path, '.sqlite'));
+  alarms.close();
+}

@@ -1,0 +1,184 @@
+/**
+ * Sessions that other versions have stored are read by the code of today as by the code that stored them, byte for byte,
+ * and go on: each in a real Durable Object, at the time at which it was stored.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { unknown } from '../deploys/texts.ts';
+import { additions, without } from './additions.ts';
+import { dumpsOf, restore } from './dump.ts';
+import { type KeptReading, readFolder, textOf, toKept, versions } from './kept.ts';
+import { offered, said, told } from './readings.ts';
+import { type Reading, read } from './record.ts';
+import { journals } from './sessions/journals.ts';
+
+/** The lines in which a text differs from what was kept of it, between those at its beginning and its end that do not. */
+function changes(
+  was: string,
+  is: string,
+): { readonly was: readonly string[]; readonly is: readonly string[] } {
+  const [before, now] = [was.split('\n'), is.split('\n')];
+  const from = before.findIndex((line, index) => line !== now[index]);
+  if (from < 0) return { was: [], is: now.slice(before.length) };
+  const fromEnd = before.toReversed().findIndex((line, index) => line !== now.at(-1 - index));
+  const shown = (lines: readonly string[]) =>
+    lines.slice(from, Math.max(from, lines.length - fromEnd)).slice(0, 20);
+  return { was: shown(before), is: shown(now) };
+}
+
+/** What the tools of each kind come to that the session remembers. */
+const OFFERED: Readonly<Record<string, readonly string[]>> = {
+  unfolded: ['files', 'office', 'read_file', 'send_mail', 'shop', 'take_milk', 'take_tea', 'write_file'],
+  chained: [
+    'get_customer',
+    'greet',
+    'last_order',
+    'list_parcels',
+    'parcel_p1_track',
+    'parcel_p2_track',
+    'ship',
+  ],
+  mcp: ['count_words', 'pages'],
+  'process-tools': [
+    'agent_process',
+    'blackboard',
+    'communicate',
+    'keep',
+    'process_budget',
+    'process_cost',
+    'process_history',
+    'process_models',
+    'process_status',
+    'process_tools_stats',
+    'progress',
+    'schedule_message',
+  ],
+  'tool-group': ['fetch_page', 'note', 'search'],
+};
+
+const bodyOf = (answer: { readonly body?: unknown } | undefined): unknown => answer?.body;
+
+const NOTHING = { was: [], is: [] };
+
+describe.each(versions())('the journals of %s', (version) => {
+  const folder = readFolder(version);
+  const names = [...folder.journals.keys()];
+  const added = additions[version] ?? [];
+  const met = new Set<string>();
+  let readings: ReadonlyMap<string, Reading | Error>;
+
+  beforeAll(async () => {
+    const stored = names.map((name) => {
+      const journal = journals.find((one) => one.name === name);
+      const kept = folder.journals.get(name);
+      if (!journal || !kept)
+        throw new Error(`Nobody knows what to do with the journal ${name} of ${version}.`);
+      return { journal, dump: kept.dump };
+    });
+    readings = await read(stored, folder.at);
+  });
+
+  const readingOf = (name: string): KeptReading => {
+    const reading = readings.get(name);
+    if (!reading) throw new Error(`${name} was not read.`);
+    if (reading instanceof Error) throw reading;
+    return toKept(reading);
+  };
+
+  it.each(names)('%s is read as it was, and goes on as it did', (name) => {
+    let reading: unknown = readingOf(name);
+    for (const path of added) {
+      const { rest, met: isMet } = without(reading, path.split('.'));
+      reading = rest;
+      if (isMet) met.add(path);
+    }
+    expect(changes(textOf(folder.journals.get(name)?.reading), textOf(reading))).toEqual(NOTHING);
+  });
+
+  it.each(names)('%s holds what it is kept for', (name) => {
+    const { holds = [] } = journals.find((one) => one.name === name) ?? {};
+    const { sql = '' } = folder.journals.get(name)?.dump ?? {};
+    expect(holds.length).toBeGreaterThan(0);
+    expect(holds.filter((text) => !sql.includes(text))).toEqual([]);
+  });
+
+  it('their databases are restored as they were', async () => {
+    const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
+    const dumps = [...folder.journals.values()].map(({ dump }) => dump);
+    try {
+      restore(storage, dumps);
+      expect(new Set(dumpsOf(storage).values())).toEqual(new Set(dumps));
+    } finally {
+      await rm(storage, { recursive: true });
+    }
+  });
+
+  it('what is added to them is there', () => {
+    expect(added.filter((path) => !met.has(path))).toEqual([]);
+  });
+
+  /** How often a tool was called to act, then and now, in turns that were open, and under how many keys. */
+  function acted(name: string, tool: string) {
+    const { before = [] } = folder.journals.get(name) ?? {};
+    const all = [...before, ...readingOf(name).done].filter((deed) => deed.tool === tool);
+    const open = all.filter(({ call }) => !call.startsWith('new-turn'));
+    return { times: open.length, keys: new Set(open.map(({ key }) => key)).size };
+  }
+
+  const doneBefore = 'charge was done before';
+  it.each([
+    ['killed-in-once', unknown('charge')],
+    ['killed-in-once-done', doneBefore],
+    ['killed-in-once-not-done', 'charge is done'],
+    ['killed-in-agentic-tool', unknown('charge')],
+    ['killed-in-subagent', doneBefore],
+    ['killed-with-answer', unknown('charge')],
+    ['killed-with-cancel', unknown('charge')],
+  ])('a call that was cut off in %s has happened once, and the model is told: %s', (name, outcome) => {
+    expect([...told(readingOf(name), 'charge')]).toEqual([outcome]);
+    expect(acted(name, 'charge')).toEqual({ times: 1, keys: 1 });
+  });
+
+  it('a call that may be repeated is, under its key', () => {
+    expect(acted('killed-in-once', 'mail')).toEqual({ times: 2, keys: 1 });
+    expect(acted('steered', 'look_up')).toEqual({ times: 3, keys: 2 });
+  });
+
+  it('what waited for an answer takes it, and acts once', () => {
+    const { answers, done } = readingOf('suspended');
+    expect(answers.at(-1)).toMatchObject({ status: 200, body: { text: 'Refunded.' } });
+    expect(done.map(({ tool, input }) => [tool, input])).toEqual([
+      ['refund', { amount: 5 }],
+      ['refund', { amount: 6 }],
+    ]);
+    expect(acted('suspended-inside', 'pay')).toEqual({ times: 1, keys: 1 });
+    expect(acted('killed-with-answer', 'refund')).toEqual({ times: 1, keys: 1 });
+    expect(acted('killed-with-cancel', 'refund')).toEqual({ times: 0, keys: 0 });
+    expect(acted('expired', 'refund')).toEqual({ times: 0, keys: 0 });
+  });
+
+  it('a message and a delivery that were known are known', () => {
+    const { answers, events } = readingOf('finished');
+    const again = { turn: (bodyOf(answers[0]) as { turn: string }).turn, message: 'Again.' };
+    expect(bodyOf(events[0])).toMatchObject({
+      events: expect.arrayContaining([expect.objectContaining(again)]),
+    });
+    expect(answers[1]).toMatchObject({ status: 422 });
+    expect(readingOf('hooked').answers[0]).toMatchObject({ status: 202, body: { status: 'known' } });
+  });
+
+  it('the model is shown what stands for a conversation, and no more', () => {
+    expect(said(readingOf('compacted'))).toEqual([
+      'Summary of the conversation so far, whose messages are not shown any more:\n\nIn short: it was paid twice.',
+      'On.',
+      'Yes?',
+      'And now?',
+    ]);
+  });
+
+  it.each(Object.entries(OFFERED))('the next request of %s offers its tools', (name, tools) => {
+    expect(offered(readingOf(name))).toEqual(tools);
+  });
+});

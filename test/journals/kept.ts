@@ -1,0 +1,128 @@
+/** The files in which a version's journals are kept: `{name}.sql` and `{name}.json` in a folder of its name. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Dump } from './dump.ts';
+import type { Reading } from './record.ts';
+import type { Answer } from './talk.ts';
+import type { Deed } from './world.ts';
+
+const answer = v.strictObject({
+  to: v.string(),
+  status: v.number(),
+  type: v.nullable(v.string()),
+  location: v.nullable(v.string()),
+  body: v.unknown(),
+});
+
+const deed = v.strictObject({ tool: v.string(), input: v.unknown(), call: v.string(), key: v.string() });
+
+const reading = v.strictObject({
+  session: answer,
+  events: v.array(answer),
+  answers: v.array(answer),
+  asked: v.array(v.unknown()),
+  done: v.array(deed),
+  after: answer,
+});
+
+/** A reading as it is kept and compared: what was sent as JSON is parsed, which loses nothing. */
+export type KeptReading = v.InferOutput<typeof reading>;
+
+/** Of what is JSON, the value; of all else, and of JSON that is written otherwise than by `JSON.stringify`, the text. */
+function kept(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+const keptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
+
+/** What is kept of a reading. Two that are kept alike are alike, byte for byte. */
+export const toKept = ({ session, events, answers, asked, done, after }: Reading): KeptReading => ({
+  session: keptAnswer(session),
+  events: events.map(keptAnswer),
+  answers: answers.map(keptAnswer),
+  asked: asked.map(kept),
+  done: [...done],
+  after: keptAnswer(after),
+});
+
+/** As it stands in its file, and is compared. */
+export const textOf = (value: unknown): string => `${inLines(value)}\n`;
+
+/** The longest that stands on one line. */
+const LINE = 160;
+
+/** JSON, in which what is short stands on one line. */
+function inLines(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || flat.length <= LINE) return flat;
+  const isList = Array.isArray(value);
+  const inner = Object.entries(value).map(([key, one]) => {
+    const name = isList ? '' : `${JSON.stringify(key)}: `;
+    return `${indent} ${name}${inLines(one, `${indent} `)}`;
+  });
+  return [isList ? '[' : '{', inner.join(',\n'), `${indent}${isList ? ']' : '}'}`].join('\n');
+}
+
+/** A journal as it is kept. */
+export interface Kept {
+  readonly dump: Dump;
+  /** What its tools had done when it was stored. */
+  readonly before: readonly Deed[];
+  readonly reading: KeptReading;
+}
+
+/** One version's journals. */
+export interface Folder {
+  /** When they were stored, in ms since the epoch. */
+  readonly at: number;
+  readonly journals: ReadonlyMap<string, Kept>;
+}
+
+const ROOT = import.meta.dirname;
+
+/** The versions whose journals are kept. */
+export const versions = (): readonly string[] =>
+  readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('/written.json'))
+    .map((file) => file.replace('/written.json', ''));
+
+const beside = v.strictObject({ before: v.array(deed), reading });
+const written = v.strictObject({ at: v.number(), journals: v.array(v.string()) });
+
+export function readFolder(version: string): Folder {
+  const text = (file: string): string => readFileSync(join(ROOT, version, file), 'utf8');
+  const { at, journals } = v.parse(written, JSON.parse(text('written.json')));
+  const all = journals.map((name) => {
+    const dump = fromText(lengthen(text(`${name}.sql`)));
+    return [name, { dump, ...v.parse(beside, JSON.parse(lengthen(text(`${name}.json`)))) }] as const;
+  });
+  return { at, journals: new Map(all) };
+}
+
+export function writeFolder(version: string, { at, journals }: Folder): void {
+  mkdirSync(join(ROOT, version), { recursive: true });
+  const write = (file: string, text: string): void => writeFileSync(join(ROOT, version, file), text);
+  for (const [name, { dump, ...beside }] of journals) {
+    write(`${name}.sql`, shorten(`-- ${dump.file}\n${dump.sql}`));
+    write(`${name}.json`, shorten(textOf(beside)));
+  }
+  write('written.json', `${JSON.stringify({ at, journals: [...journals.keys()] }, null, 1)}\n`);
+}
+
+function fromText(text: string): Dump {
+  const [, file = '', sql = ''] = /^-- (.+)\n([\s\S]*)$/.exec(text) ?? [];
+  return { file, sql };
+}
+
+/** What is repeated very often is written once, with how often it stands there. */
+const shorten = (text: string): string =>
+  text.replace(/([^"⟨⟩]{2,40}?)\1{999,}/g, (all, one: string) => `⟨${one}×${all.length / one.length}⟩`);
+
+const lengthen = (text: string): string =>
+  text.replace(/⟨([^⟨⟩]+)×(\d+)⟩/g, (_, one: string, times: string) => one.repeat(Number(times)));

@@ -1,0 +1,38 @@
+/** What is asked of a reading, by whoever looks at it. */
+import * as v from 'valibot';
+import type { KeptReading } from './kept.ts';
+
+const request = v.object({
+  messages: v.array(
+    v.object({
+      role: v.string(),
+      content: v.nullable(v.string()),
+      tool_call_id: v.optional(v.string()),
+      tool_calls: v.optional(v.array(v.object({ id: v.string(), function: v.object({ name: v.string() }) }))),
+    }),
+  ),
+  tools: v.optional(v.array(v.object({ function: v.object({ name: v.string() }) }))),
+});
+
+const requestOf = ({ asked }: KeptReading, index: number) => v.parse(request, asked[index]);
+
+/** The tools that a model was offered with its first request, or a later one. */
+export const offered = (reading: KeptReading, index = 0): readonly string[] =>
+  requestOf(reading, index).tools?.map((tool) => tool.function.name) ?? [];
+
+/** What the user is shown to have said. */
+export const said = (reading: KeptReading, index = 0): readonly string[] =>
+  requestOf(reading, index).messages.flatMap(({ role, content }) => (role === 'user' ? (content ?? '') : []));
+
+/** What a model was told of its last calls of a tool, in all its requests. */
+export function told(reading: KeptReading, tool: string): ReadonlySet<string> {
+  const all = reading.asked.flatMap((_, index) => {
+    const { messages } = requestOf(reading, index);
+    const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
+    const ids = calls.flatMap((call) => (call.function.name === tool ? call.id : []));
+    return messages.flatMap(({ tool_call_id: id = '', content }) =>
+      ids.includes(id) ? (content ?? '') : [],
+    );
+  });
+  return new Set(all);
+}

@@ -1,0 +1,199 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Build, startWorker } from '../process/start-worker.ts';
+import { type Dump, restore } from './dump.ts';
+import type { Journal } from './journal.ts';
+import { type Answer, openTalk, streamed } from './talk.ts';
+import { type Deed, openWorld, type World } from './world.ts';
+
+/** The Worker of all journals, from the root of the checkout. */
+export const WORKER = 'test/journals/worker/worker.ts';
+
+/** A session as it was stored. */
+export interface Stored {
+  readonly journal: Journal;
+  readonly dump: Dump;
+}
+
+/** Where its agent acts, and those inside it. */
+export const scenesOf = ({ name, inside = {} }: Journal): readonly string[] => [name, ...Object.keys(inside)];
+
+/** All that code makes of a stored session. */
+export interface Reading {
+  /** `GET session`, as it is found. */
+  readonly session: Answer;
+  /** `GET events`, in pages. */
+  readonly events: readonly Answer[];
+  /** What it is asked when it goes on, and answers. */
+  readonly answers: readonly Answer[];
+  /** The requests to its model then, and to those of agents inside it. */
+  readonly asked: readonly string[];
+  /** What its tools have done then. */
+  readonly done: readonly Deed[];
+  /** `GET session`, when it has gone on. */
+  readonly after: Answer;
+}
+
+const TWO_HOURS = 2 * 60 * 60_000;
+
+/**
+ * Puts stored sessions into fresh objects, at the time at which they were stored (`at`, in ms since the epoch); looks at
+ * them; and two hours later goes on with them. `build`: the code that does so, unless it is that of the checkout. One that
+ * cannot be read is answered with why, such as that its model was asked what no script knows.
+ */
+export async function read(
+  stored: readonly Stored[],
+  at: number,
+  build: Build = {},
+): Promise<ReadonlyMap<string, Reading | Error>> {
+  const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
+  const world = await openWorld();
+  try {
+    const dumps = stored.map(({ dump }) => dump);
+    restore(storage, dumps);
+    const vars = { WORLD_URL: world.url, CLOCK_AHEAD: String(at - Date.now()) };
+    const worker = await startWorker(WORKER, { vars, storage, build });
+    try {
+      return await readAt(worker.url.origin, world, stored);
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    await world.stop();
+    await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function readAt(
+  url: string,
+  world: World,
+  stored: readonly Stored[],
+): Promise<ReadonlyMap<string, Reading | Error>> {
+  for (const { journal } of stored) play(world, journal);
+  const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
+  // The terms of those that were killed have begun, since their objects were looked at; now they are over.
+  await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
+  const going = seen.map((one) => (one instanceof Error ? one : goOn(url, world, one).catch(toError)));
+  const readings = await Promise.all(going);
+  return new Map(stored.map(({ journal }, index) => [journal.name, judged(world, journal, readings[index])]));
+}
+
+const toError = (failure: unknown): Error =>
+  failure instanceof Error ? failure : new Error(String(failure));
+
+/** What became of reading a session; if its models refused what they were asked, that is why. */
+function judged(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
+  const problems = scenesOf(journal).flatMap((scene) => world.problems(scene));
+  if (problems.length > 0) return new Error(problems.join('\n'));
+  return reading ?? new Error('It was not read.');
+}
+
+/** Has the models of a session say what they say. */
+export function play(world: World, { name, plays, inside = {}, wasDone }: Journal): void {
+  world.plays(name, plays);
+  for (const [scene, script] of Object.entries(inside)) world.plays(scene, script);
+  if (wasDone !== undefined) world.wasDone(wasDone);
+}
+
+/** A session that was looked at. */
+interface Seen extends Stored, Pick<Reading, 'session' | 'events'> {}
+
+async function look(url: string, stored: Stored): Promise<Seen> {
+  const { name, as } = stored.journal;
+  const talk = openTalk(url, name, as);
+  const session = await talk.get('');
+  const events: Answer[] = [];
+  for (let next: string | null = '/events'; next !== null; ) {
+    const page: Answer = await talk.get(next);
+    events.push(page);
+    next = pageOf(page).next?.replace(/^.*\/events/, '/events') ?? null;
+  }
+  await checkStream(url, stored.journal, events);
+  return { ...stored, session, events };
+}
+
+/** What `GET events` answers. */
+interface Page {
+  readonly events: readonly { readonly seq: number; readonly type: string; readonly turn?: string }[];
+  readonly head: number;
+  readonly next: string | null;
+}
+
+const pageOf = ({ status, body }: Answer): Page => {
+  if (status !== 200) throw new Error(`GET events answered ${status}: ${body}`);
+  return JSON.parse(body) as Page; // as DESIGN 7 says
+};
+
+/** The stream tells the same events, byte for byte. */
+async function checkStream(url: string, { name, as }: Journal, pages: readonly Answer[]): Promise<void> {
+  const events = pages.flatMap((page) => pageOf(page).events);
+  const frames = events.map(
+    (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
+  const expected = `retry: 1000\n\n${frames.join('')}`;
+  const told = await streamed(url, name, { as, head: events.length });
+  if (told !== expected) throw new Error(`The stream of ${name} is not what its pages are:\n${told}`);
+}
+
+async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {
+  const { journal, session, events } = seen;
+  const talk = openTalk(url, journal.name, journal.as);
+  await journal.goesOn(talk);
+  await talk.rest();
+  const answers = [...talk.answers];
+  const after = await talk.get('');
+  const scenes = scenesOf(journal);
+  const named = withNamesFor(await newTurns(url, seen));
+  return {
+    session,
+    events,
+    answers: answers.map(named),
+    asked: scenes.flatMap((scene) => world.asked(scene)).map(named),
+    done: scenes.flatMap((scene) => world.done(scene).map(named).toSorted(byCall)),
+    after: named({ ...after, body: withoutChance(after.body) }),
+  };
+}
+
+/** Calls of one reply run at the same time. */
+const byCall = (a: Deed, b: Deed): number => (a.call < b.call ? -1 : 1);
+
+/** What the turn remembers of its calls, without how long they took and which was first. */
+function withoutChance(body: string): string {
+  const state = JSON.parse(body) as State; // as DESIGN 7 says
+  const { history = [], tools = [] } = state.memory?.process ?? {};
+  for (const list of [history, tools]) list.sort(byTool);
+  for (const call of history) if (call.ms !== undefined) call.ms = 0;
+  return JSON.stringify(state);
+}
+
+const byTool = (a: OfTool, b: OfTool): number => (a.tool < b.tool ? -1 : 1);
+
+/** What `GET session` answers, as far as it is looked at here. */
+interface State {
+  readonly memory?: { readonly process?: { readonly history?: OfTool[]; readonly tools?: OfTool[] } };
+}
+
+interface OfTool {
+  readonly tool: string;
+  ms?: number;
+}
+
+/** The turns that are not in the dump, in the order of their beginnings. */
+async function newTurns(url: string, { journal: { name, as }, dump }: Seen): Promise<readonly string[]> {
+  const page = pageOf(await openTalk(url, name, as).get('/events'));
+  const turns = page.events.flatMap(({ type, turn }) => (type === 'turn-started' && turn ? [turn] : []));
+  return turns.filter((turn) => !dump.sql.includes(turn));
+}
+
+/** Ids are drawn: those of new turns, and the keys that are made of them, are named by their order. */
+const withNamesFor =
+  (turns: readonly string[]) =>
+  <T>(told: T): T => {
+    let text = JSON.stringify(told);
+    for (const [index, turn] of turns.entries()) {
+      text = text.replaceAll(turn, `new-turn-${index + 1}`);
+    }
+    text = text.replace(/("call":"new-turn-[^"]+","key":")[0-9a-f]{64}"/g, '$1new"');
+    return JSON.parse(text) as T; // what it was, but for names
+  };

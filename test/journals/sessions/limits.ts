@@ -1,0 +1,121 @@
+/** Sessions that met a limit or a failure, whose answers have a form, or whose conversation was compacted. */
+import type { Call } from '../chat-completions.ts';
+import type { Journal } from '../journal.ts';
+
+const work = (task: string): Call => ['work', { task }];
+
+/** What its nested loop may use is less than one reply needs. */
+const budgeted: Journal = {
+  name: 'budgeted',
+  holds: ['"type":"model-asked"', '"type":"model-refused"', '"cost":'],
+  plays: [
+    ['Go.', [[['look_up']], [work('buy')], 'Bought.']],
+    ['And now?', [[['look_up']], [work('more')], 'Bought more.']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+/** What the call that it is killed in may use stays held back. */
+const killedInModel: Journal = {
+  name: 'killed-in-model',
+  holds: ["'held'", '"type":"model-asked"'],
+  plays: [
+    ['Go.', [[['look_up']], 'Gone.']],
+    ['Again.', [[['look_up']], 'Gone again.']],
+    ['And now?', ['All is well.']],
+  ],
+  async write(talk, world) {
+    await talk.say('Go.');
+    const held = world.hold('killed-in-model', 'model');
+    await talk.start('Again.');
+    await held.reached;
+  },
+  goesOn: (talk) => talk.sayNext('And now?'),
+};
+
+const failed: Journal = {
+  name: 'failed',
+  holds: ['"type":"model-failure"'],
+  plays: [
+    ['Go.', [[['look_up']], { refuses: 'This model is gone.' }]],
+    ['And now?', [[['look_up']], 'It is back.']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+const limitReached: Journal = {
+  name: 'limit-reached',
+  holds: ['"last":true', '"outcome":"limit-reached"'],
+  plays: [
+    ['Go.', [[['look_up'], ['look_up'], ['look_up']], [['note']]]],
+    ['And now?', [[['look_up']], [['note']]]],
+    ['STOP: Maximum tool iterations', ['That is all I know.']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+const structured: Journal = {
+  name: 'structured',
+  holds: ['"type":"answer-rejected"', '"object":{"total":7}'],
+  plays: [
+    ['Go.', [[['count']], 'Seven.']],
+    ['does not have the form', ['{"total":7}']],
+    ['And now?', ['{"total":8}']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+/** Words that fill a conversation. */
+const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
+
+const compacted: Journal = {
+  name: 'compacted',
+  holds: ['"type":"conversation-compacted"', "VALUES ('snapshot', "],
+  plays: [
+    ['{"summary":', ['In short: it was paid twice.']],
+    ['{"user":"Go."}', ['In short: it was paid.']],
+    ['Go.', [[['pay']], `Paid ${AT_LENGTH}.`]],
+    ['And then?', [[['pay']], `Paid again ${AT_LENGTH}.`]],
+    ['On.', [[['pay']], `Paid once more ${AT_LENGTH}.`]],
+    ['Yes?', ['Yes.']],
+    ['And now?', [[['pay']], 'Paid for the last time.']],
+  ],
+  async write(talk) {
+    for (const message of ['Go.', 'And then?', 'On.', 'Yes?']) await talk.say(message);
+  },
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+const summaryDropped: Journal = {
+  name: 'summary-dropped',
+  holds: ['"type":"summary-dropped"'],
+  plays: [
+    ['{"user":', ['Much longer than what it is for. '.repeat(60)]],
+    ['Go.', [[['pay']], `Paid ${AT_LENGTH}.`]],
+    ['And then?', [`Paid ${AT_LENGTH}.`]],
+    ['On.', ['Yes.']],
+    ['And now?', [`All is well, ${AT_LENGTH}.`]],
+    ['Again.', ['All is still well.']],
+  ],
+  async write(talk) {
+    for (const message of ['Go.', 'And then?', 'On.']) await talk.say(message);
+  },
+  async goesOn(talk) {
+    await talk.say('And now?');
+    await talk.say('Again.');
+  },
+};
+
+export const limits: readonly Journal[] = [
+  budgeted,
+  killedInModel,
+  failed,
+  limitReached,
+  structured,
+  compacted,
+  summaryDropped,
+];

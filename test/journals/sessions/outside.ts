@@ -1,0 +1,48 @@
+/** Sessions that are reached from outside, or whose tools come from there. */
+import type { Journal } from '../journal.ts';
+
+const hooked: Journal = {
+  name: 'hooked',
+  holds: ["'delivery sender ", '"principal":{"id":"webhook:sender"'],
+  plays: [
+    ['It rains.', [[['look_up']], 'So it does.']],
+    ['It snows.', ['It does.']],
+  ],
+  async write(talk) {
+    await talk.deliver('sender', { id: 'delivery-1', message: 'It rains.' });
+    await talk.happened('turn-ended');
+  },
+  async goesOn(talk) {
+    await talk.deliver('sender', { id: 'delivery-1', message: 'It rains.' });
+    await talk.deliver('sender', { id: 'delivery-2', message: 'It snows.' });
+    await talk.happened('turn-ended', 2);
+  },
+};
+
+const toolGroup: Journal = {
+  name: 'tool-group',
+  holds: ['"name":"fetch_page"'],
+  plays: [
+    ['Go.', [[['search'], ['fetch_page']], [['note']], 'Noted.']],
+    ['And now?', [[['search']], 'Found.']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+/** What its server told is current for ten minutes. When it is read, the server is asked again, and is away. */
+const mcp: Journal = {
+  name: 'mcp',
+  holds: ['"type":"tools-listed"', '"slice":"listings"'],
+  plays: [
+    [
+      'Go.',
+      [[['count_words', { text: 'kelp and tides' }], ['pages']], [['read_page', { title: 'Kelp' }]], 'Read.'],
+    ],
+    ['And now?', [[['pages']], 'There are pages.']],
+  ],
+  write: (talk) => talk.say('Go.'),
+  goesOn: (talk) => talk.say('And now?'),
+};
+
+export const outside: readonly Journal[] = [hooked, toolGroup, mcp];

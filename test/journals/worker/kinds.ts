@@ -1,0 +1,227 @@
+/** Agents with one of each kind of tool that decides which tools come next, or stands for several. */
+import * as v from 'valibot';
+import {
+  addTools,
+  after,
+  allOf,
+  artifact,
+  defineDomainType,
+  defineInjectionStrategy,
+  definePipeline,
+  definePlaybook,
+  defineStateMachine,
+  defineTextTool,
+  defineTool,
+  defineUnfolding,
+  discover,
+  noChange,
+  onArtifact,
+  onBlackboard,
+  publishToBlackboard,
+  removeTools,
+  requireApproval,
+  when,
+} from '../../../src/index.ts';
+import { act, acting, scene } from './scene.ts';
+
+const unfolded = scene('unfolded', {
+  tools: [
+    defineUnfolding({
+      name: 'files',
+      description: 'Works with files.',
+      scope: 'session',
+      childToolUsageNotes: 'Read before you write.',
+      tools: [
+        acting('unfolded', 'read_file', { effect: 'read' }),
+        acting('unfolded', 'write_file', { effect: 'once' }),
+      ],
+    }),
+    defineUnfolding({
+      name: 'office',
+      description: 'Works in an office.',
+      byCategory: {
+        mail: [requireApproval(acting('unfolded', 'send_mail', { effect: 'once' }), 'Send it?')],
+        desk: [acting('unfolded', 'tidy', { effect: 'idempotent' })],
+      },
+    }),
+    defineUnfolding({
+      name: 'shop',
+      description: 'Shops.',
+      scope: 'session',
+      input: v.object({ shelves: v.array(v.string()) }),
+      select: ({ shelves }) =>
+        shelves.map((shelf) => acting('unfolded', `take_${shelf}`, { effect: 'idempotent' })),
+    }),
+  ],
+});
+
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ id: v.string(), of: v.string() }),
+  tools: (order) => [
+    defineTool({
+      name: 'ship',
+      description: 'Ships the order.',
+      effect: 'once',
+      run: async (_, call) => `${await act('chained/ship', order, call)}: ${order.id} to ${order.of}`,
+    }),
+  ],
+});
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
+  tools: (customer) => [
+    defineTool({
+      name: 'last_order',
+      description: 'Finds the last order.',
+      effect: 'read',
+      output: Order,
+      run: () => ({ id: `o-${customer.id}`, of: customer.id }),
+    }),
+    defineTool({
+      name: 'greet',
+      description: 'Greets the customer.',
+      effect: 'idempotent',
+      run: () => `Good day, ${customer.id} of ${customer.since.getUTCFullYear()}.`,
+    }),
+  ],
+});
+const Parcel = defineDomainType({
+  name: 'Parcel',
+  schema: v.object({ id: v.string() }),
+  tools: (parcel) => [
+    defineTool({
+      name: 'track',
+      description: 'Tracks it.',
+      effect: 'read',
+      run: () => `${parcel.id} is near.`,
+    }),
+  ],
+});
+const chained = scene('chained', {
+  chaining: [Customer, Order, discover(Parcel, { hint: true })],
+  tools: [
+    defineTool({
+      name: 'get_customer',
+      description: 'Finds a customer.',
+      input: v.object({ id: v.string() }),
+      effect: 'read',
+      output: Customer,
+      run: ({ id }) => ({ id, since: '2020-05-01' }),
+    }),
+    defineTool({
+      name: 'list_parcels',
+      description: 'Lists parcels.',
+      effect: 'read',
+      run: () => artifact('Two.', Parcel, [{ id: 'p1' }, { id: 'p2' }]),
+    }),
+  ],
+});
+
+const Finding = defineDomainType({ name: 'Finding', schema: v.object({ id: v.string() }) });
+const search = publishToBlackboard(
+  defineTool({
+    name: 'search',
+    description: 'Searches.',
+    effect: 'read',
+    output: Finding,
+    run: () => ({ id: 'f1' }),
+  }),
+  { name: 'finding' },
+);
+const analyze = acting('playbook', 'analyze', { effect: 'idempotent' });
+const playbook = scene('playbook', {
+  tools: [
+    definePlaybook({
+      name: 'research',
+      description: 'Researches.',
+      input: v.object({ topic: v.string() }),
+      key: ({ topic }) => topic,
+      tools: [search],
+      locked: [
+        { tool: analyze, unlockedBy: after(search) },
+        {
+          tool: acting('playbook', 'report', { effect: 'once' }),
+          unlockedBy: allOf(after(search), after(analyze), onArtifact(Finding)),
+        },
+        { tool: acting('playbook', 'archive', { effect: 'once' }), unlockedBy: onBlackboard(Finding) },
+        {
+          tool: acting('playbook', 'finish', { effect: 'idempotent' }),
+          unlockedBy: when(({ toolExecutions }) => toolExecutions >= 3),
+        },
+      ],
+    }),
+  ],
+});
+
+const stateMachine = scene('state-machine', {
+  tools: [
+    defineStateMachine({
+      name: 'orders',
+      description: 'Processes one order.',
+      input: v.object({ id: v.number(), note: v.optional(v.string()) }),
+      key: ({ id }) => String(id),
+      initial: 'draft',
+      states: {
+        draft: [
+          acting('state-machine', 'add', { effect: 'idempotent' }),
+          { tool: acting('state-machine', 'confirm', { effect: 'once' }), to: 'confirmed' },
+        ],
+        confirmed: [{ tool: acting('state-machine', 'ship', { effect: 'once' }), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [acting('state-machine', 'status', { effect: 'read' })],
+      instructions: (_, { id }, state) => `Order ${id} is ${state}.`,
+    }),
+  ],
+});
+
+const pipeline = scene('pipeline', {
+  tools: [
+    definePipeline({
+      name: 'prepare',
+      steps: [
+        defineTextTool({
+          name: 'fetch',
+          description: 'Fetches.',
+          effect: 'read',
+          run: (words) => `${words}, fetched`,
+        }),
+        defineTextTool({
+          name: 'clean',
+          description: 'Cleans.',
+          effect: 'idempotent',
+          run: (words) => `${words}, cleaned`,
+        }),
+        requireApproval(
+          defineTextTool({
+            name: 'store',
+            description: 'Stores.',
+            effect: 'once',
+            run: async (words, call) => `${words}, ${await act('pipeline/store', words, call)}`,
+          }),
+          'Store it?',
+        ),
+      ],
+    }),
+  ],
+});
+
+const pay = acting('strategies', 'pay', { effect: 'once' });
+const strategies = scene('strategies', {
+  tools: [
+    acting('strategies', 'unlock', { effect: 'idempotent' }),
+    acting('strategies', 'lock', { effect: 'read' }),
+  ],
+  strategies: [
+    defineInjectionStrategy({
+      name: 'locks',
+      evaluate: ({ lastCall }) => {
+        if (lastCall.tool === 'unlock') return addTools([pay]);
+        return lastCall.tool === 'lock' ? removeTools([pay]) : noChange;
+      },
+    }),
+  ],
+});
+
+export const kinds = [unfolded, chained, playbook, stateMachine, pipeline, strategies];

@@ -1,0 +1,172 @@
+/** Agents whose tools are leaves: of every effect, with artifacts, sinks, state, memos, and with results that are long. */
+import * as v from 'valibot';
+import {
+  artifact,
+  blackboardSink,
+  compositeSink,
+  defineTextTool,
+  defineTool,
+  defineUnfolding,
+  loopMemo,
+  oneShotPerLoop,
+  publishToBlackboard,
+  sinkArtifacts,
+  terminateAgent,
+} from '../../../src/index.ts';
+import { act, acting, reconciling, scene } from './scene.ts';
+
+const item = v.object({ item: v.string() });
+
+const finished = scene('finished', {
+  retention: { days: 30 },
+  context: { desk: 'front', team: 'blue' },
+  tools: [
+    acting('finished', 'look_up', { effect: 'read' }),
+    publishToBlackboard(
+      defineTool({
+        name: 'file_order',
+        description: 'Files an order.',
+        input: item,
+        effect: 'idempotent',
+        run: async (input, call) => {
+          await act('finished/file_order', input, call);
+          return artifact(`Filed ${input.item}.`, { ...input, team: call.context.get('team', v.string()) });
+        },
+      }),
+      { name: 'order' },
+    ),
+    acting('finished', 'charge', { effect: 'once' }),
+    sinkArtifacts(
+      defineTool({
+        name: 'count',
+        description: 'Counts how often it is called.',
+        effect: 'idempotent',
+        serial: 'counter',
+        run: (_, { state, blackboard, say }) => {
+          const counted = Number(state.get('counted') ?? 0) + 1;
+          state.set('counted', counted);
+          say(`That was call ${counted}.`);
+          return { counted, onBoard: blackboard.entries().length };
+        },
+      }),
+      compositeSink(blackboardSink({ name: 'count' })),
+    ),
+  ],
+});
+
+/** Killed in the midst of two calls, one of which may happen once. */
+const killed = (name: string, charge = acting(name, 'charge', { effect: 'once' })) =>
+  scene(name, {
+    tools: [
+      acting(name, 'look_up', { effect: 'read' }),
+      charge,
+      acting(name, 'mail', { effect: 'idempotent' }),
+    ],
+  });
+
+const mistakes = scene('mistakes', {
+  tools: [
+    defineTool({
+      name: 'look_up',
+      description: 'Looks up.',
+      input: item,
+      effect: 'read',
+      run: () => 'Seen.',
+    }),
+    defineTool({
+      name: 'break',
+      description: 'Breaks.',
+      effect: 'read',
+      run: () => {
+        throw new Error('It is broken.', { cause: new Error('It fell down.') });
+      },
+    }),
+    defineTool({
+      name: 'give_up',
+      description: 'Gives up.',
+      effect: 'read',
+      run: () => {
+        throw terminateAgent('There is nothing more to be done.');
+      },
+    }),
+    acting('mistakes', 'finish', { effect: 'idempotent', returnDirect: true }),
+    defineTextTool({
+      name: 'note',
+      description: 'Notes.',
+      effect: 'read',
+      run: (words) => `Noted: ${words}`,
+    }),
+  ],
+});
+
+const heard = loopMemo('heard');
+const oneShot = scene('one-shot', {
+  tools: [
+    oneShotPerLoop(acting('one-shot', 'read_manual', { effect: 'read' }), 'Write it now.'),
+    defineTool({
+      name: 'greet',
+      description: 'Greets.',
+      effect: 'idempotent',
+      run: (_, call) => (heard.firstTimeIn(call) ? 'Good morning.' : 'Good morning again.'),
+    }),
+  ],
+});
+
+/** Bodies of more than 64 KiB are kept apart. */
+const blobs = scene('blobs', {
+  tools: [
+    defineTool({
+      name: 'fetch_page',
+      description: 'Fetches.',
+      effect: 'read',
+      run: () => 'tång '.repeat(12_000),
+    }),
+    defineTool({ name: 'ask_user', description: 'Asks the user.' }),
+  ],
+});
+
+/** More events than a session has without a snapshot, and more calls than an invocation has requests for. */
+const snapshot = scene('snapshot', {
+  limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' },
+  tools: [
+    acting('snapshot', 'look_up', { effect: 'read' }),
+    publishToBlackboard(
+      defineTool({
+        name: 'fetch_page',
+        description: 'Fetches.',
+        effect: 'read',
+        run: (_, { state }) => {
+          state.set('fetched', true);
+          return { page: 'tång '.repeat(12_000) };
+        },
+      }),
+      { name: 'page' },
+    ),
+    defineTool({
+      name: 'recall',
+      description: 'Tells what is remembered.',
+      effect: 'read',
+      run: (_, { state, blackboard }) => {
+        const names = blackboard.entries().map(({ name }) => name);
+        return `fetched: ${state.get('fetched')}, on the blackboard: ${names}`;
+      },
+    }),
+    defineUnfolding({
+      name: 'files',
+      description: 'Works with files.',
+      scope: 'session',
+      tools: [acting('snapshot', 'read_file', { effect: 'read' })],
+    }),
+  ],
+});
+
+export const leaves = [
+  finished,
+  killed('killed-in-once'),
+  killed('killed-in-once-done', reconciling('killed-in-once-done', 'charge')),
+  killed('killed-in-once-not-done', reconciling('killed-in-once-not-done', 'charge')),
+  mistakes,
+  oneShot,
+  blobs,
+  snapshot,
+];

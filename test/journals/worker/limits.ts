@@ -1,0 +1,54 @@
+/** Agents that meet a limit or a failure, have an answer of a form, or a conversation that is compacted. */
+import * as v from 'valibot';
+import { defineAgenticTool, type Limits, type SummaryOptions, summarised } from '../../../src/index.ts';
+import { acting, modelOf, scene } from './scene.ts';
+
+const PRICES = { input: 1, output: 10 };
+
+/** Its own budget, and one of a loop inside it that is too small. */
+const budget = (name: string, limits: Limits) =>
+  scene(name, {
+    model: modelOf(name, PRICES),
+    limits,
+    tools: [
+      acting(name, 'look_up', { effect: 'read' }),
+      defineAgenticTool({
+        name: 'work',
+        description: 'Works.',
+        input: v.object({ task: v.string() }),
+        tools: [acting(name, 'pay', { effect: 'once' })],
+        limits: { tokens: 500 },
+      }),
+    ],
+  });
+
+const failed = scene('failed', { tools: [acting('failed', 'look_up', { effect: 'read' })] });
+
+const limitReached = scene('limit-reached', {
+  limits: { iterations: 2, callsPerTool: { look_up: 2 } },
+  tools: [
+    acting('limit-reached', 'look_up', { effect: 'read' }),
+    acting('limit-reached', 'note', { effect: 'read' }),
+  ],
+});
+
+const structured = scene('structured', {
+  output: v.object({ total: v.number() }),
+  tools: [acting('structured', 'count', { effect: 'read' })],
+});
+
+const compacting = (name: string, options: SummaryOptions) =>
+  scene(name, {
+    compaction: summarised(options),
+    tools: [acting(name, 'pay', { effect: 'once' })],
+  });
+
+export const limits = [
+  budget('budgeted', { tokens: 20_000, cost: 0.1 }),
+  budget('killed-in-model', { tokens: 6_000 }),
+  failed,
+  limitReached,
+  structured,
+  compacting('compacted', { overTokens: 120, keepTurns: 1 }),
+  compacting('summary-dropped', { overTokens: 80, keepTurns: 0 }),
+];

@@ -1,0 +1,136 @@
+/** Agents with loops inside their own: finished, and killed inside. */
+import * as v from 'valibot';
+import {
+  agentProcessTools,
+  artifact,
+  blackboardTools,
+  communicateTool,
+  defineAgenticTool,
+  defineSubagent,
+  defineTool,
+  progressTool,
+  publishToBlackboard,
+  requireApproval,
+  scheduleMessage,
+} from '../../../src/index.ts';
+import { act, acting, reconciling, scene } from './scene.ts';
+
+const task = v.object({ task: v.string() });
+
+const helper = scene('helper', {
+  description: 'Helps.',
+  output: v.object({ found: v.string() }),
+  tools: [
+    defineTool({
+      name: 'find',
+      description: 'Finds.',
+      effect: 'once',
+      run: async (_, call) => {
+        call.blackboard.add('a find', { name: 'find' });
+        return `${await act('helper/find', {}, call)}, beside ${call.blackboard.entries().length}`;
+      },
+    }),
+  ],
+});
+
+const nested = scene('nested', {
+  tools: [
+    defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      instructions: ({ iterations }, input) => `${input.task}, reply ${iterations + 1}.`,
+      captureNestedArtifacts: true,
+      tools: [
+        acting('nested', 'look_up', { effect: 'read' }),
+        publishToBlackboard(
+          defineTool({
+            name: 'dig',
+            description: 'Digs.',
+            effect: 'once',
+            run: async (_, call) => {
+              const dug = Number(call.state.get('dug') ?? 0) + 1;
+              call.state.set('dug', dug);
+              return artifact(await act('nested/dig', {}, call), { dug });
+            },
+          }),
+          { name: 'hole' },
+        ),
+      ],
+    }),
+    defineSubagent({ agent: helper }),
+    defineSubagent({ agent: 'helper', name: 'helper_by_name' }),
+  ],
+});
+
+/** Killed in a call of a loop in a loop; nobody can find out what became of it. */
+const killedInAgenticTool = scene('killed-in-agentic-tool', {
+  tools: [
+    defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      tools: [
+        acting('killed-in-agentic-tool', 'look_up', { effect: 'read' }),
+        defineAgenticTool({
+          name: 'deeper',
+          description: 'Works deeper.',
+          input: task,
+          tools: [
+            acting('killed-in-agentic-tool', 'charge', { effect: 'once' }),
+            acting('killed-in-agentic-tool', 'mail', { effect: 'idempotent' }),
+          ],
+        }),
+      ],
+    }),
+  ],
+});
+
+const clerk = scene('clerk', {
+  description: 'Charges.',
+  tools: [reconciling('clerk', 'charge'), acting('clerk', 'look_up', { effect: 'read' })],
+});
+const killedInSubagent = scene('killed-in-subagent', { tools: [defineSubagent({ agent: clerk })] });
+
+const suspendedInside = scene('suspended-inside', {
+  tools: [
+    defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      tools: [requireApproval(acting('suspended-inside', 'pay', { effect: 'once' }), () => 'Pay?')],
+    }),
+    acting('suspended-inside', 'look_up', { effect: 'read' }),
+  ],
+});
+
+const processTools = scene('process-tools', {
+  limits: { toolCalls: 40 },
+  tools: [
+    agentProcessTools({ scope: 'session' }),
+    blackboardTools(),
+    communicateTool(),
+    progressTool(),
+    scheduleMessage(),
+    defineTool({
+      name: 'keep',
+      description: 'Keeps.',
+      input: v.object({ it: v.string() }),
+      effect: 'idempotent',
+      run: ({ it }, { blackboard }) => {
+        blackboard.add({ it }, { name: it, type: 'Thing' });
+        return `Kept ${it}.`;
+      },
+    }),
+  ],
+});
+
+export const nestedLoops = [
+  helper,
+  nested,
+  killedInAgenticTool,
+  clerk,
+  killedInSubagent,
+  suspendedInside,
+  processTools,
+];

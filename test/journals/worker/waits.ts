@@ -1,0 +1,97 @@
+/** Agents whose turns wait: for somebody outside, for each other, for their time. */
+import * as v from 'valibot';
+import { defineTool, humanInput, requireApproval } from '../../../src/index.ts';
+import { act, acting, scene } from './scene.ts';
+
+const HOUR = 60 * 60_000;
+
+const amount = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
+
+const suspended = scene('suspended', {
+  tools: [
+    acting('suspended', 'look_up', { effect: 'read' }),
+    requireApproval(acting('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
+    defineTool({
+      name: 'measure',
+      description: 'Is measured by the user.',
+      input: v.object({ what: v.string() }),
+    }),
+    humanInput({ expires: 300 * 24 * HOUR }),
+  ],
+});
+
+const ofATenant = scene('of-a-tenant', {
+  tools: [
+    requireApproval(acting('of-a-tenant', 'refund', { effect: 'once', input: amount }), 'Refund it?', {
+      by: 'manager',
+    }),
+  ],
+});
+
+const expired = scene('expired', {
+  tools: [
+    requireApproval(acting('expired', 'refund', { effect: 'once' }), 'Refund it?', {
+      expires: HOUR,
+      onExpiry: 'reject',
+    }),
+    defineTool({ name: 'measure', description: 'Is measured by the user.', expires: HOUR }),
+  ],
+});
+
+const queued = scene('queued', {
+  tools: [requireApproval(acting('queued', 'send', { effect: 'once' }), 'Send it?')],
+});
+
+const scheduled = scene('scheduled', { tools: [acting('scheduled', 'look_up', { effect: 'read' })] });
+
+const steered = scene('steered', { tools: [acting('steered', 'look_up', { effect: 'idempotent' })] });
+
+const cancelled = scene('cancelled', {
+  tools: [
+    defineTool({
+      name: 'charge',
+      description: 'Does charge, however long that takes.',
+      effect: 'once',
+      run: (_, { id, idempotencyKey }) =>
+        act('cancelled/charge', {}, { id, idempotencyKey, signal: new AbortController().signal }),
+    }),
+    acting('cancelled', 'mail', { effect: 'idempotent' }),
+  ],
+});
+
+const killedWith = (name: string) =>
+  scene(name, {
+    tools: [
+      acting(name, 'charge', { effect: 'once' }),
+      requireApproval(acting(name, 'refund', { effect: 'once' }), 'Refund it?'),
+    ],
+  });
+
+/** Asks in the midst of its run, and waits there. */
+const asking = <const Name extends string>(name: Name, effect: 'idempotent' | 'once') =>
+  defineTool({
+    name,
+    description: `Does ${name}.`,
+    effect,
+    timeout: 15 * 60_000,
+    run: async (_, call) => {
+      const { decision } = await call.decideWhileRunning({ message: `${name}?`, expires: 300 * 24 * HOUR });
+      return `${await act(`killed-while-asking/${name}`, {}, call)}: ${decision}`;
+    },
+  });
+const killedWhileAsking = scene('killed-while-asking', {
+  tools: [asking('put', 'idempotent'), asking('book', 'once')],
+});
+
+export const waits = [
+  killedWith('killed-with-answer'),
+  killedWith('killed-with-cancel'),
+  killedWhileAsking,
+  suspended,
+  ofATenant,
+  expired,
+  queued,
+  scheduled,
+  steered,
+  cancelled,
+];

@@ -1,0 +1,47 @@
+/** The Worker whose sessions are kept as journals. It imports the package by its entries only, so that its parts may move. */
+import { machineTime, moveClock } from './held-clock.ts';
+
+// What follows may take `Date.now` as it is.
+
+import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
+import { type Caller, createHoldfast, type Env } from '../../../src/worker-entry.ts';
+import { kinds } from './kinds.ts';
+import { leaves } from './leaves.ts';
+import { limits } from './limits.ts';
+import { nestedLoops } from './nested.ts';
+import { outside, served } from './outside.ts';
+import { waits } from './waits.ts';
+
+/** Whoever the request says; of the tenant and with the role that it says. */
+function callerOf({ headers }: Request): Caller {
+  const tenant = headers.get('x-tenant');
+  const role = headers.get('x-role');
+  return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
+}
+
+const holdfast = createHoldfast({
+  agents: [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside],
+  auth: callerOf,
+  ...served((request, env, execution) => holdfast.worker.fetch(request, env, execution)),
+});
+
+export const { TurnRunner } = holdfast;
+
+export default {
+  ...holdfast.worker,
+  async fetch(request, env, execution) {
+    if (new URL(request.url).pathname !== '/clock') return holdfast.worker.fetch(request, env, execution);
+    moveClock(Number(await request.text()));
+    return new Response('moved');
+  },
+} satisfies ExportedHandler<Env>;
+
+/** The real one. Its alarms are set by the clock of this Worker, and the machine's clock sets them off. */
+export class SessionObject extends Sessions {
+  constructor(context: DurableObjectState, env: ConstructorParameters<typeof Sessions>[1]) {
+    super(context, env);
+    const { storage } = context;
+    const setAlarm = storage.setAlarm.bind(storage);
+    storage.setAlarm = (time, options) => setAlarm(machineTime(Number(time)), options);
+  }
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Gate, type Hold } from '../../src/examples/demo/gate.ts';
+import { listen } from '../../src/examples/demo/loopback.ts';
+import { type Line, readRequest, toResponse } from './chat-completions.ts';
+
+/** What a model says: its replies to each message, which a request is known by when it ends with it, or holds it. */
+export type Script = readonly (readonly [to: string, replies: readonly Line[]])[];
+
+/** Something that a tool has done. */
+export interface Deed {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly call: string;
+  readonly key: string;
+}
+
+/** What is outside of the Worker and outlives it: the models, and the place where tools act. Told apart by scene. */
+export interface World {
+  readonly url: string;
+  /** What the model of a scene says. */
+  plays(scene: string, script: Script): void;
+  /**
+   * Answers from a tool, or from the `model`, wait from now on. What a tool was to do is done all the same; held as
+   * `before {tool}`, it is not done until then.
+   */
+  hold(scene: string, what: string): Hold;
+  /** What tools of a scene that ask are told: whether the call in doubt was done. It was not unless said so. */
+  wasDone(scene: string): void;
+  /** The bodies of the requests to the model of a scene, oldest first. */
+  asked(scene: string): readonly string[];
+  done(scene: string): readonly Deed[];
+  /** Requests to the model of a scene that no server would have taken, and that its script has no reply to. */
+  problems(scene: string): readonly string[];
+  stop(): Promise<void>;
+}
+
+interface Kept {
+  readonly gate: Gate;
+  readonly scripts: Map<string, Script>;
+  readonly asked: Map<string, string[]>;
+  readonly done: Map<string, Deed[]>;
+  readonly wereDone: Set<string>;
+  readonly problems: Map<string, string[]>;
+}
+
+/** Opens a world on a port of this machine. */
+export async function openWorld(): Promise<World> {
+  const kept: Kept = {
+    gate: new Gate(),
+    scripts: new Map(),
+    asked: new Map(),
+    done: new Map(),
+    wereDone: new Set(),
+    problems: new Map(),
+  };
+  const { server, url } = await listen((request, response) => {
+    answer(kept, request, response).catch((failure: unknown) => {
+      put(kept.problems, sceneOf(request), String(failure));
+      send(response, 500, { error: { message: String(failure) } });
+    });
+  });
+  return {
+    url,
+    problems: (scene) => kept.problems.get(scene) ?? [],
+    plays: (scene, script) => void kept.scripts.set(scene, script),
+    hold: (scene, what) => kept.gate.hold(`${scene} ${what}`),
+    wasDone: (scene) => void kept.wereDone.add(scene),
+    asked: (scene) => kept.asked.get(scene) ?? [],
+    done: (scene) => kept.done.get(scene) ?? [],
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** `POST /{scene}/v1/chat/completions` asks its model, `POST /{scene}/{tool}` does a deed, `GET` asks whether it was done. */
+async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const scene = sceneOf(request);
+  const [, , what = ''] = (request.url ?? '').split('/');
+  if (request.method === 'GET') return send(response, 200, kept.wereDone.has(scene));
+  const body = await readText(request);
+  if (what === 'v1') {
+    put(kept.asked, scene, body);
+    const said = replyTo(kept, scene, body);
+    await kept.gate.pass(`${scene} model`);
+    return send(response, ...said);
+  }
+  const { 'idempotency-key': key, 'call-id': call } = request.headers;
+  await kept.gate.pass(`${scene} before ${what}`);
+  put(kept.done, scene, { tool: what, input: JSON.parse(body), call: String(call), key: String(key) });
+  await kept.gate.pass(`${scene} ${what}`);
+  send(response, 200, 'done');
+}
+
+const sceneOf = ({ url = '' }: IncomingMessage): string => url.split('/')[1] ?? '';
+
+function replyTo({ scripts }: Kept, scene: string, body: string): readonly [number, unknown] {
+  const { said, replies, all } = readRequest(body);
+  const script = scripts.get(scene) ?? [];
+  const [, lines = []] = script.find(([to]) => to === said) ?? script.find(([to]) => said.includes(to)) ?? [];
+  const line = lines[replies];
+  if (line === undefined) throw new Error(`${scene} has no reply ${replies + 1} to: ${said.slice(0, 500)}`);
+  return toResponse(line, all);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const send = (response: ServerResponse, status: number, body: unknown): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const put = <T>(lists: Map<string, T[]>, name: string, one: T): unknown =>
+  lists.set(name, [...(lists.get(name) ?? []), one]);

@@ -1,0 +1,118 @@
+/**
+ * `npm run write-journals -- NAME` has the code of this checkout store each session, kills it, and keeps what it stored and
+ * how it reads that, in `test/journals/NAME`: for later versions, which have to read it alike. With names of journals, what
+ * is stored in that folder stays, and only how these are read is kept anew: for what is changed on purpose.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKillable } from '../process/killable-worker.ts';
+import { type Dump, dumpsOf } from './dump.ts';
+import type { Journal } from './journal.ts';
+import { type Kept, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
+import { play, type Reading, read, type Stored, scenesOf, WORKER } from './record.ts';
+import { journals } from './sessions/journals.ts';
+import { openTalk } from './talk.ts';
+import { openWorld } from './world.ts';
+
+/** A session as it was just stored, and what its tools have done. */
+interface Written extends Stored, Pick<Kept, 'before'> {}
+
+/** Has all sessions stored, and kills the Worker. */
+async function store(): Promise<readonly Written[]> {
+  const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
+  const world = await openWorld();
+  try {
+    const worker = await startKillable(WORKER, { vars: { WORLD_URL: world.url }, storage });
+    try {
+      for (const journal of journals) play(world, journal);
+      const talks = journals.map((journal) => ({
+        journal,
+        talk: openTalk(worker.url, journal.name, journal.as),
+      }));
+      await Promise.all(talks.map(({ journal, talk }) => journal.write(talk, world)));
+      for (const { journal, talk } of talks) await journal.lastly?.(talk);
+    } finally {
+      await worker.kill();
+    }
+    const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    const dumps = dumpsOf(storage);
+    const found = journals.map((journal) => {
+      const before = scenesOf(journal).flatMap((scene) => world.done(scene));
+      return { journal, dump: dumpOf(dumps, journal), before };
+    });
+    const missing = found.flatMap(missingIn);
+    if (missing.length > 0) throw new Error(missing.join('\n'));
+    return found;
+  } finally {
+    await world.stop();
+    await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The session's, whoever owns it. */
+function dumpOf(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
+  const [found] = [...dumps].filter(([object]) => object.endsWith(`,"${name}","s"]`));
+  if (!found) throw new Error(`Nothing was stored of ${name}.`);
+  return found[1];
+}
+
+/** What a journal is kept for, and is not in it. */
+const missingIn = ({ journal: { name, holds }, dump: { sql } }: Stored): readonly string[] =>
+  holds.filter((text) => !sql.includes(text)).map((text) => `${name} does not hold ${text}.`);
+
+/** Reads stored sessions, and once more: what is kept of them may not depend on chance. */
+async function readTwice(stored: readonly Stored[], at: number): Promise<ReadonlyMap<string, KeptReading>> {
+  const [once, twice] = [await read(stored, at), await read(stored, at)];
+  return new Map(
+    stored.map(({ journal: { name } }) => {
+      const [reading, again] = [once.get(name), twice.get(name)].map(keptOf);
+      if (!reading || !again) throw new Error(`${name} was not read.`);
+      const lines = [reading, again].map((one) => textOf(one).split('\n'));
+      const difference = lines[0]?.find((line, index) => line !== lines[1]?.[index]);
+      if (difference !== undefined) throw new Error(`${name} is read otherwise a second time: ${difference}`);
+      return [name, reading];
+    }),
+  );
+}
+
+function keptOf(reading: Reading | Error | undefined): KeptReading | undefined {
+  if (reading instanceof Error) throw reading;
+  return reading && toKept(reading);
+}
+
+async function write(version: string): Promise<void> {
+  const stored = await store();
+  const at = Date.now();
+  const readings = await readTwice(stored, at);
+  const kept = stored.flatMap(({ journal: { name }, dump, before }) => {
+    const reading = readings.get(name);
+    return reading ? [[name, { dump, before, reading }] as const] : [];
+  });
+  writeFolder(version, { at, journals: new Map(kept) });
+}
+
+/** Leaves the databases as they are. */
+async function readAgain(version: string, names: readonly string[]): Promise<void> {
+  const { at, journals: kept } = readFolder(version);
+  const stored = names.map((name) => {
+    const journal = journals.find((one) => one.name === name);
+    const dump = kept.get(name)?.dump;
+    if (!journal || !dump) throw new Error(`There is no journal ${name} in test/journals/${version}.`);
+    return { journal, dump };
+  });
+  const readings = await readTwice(stored, at);
+  const now = [...kept].map(
+    ([name, one]) => [name, { ...one, reading: readings.get(name) ?? one.reading }] as const,
+  );
+  writeFolder(version, { at, journals: new Map(now) });
+}
+
+const [version, ...names] = process.argv.slice(2);
+if (version === undefined || !/^[\w.-]+$/.test(version)) {
+  console.error('npm run write-journals -- NAME [JOURNAL...], where NAME is that of a commit or a release');
+  process.exit(2);
+}
+await (names.length === 0 ? write(version) : readAgain(version, names));
+console.log(`See git diff test/journals/${version}.`);
