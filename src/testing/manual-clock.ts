@@ -1,20 +1,41 @@
 import type { Clock } from '../session/clock.ts';
+import { promisesSettled } from './crash-matrix/simulated-clock.ts';
 import { createTimers } from './timers.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on, and runs what falls due in order, each at its own time. Promises settle after each of them. */
+  soon(run: () => void): () => void;
+  /**
+   * Moves time on, and runs what falls due in order, each at its own time. Before and after each of them, everything happens
+   * that needs no time: with 0, only that.
+   */
   advance(ms: number): Promise<void>;
 }
 
 /** A clock that stands still between calls of `advance`. */
 export function createManualClock(start = 0): ManualClock {
   const timers = createTimers(start);
+  const waiting = new Set<() => void>();
+  const runNow = (run: () => void): void => {
+    if (waiting.delete(run)) run();
+  };
+
+  async function quiet(): Promise<void> {
+    await promisesSettled();
+    while (waiting.size > 0) {
+      for (const run of [...waiting]) runNow(run);
+      await promisesSettled();
+    }
+  }
+
   return {
     now: () => timers.now,
     after: timers.after,
-    advance: (ms) => timers.advance(ms, settle),
+    soon(run) {
+      const once = (): void => run();
+      waiting.add(once);
+      setTimeout(() => runNow(once), 0); // also while nobody moves the clock
+      return () => void waiting.delete(once);
+    },
+    advance: (ms) => timers.advance(ms, quiet),
   };
 }
-
-/** A task runs after every promise that can settle without waiting for anything outside has done so. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

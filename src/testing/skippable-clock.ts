@@ -1,4 +1,4 @@
-import type { Clock } from '../session/clock.ts';
+import { type Clock, soon } from '../session/clock.ts';
 
 /** A clock that can be put forward. */
 export interface SkippableClock extends Clock {
@@ -35,6 +35,7 @@ export function skippableClock(clock: Clock): SkippableClock {
         timer.cancel();
       };
     },
+    soon: (run) => soon(clock, run),
     skip(ms) {
       skipped += ms;
     },

@@ -11,7 +11,7 @@ import type { AnyTool } from '../../src/tools/tool.ts';
 import { asksFirst } from '../fixtures/asks-first.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
-import { approve, both, openTurn, typesOf, world } from './waits.ts';
+import { approve, both, isAsked, openTurn, typesOf, world } from './waits.ts';
 
 describe('an answer that comes', () => {
   it('between the stop of the loop and the release of the lease finds the turn another holder', async () => {
@@ -61,6 +61,7 @@ describe('an answer that comes', () => {
       description: 'Takes its time.',
       timeout: 10 * LEASE_MS,
       run: async () => {
+        while (!(await isAsked(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
         await approve(app, await openTurn(app));
         // Long enough for the holder to renew its lease, with which it hears of the answer.
         await new Promise<void>((resolve) => clock.after(LEASE_MS, resolve));
@@ -81,6 +82,7 @@ describe('an answer that comes', () => {
       name: 'note',
       description: 'Ends right after the answer.',
       run: async () => {
+        while (!(await isAsked(app))) await new Promise<void>((resolve) => setTimeout(resolve, 0));
         await approve(app, await openTurn(app));
         return `note ${did.push('note')}`;
       },

@@ -9,7 +9,7 @@ import type { ToolProvider } from '../../src/tools/resolution/tool-source.ts';
 import { never } from '../tool-loop/outside.ts';
 import { calls, reads } from '../tool-loop/scenes.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
-import { hold, settle } from './held.ts';
+import { hold } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -114,7 +114,7 @@ describe('what is to run at the end of an invocation', () => {
       cleanUp: async () => heads.push((await app.port.read({ from: 1 }))?.openTurn),
     });
     await passing(clock, app.say('Go.'));
-    await settle();
+    await clock.advance(0);
     expect(heads).toEqual([null]);
   });
 

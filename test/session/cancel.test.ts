@@ -4,7 +4,6 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
-import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -44,8 +43,7 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
   });
   const leased = await app.lease('Go.');
   const end = app.run(leased);
-  await settle();
-  await settle();
+  await clock.advance(0);
   await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
   const stopped = await passing(clock, end);
   expect(stopped).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled', text: '' } });
@@ -152,7 +150,7 @@ describe('a turn that is cancelled', () => {
     const app = memoryApp({ replies: [() => new Promise(() => {})], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });

@@ -17,13 +17,10 @@ const toolOf = (effect: Effect) =>
     run: ({ id }) => ({ id, found: true }),
   });
 
-const replies = [
-  ...Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] })),
-  'Done.',
-];
+const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
 
-/** A port that takes a while to answer an append, as a real one does, and counts. */
-function counted(calls: Map<string, number>): (port: SessionPort) => SessionPort {
+/** A port that counts, and answers no append before that. */
+function counted(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
   const count = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);
   };
@@ -35,7 +32,7 @@ function counted(calls: Map<string, number>): (port: SessionPort) => SessionPort
     },
     append: async (epoch, from, change) => {
       count('append');
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await before;
       return port.append(epoch, from, change);
     },
     renew: (epoch) => {
@@ -51,7 +48,14 @@ function counted(calls: Map<string, number>): (port: SessionPort) => SessionPort
 
 async function loop(effect: Effect) {
   const calls = new Map<string, number>();
-  const app = memoryApp({ tools: [toolOf(effect)], replies, wrap: counted(calls) });
+  const over = Promise.withResolvers<void>();
+  const last = () => {
+    over.resolve();
+    return 'Done.';
+  };
+  // What need not wait for the object has all happened by the time it answers.
+  const wrap = counted(calls, effect === 'read' ? over.promise : Promise.resolve());
+  const app = memoryApp({ tools: [toolOf(effect)], replies: [...looks, last], wrap });
   const end = await app.say('Look ten things up.');
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: ITERATIONS + 1 } });
   const used = Object.fromEntries(calls);

@@ -5,7 +5,6 @@ import { Secrets } from '../../src/tools/secrets.ts';
 import type { RunningDecisionRequest, ToolCall } from '../../src/tools/tool.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
-import { settle } from './held.ts';
 import {
   appWith,
   asks,
@@ -97,9 +96,12 @@ describe('a once call that asks while it runs', () => {
 
   it('gives no question the answer of another, whichever is put first', async () => {
     const hash = crypto.subtle.digest.bind(crypto.subtle);
+    const others = Promise.withResolvers<void>();
     const slowly = vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (how, data) => {
       const hashed = await hash(how, data);
-      if (new TextDecoder().decode(data as ArrayBuffer).includes('A?')) await settle(); // texts are hashed
+      const words = new TextDecoder().decode(data as ArrayBuffer); // texts are hashed
+      if (words.includes('C?')) others.resolve();
+      if (words.includes('A?')) await others.promise;
       return hashed;
     });
     onTestFinished(() => slowly.mockRestore());
@@ -159,7 +161,7 @@ describe('a once call that asks while it runs', () => {
     expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
     await decide(app, turn, { decision: 'approve' });
     const again = app.run(await app.resume(turn));
-    for (let i = 0; i < 5; i += 1) await settle();
+    await app.clock.advance(0);
     await decide(app, turn, { decision: 'reject' });
     expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', 'reject']]);
@@ -199,17 +201,17 @@ describe('a call that asks while it runs, and cannot', () => {
   });
 
   it('since its run is over, puts no question', async () => {
+    const over = Promise.withResolvers<void>();
     const left: { asking?: Promise<unknown> } = {};
     const app = appWith([
       asks((call) => {
-        setTimeout(() => {
-          left.asking = call.decideWhileRunning(QUESTION).catch(String);
-        });
+        left.asking = over.promise.then(() => call.decideWhileRunning(QUESTION)).catch(String);
         return 'booked';
       }),
     ]);
     const { end, turn } = await running(app);
     await passing(app.clock, end);
+    over.resolve();
     expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`);
     expect(typesOf(await app.events(turn))).not.toContain('tool-call-suspended');
   });

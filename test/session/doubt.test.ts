@@ -7,7 +7,6 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
-import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -40,7 +39,7 @@ describe('a cancel', () => {
     const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     expect(paid.length).toBe(1);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
@@ -66,7 +65,7 @@ describe('a cancel', () => {
     });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([
@@ -91,7 +90,7 @@ describe('a cancel', () => {
     const leased = await app.lease('Go.');
     const began = clock.now();
     const end = app.run(leased);
-    for (let i = 0; i < 3; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
@@ -181,7 +180,7 @@ describe('a turn that is cancelled', () => {
     const app = memoryApp({ tools: [first, hanging('second')], replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    for (let i = 0; i < 3; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([
@@ -234,16 +233,16 @@ describe('a turn that is cancelled', () => {
     const app = memoryApp({ tools: [dig, look], replies, clock, leaseMs: LEASE_MS, wrap });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     await clock.advance(LEASE_MS / 3 + 1); // a renewal is in flight, with the cancel
     isHolding = true;
     gates.look(); // the sibling ends, and its append is in flight
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     gates.renew(); // cancelled; the end of the turn waits behind that append
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     gates.nest();
-    for (let i = 0; i < 3; i += 1) await settle();
+    await clock.advance(0);
     isHolding = false;
     gates.append();
     expect(await end).toMatchObject({ turn: { outcome: 'cancelled' } });
@@ -264,7 +263,7 @@ describe('a turn that is cancelled', () => {
     const left = await leftBehind(app, asked(['put', 'idempotent']));
     await clock.advance(LEASE_MS + 1);
     const end = app.run(await app.resume(left.turn));
-    for (let i = 0; i < 3; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', left.turn, '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([

@@ -4,7 +4,6 @@ import type { FeedItem } from '../../src/session/live-feed.ts';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
-import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -100,6 +99,7 @@ describe('an invocation', () => {
     let timers = 0;
     const counting = {
       now: () => clock.now(),
+      soon: clock.soon,
       after(ms: number, run: () => void) {
         timers += 1;
         let isOver = false;
@@ -161,12 +161,12 @@ describe('an invocation', () => {
       );
     };
     const end = app.say('Go.', { show });
-    await settle();
+    await clock.advance(0);
     expect(app.model.requests).toHaveLength(2);
     expect(shown).toEqual(['turn-started']);
     for (let i = 0; i < 3; i += 1) {
       let_go();
-      await settle();
+      await clock.advance(0);
     }
     await passing(clock, end);
     expect(shown).toEqual([

@@ -5,7 +5,7 @@ import { foldLeased, READER } from '../../src/session/fold-session.ts';
 import { HeldSession } from '../../src/session/held-session.ts';
 import { Meter } from '../../src/session/meter.ts';
 import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
-import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
 import { createMemorySessions } from '../../src/testing/memory-session.ts';
 import { counted } from '../crash-matrix/lab/counted-clock.ts';
 
@@ -72,17 +72,12 @@ export async function hold(
 /** An event of the turn that changes nothing. */
 export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
-/** Lets everything happen that needs no time. */
-export const settle = async (): Promise<void> => {
-  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setTimeout(resolve, 0));
-};
-
-/** What a promise has come to so far. */
-export async function standing(promise: Promise<unknown>): Promise<string> {
+/** What a promise has come to once everything has happened that needs no time. */
+export async function standing(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
   const done = promise.then(
     () => 'resolved',
     (thrown: unknown) => `rejected: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
   );
-  await settle();
+  await clock.advance(0);
   return Promise.race([done, Promise.resolve('open')]);
 }

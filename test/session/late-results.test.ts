@@ -7,7 +7,6 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { answers, LEASE_MS, passing } from './former-holder.ts';
-import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -47,7 +46,7 @@ describe('a once call that a cancel met', () => {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
     await app.port.post('cancel', turn, '{}');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
@@ -126,7 +125,7 @@ describe('a once call that a cancel met', () => {
     });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
     await app.port.post('cancel', turn, '{}');
     await passing(clock, end);
@@ -159,7 +158,7 @@ describe('the call that a late result is of', () => {
     await passing(clock, app.run(await app.lease('Go.'), host));
     for (const amount of answering) {
       told.get(amount)?.(`paid as ${amount.slice(0, 4)}`);
-      await settle();
+      await clock.advance(0);
     }
     await passing(clock, app.say('And now?'));
     const shown = app.model.requests[2]?.messages ?? [];
@@ -195,7 +194,7 @@ describe('a once call that timed out', () => {
     for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: unknown('pay') });
     answer('paid');
-    await settle();
+    await clock.advance(0);
     reply('I do not know.');
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'It was paid.' } });
     expect(app.model.requests[2]?.messages.slice(-2)).toEqual([
@@ -228,7 +227,7 @@ describe('a once call that timed out', () => {
     const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     await passing(clock, end);
     answer('x'.repeat(9_000_000));

@@ -3,7 +3,7 @@ import type { SessionPort } from '../../src/journal/session-port.ts';
 import { HeldSession } from '../../src/session/held-session.ts';
 import { Meter } from '../../src/session/meter.ts';
 import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
-import { hold, LEASE_MS, note, settle } from './held.ts';
+import { hold, LEASE_MS, note, standing } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
 const silent = (port: SessionPort): SessionPort => ({
@@ -58,7 +58,7 @@ describe('the holder of a lease', () => {
     });
     await clock.advance(1_000);
     session.outbox.emit(note('a'));
-    await settle();
+    await clock.advance(0);
     await clock.advance(5_000);
     await clock.advance((LEASE_MS * 3) / 4 - 5_001);
     session.checkpoint();
@@ -132,9 +132,7 @@ describe('the holder of a lease', () => {
     const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew }) });
     await clock.advance(LEASE_MS / 3);
     expect(renew).toHaveBeenCalledOnce();
-    expect(await Promise.race([session.close().then(() => 'closed'), settle().then(() => 'waits')])).toBe(
-      'closed',
-    );
+    expect(await standing(clock, session.close())).toBe('resolved');
   });
 });
 

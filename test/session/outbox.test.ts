@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../src/journal/session-port.ts';
-import { hold, LEASE_MS, note, settle, standing } from './held.ts';
+import type { ManualClock } from '../../src/testing/manual-clock.ts';
+import { hold, LEASE_MS, note, standing } from './held.ts';
 
 /** Holds appends up until they are let go. */
 function gate() {
@@ -14,37 +15,37 @@ function gate() {
       },
     }),
     waiting,
-    async open() {
+    async open({ clock }: { readonly clock: ManualClock }) {
       waiting.splice(0).forEach((go) => {
         go();
       });
-      await settle();
+      await clock.advance(0);
     },
   };
 }
 
 describe('the outbox', () => {
   it('sends what one turn of the event loop emitted together', async () => {
-    const { outbox, log } = await hold();
+    const { outbox, log, clock } = await hold();
     outbox.emit(note('a'));
     outbox.emit(note('b'), note('c'));
     expect(log).toEqual([]);
-    await settle();
+    await clock.advance(0);
     expect(log).toEqual(['append 3 turn-yielded turn-yielded turn-yielded']);
   });
 
   it('has one append in flight; what is emitted meanwhile leaves together in the next', async () => {
     const { wrap, waiting, open } = gate();
-    const { outbox, log } = await hold({ wrap });
+    const { outbox, log, clock } = await hold({ wrap });
     outbox.emit(note('a'));
-    await settle();
+    await clock.advance(0);
     outbox.emit(note('b'));
-    await settle();
+    await clock.advance(0);
     outbox.emit(note('c'));
-    await settle();
+    await clock.advance(0);
     expect(waiting).toHaveLength(1);
-    await open();
-    await open();
+    await open({ clock });
+    await open({ clock });
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
   });
 
@@ -55,7 +56,7 @@ describe('the outbox', () => {
     });
     const { outbox, session, clock, timersLeft } = await hold({ wrap });
     outbox.emit(note('a'));
-    await settle();
+    await clock.advance(0);
     await clock.advance((LEASE_MS * 3) / 4);
     await session.close();
     expect(outbox.lost?.message).toBe('The lease of this invocation has run out.');
@@ -72,28 +73,28 @@ describe('the outbox', () => {
 
   it('is durable once everything emitted before is stored, and does not wait for what came later', async () => {
     const { wrap, open } = gate();
-    const { outbox } = await hold({ wrap });
+    const { outbox, clock } = await hold({ wrap });
     outbox.emit(note('a'));
     const first = outbox.durable();
-    await settle();
+    await clock.advance(0);
     outbox.emit(note('b'));
     const second = outbox.durable();
-    expect(await standing(first)).toBe('open');
-    await open();
-    expect(await standing(first)).toBe('resolved');
-    expect(await standing(second)).toBe('open');
-    await open();
-    expect(await standing(second)).toBe('resolved');
-    expect(await standing(outbox.durable())).toBe('resolved');
+    expect(await standing(clock, first)).toBe('open');
+    await open({ clock });
+    expect(await standing(clock, first)).toBe('resolved');
+    expect(await standing(clock, second)).toBe('open');
+    await open({ clock });
+    expect(await standing(clock, second)).toBe('resolved');
+    expect(await standing(clock, outbox.durable())).toBe('resolved');
   });
 
   it('shows events only when they are stored, with the clock of the object', async () => {
     const { wrap, open } = gate();
-    const { outbox, stored } = await hold({ wrap });
+    const { outbox, stored, clock } = await hold({ wrap });
     outbox.emit(note('a'));
-    await settle();
+    await clock.advance(0);
     expect(stored).toEqual([]);
-    await open();
+    await open({ clock });
     expect(stored).toEqual([{ seq: 3, at: 1_000_000, event: note('a') }]);
   });
 
@@ -103,15 +104,15 @@ describe('the outbox', () => {
     await port.append(1, 3, { events: [], release: 'yielded' });
     outbox.emit(note('a'));
     const durable = outbox.durable();
-    expect(await standing(durable)).toBe(
+    expect(await standing(clock, durable)).toBe(
       'rejected: The session can no longer be written: the append was refused as stale.',
     );
     expect(session.signal.reason).toMatchObject({ why: 'lost' });
     outbox.emit(note('b'));
-    await settle();
+    await clock.advance(0);
     expect(log.filter((line) => line.startsWith('append'))).toHaveLength(1);
-    expect(await standing(outbox.release('ended'))).toMatch(/^rejected/);
-    expect(await standing(session.close())).toBe('resolved');
+    expect(await standing(clock, outbox.release('ended'))).toMatch(/^rejected/);
+    expect(await standing(clock, session.close())).toBe('resolved');
   });
 
   it('sends an append that failed again, the same one, while the lease lasts', async () => {
@@ -126,9 +127,9 @@ describe('the outbox', () => {
     });
     const { outbox, clock } = await hold({ wrap });
     outbox.emit(note('a'));
-    const durable = standing(outbox.durable());
+    const durable = outbox.durable();
     await clock.advance(50 + 100);
-    expect(await durable).toBe('resolved');
+    expect(await standing(clock, durable)).toBe('resolved');
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
   });
 
@@ -186,9 +187,9 @@ describe('the outbox', () => {
     const { outbox, session, clock } = await hold({ wrap });
     outbox.emit(note('a'));
     const durable = outbox.durable();
-    expect(await standing(durable)).toBe('open');
+    expect(await standing(clock, durable)).toBe('open');
     await clock.advance((LEASE_MS * 3) / 4);
-    expect(await standing(durable)).toBe('rejected: The lease of this invocation has run out.');
+    expect(await standing(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
@@ -197,13 +198,15 @@ describe('the outbox', () => {
     const { outbox, session, clock } = await hold({ wrap });
     outbox.emit(note('a'));
     const closing = session.close();
-    const durable = standing(outbox.durable());
+    const durable = outbox.durable();
     await clock.advance((LEASE_MS * 3) / 4 - 1);
-    expect(await standing(closing)).toBe('open');
+    expect(await standing(clock, closing)).toBe('open');
+    expect(await standing(clock, durable)).toBe('open');
     await clock.advance(1);
-    expect(await standing(closing)).toBe('resolved');
-    expect(await durable).toBe('open');
-    expect(await standing(outbox.durable())).toBe('rejected: The lease of this invocation has run out.');
+    expect(await standing(clock, closing)).toBe('resolved');
+    expect(await standing(clock, outbox.durable())).toBe(
+      'rejected: The lease of this invocation has run out.',
+    );
   });
 
   it('gives the lease back together with what is left', async () => {
@@ -216,13 +219,13 @@ describe('the outbox', () => {
 
   it('gives the lease back in an append of its own when the last one is under way', async () => {
     const { wrap, open } = gate();
-    const { outbox, log } = await hold({ wrap });
+    const { outbox, log, clock } = await hold({ wrap });
     outbox.emit(note('a'));
-    await settle();
+    await clock.advance(0);
     const released = outbox.release('yielded');
-    await open();
-    await open();
-    expect(await standing(released)).toBe('resolved');
+    await open({ clock });
+    await open({ clock });
+    expect(await standing(clock, released)).toBe('resolved');
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
   });
 
@@ -242,14 +245,14 @@ describe('the outbox', () => {
     'leaves a note that comes while the lease is given back to the next holder: %s',
     async (release) => {
       const { wrap, open } = gate();
-      const { outbox, port, session } = await hold({ wrap });
+      const { outbox, port, session, clock } = await hold({ wrap });
       outbox.emit(note('a'));
-      await settle();
+      await clock.advance(0);
       await port.post('cancel', 't1', '{}');
       const released = outbox.release(release);
-      await open();
-      await open();
-      expect(await standing(released)).toBe('resolved');
+      await open({ clock });
+      await open({ clock });
+      expect(await standing(clock, released)).toBe('resolved');
       await session.close();
       expect((await port.read({ from: 1 }))?.head).toBe(3);
       const next = await port.resume({

@@ -6,7 +6,6 @@ import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 import { counted } from '../crash-matrix/lab/counted-clock.ts';
 import { never } from '../tool-loop/outside.ts';
 import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
-import { settle } from './held.ts';
 import {
   appWith,
   asks,
@@ -144,7 +143,7 @@ describe('a question of a running call', () => {
     });
     const { app, turn } = await orphaned(booking);
     const again = app.run(await app.resume(turn));
-    for (let i = 0; i < 5; i += 1) await settle();
+    await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
     expect(await open(app, turn)).toHaveLength(1);
     expect(typesOf(await app.events(turn)).filter((type) => type === 'tool-call-suspended')).toHaveLength(1);

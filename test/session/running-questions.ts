@@ -8,7 +8,6 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import type { AnyTool, Effect, RunningDecisionRequest, ToolCall } from '../../src/tools/tool.ts';
 import { calls } from '../tool-loop/scenes.ts';
 import { answers, LEASE_MS } from './former-holder.ts';
-import { settle } from './held.ts';
 import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
 
 export const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
@@ -40,10 +39,10 @@ export const appWith = (
 ): ClockedApp => clockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
 
 /** A turn that runs, once its calls have asked what they ask. */
-export async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
+export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
-  for (let i = 0; i < 5; i += 1) await settle();
+  await app.clock.advance(0);
   return { end, turn: leased.page.openTurn?.id ?? '' };
 }
 

@@ -8,7 +8,6 @@ import { MOST_WAITING } from '../../src/tool-loop/schedule-room.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ScheduleRequest, Tool, ToolCall } from '../../src/tools/tool.ts';
 import { modelText } from '../../src/tools/tool-result.ts';
-import { settle } from './held.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const HOUR = 3_600_000;
@@ -57,7 +56,7 @@ describe('a message that a call schedules', () => {
     await clock.advance(2 * HOUR - 1);
     expect(app.dispatched).toEqual([]);
     await clock.advance(1);
-    await settle();
+    await clock.advance(0);
     expect(app.dispatched).toEqual([id]);
     await app.run(await app.resume(id));
     const events = await app.events(id);

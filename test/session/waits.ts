@@ -28,5 +28,9 @@ export async function approve(
 export const openTurn = async ({ port }: MemoryApp): Promise<string> =>
   (await port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
 
+/** Whether the app's turn waits for somebody, by its journal. */
+export const isAsked = async (app: MemoryApp): Promise<boolean> =>
+  openQuestions(await app.events(await openTurn(app))).length > 0;
+
 export const typesOf = async (app: MemoryApp, turn: string): Promise<string[]> =>
   (await app.events(turn)).map(({ event }) => event.type);

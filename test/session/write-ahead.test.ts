@@ -4,7 +4,6 @@ import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Effect } from '../../src/tools/tool.ts';
 import { passing } from './former-holder.ts';
-import { settle } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 /** A log of what was asked, run and acknowledged; acknowledgements wait until they are let go. */
@@ -53,8 +52,7 @@ it('a loop of read tools reaches its last model call while not one append has be
     [calls('read'), calls('read', 'read'), calls('read'), 'Done.'],
   );
   const end = app.say('Go.');
-  await settle();
-  await settle();
+  await clock.advance(0);
   expect(app.model.requests).toHaveLength(4);
   expect(log).toEqual(['ran read', 'ran read', 'ran read', 'ran read']);
   release();
@@ -66,8 +64,7 @@ it.each(['once', 'idempotent'] as const)(
   async (effect) => {
     const { app, log, clock, release } = lab([effect], [calls(effect), 'Done.']);
     const end = app.say('Go.');
-    await settle();
-    await settle();
+    await clock.advance(0);
     expect(log).toEqual([]);
     release();
     await passing(clock, end);
@@ -78,7 +75,7 @@ it.each(['once', 'idempotent'] as const)(
 it('the result of every call is durable before a later once call runs', async () => {
   const { app, log, clock, release } = lab(['read', 'once'], [calls('read'), calls('once'), 'Done.']);
   const end = app.say('Go.');
-  await settle();
+  await clock.advance(0);
   release();
   await passing(clock, end);
   const stored = log.slice(0, log.indexOf('ran once')).join('\n');
@@ -89,7 +86,7 @@ it('the result of every call is durable before a later once call runs', async ()
 it('the calls of a batch wait for one append together', async () => {
   const { app, log, clock, release } = lab(['once'], [calls('once', 'once', 'once'), 'Done.']);
   const end = app.say('Go.');
-  await settle();
+  await clock.advance(0);
   release();
   await passing(clock, end);
   expect(log).toEqual([
@@ -102,7 +99,7 @@ it('the calls of a batch wait for one append together', async () => {
 it('reads of a batch run while its once call waits for the journal', async () => {
   const { app, log, clock, release } = lab(['read', 'once'], [calls('once', 'read'), 'Done.']);
   const end = app.say('Go.');
-  await settle();
+  await clock.advance(0);
   expect(log).toEqual(['ran read']);
   release();
   await passing(clock, end);
@@ -114,7 +111,7 @@ it('is not answered before its end is durable', async () => {
   const end = app.say('Go.').finally(() => {
     isAnswered = true;
   });
-  await settle();
+  await clock.advance(0);
   expect(isAnswered).toBe(false);
   release();
   expect(await passing(clock, end)).toMatchObject({ status: 'ended' });

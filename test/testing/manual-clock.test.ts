@@ -35,6 +35,28 @@ it('runs a timer that another one, or a promise after it, has set in the meantim
   expect(ran).toEqual([15]);
 });
 
+it('lets everything happen that needs no time, however many turns of the event loop that takes', async () => {
+  const clock = createManualClock(100);
+  const ran: number[] = [];
+  const again = (left: number): void => {
+    ran.push(left);
+    if (left > 0) void Promise.resolve().then(() => clock.soon(() => again(left - 1)));
+  };
+  again(20);
+  await clock.advance(0);
+  expect([ran.length, clock.now()]).toEqual([21, 100]);
+});
+
+it('runs what is to happen soon also while it stands still, and not what was cancelled', async () => {
+  const clock = createManualClock();
+  const ran: string[] = [];
+  const cancel = clock.soon(() => ran.push('cancelled'));
+  cancel();
+  await new Promise<void>((resolve) => clock.soon(resolve));
+  await clock.advance(0);
+  expect(ran).toEqual([]);
+});
+
 it('does not run a timer that was cancelled', async () => {
   const clock = createManualClock();
   const ran: number[] = [];

@@ -17,7 +17,6 @@ const tool = (name: string, run: Run, more: { serial?: string; timeout?: number 
     ...more,
   });
 
-const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ name, input: { n } }));
 
@@ -37,9 +36,11 @@ async function resultsOf(
 describe('a batch', () => {
   it('runs together; results stand in source order, whatever order they came in (PAR-02)', async () => {
     const ends: number[] = [];
+    const ended = [0, 1, 2].map(() => Promise.withResolvers<void>());
     const slow = tool('slow', async ({ n }) => {
-      for (let i = n; i < 4; i += 1) await tick();
+      await ended[n + 1]?.promise;
       ends.push(n);
+      ended[n]?.resolve();
       return `result ${n}`;
     });
     const { shown } = await resultsOf([slow], numbered('slow', 3));
@@ -50,10 +51,12 @@ describe('a batch', () => {
   it('runs six at a time', async () => {
     let running = 0;
     let most = 0;
+    const six = Promise.withResolvers<void>();
     const slow = tool('slow', async () => {
       running += 1;
       most = Math.max(most, running);
-      await tick();
+      if (running === 6) six.resolve();
+      await six.promise;
       running -= 1;
     });
     await resultsOf([slow], numbered('slow', 20));
@@ -62,9 +65,11 @@ describe('a batch', () => {
 
   it('runs calls of one serial one after another in source order, beside the others', async () => {
     const log: string[] = [];
+    const free = Promise.withResolvers<void>();
     const run: Run = async ({ n }, { tool }) => {
       log.push(`${tool}${n} starts`);
-      await tick();
+      if (tool === 'free') free.resolve();
+      await free.promise;
       log.push(`${tool}${n} ends`);
     };
     const calls = [...numbered('step', 2), ...numbered('free', 1)];

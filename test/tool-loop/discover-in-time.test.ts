@@ -6,7 +6,6 @@ import { Interrupted } from '../../src/tool-loop/interrupted.ts';
 import { ToolConfigurationError } from '../../src/tools/signals.ts';
 import { warnings } from '../fixtures/warnings.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
-import { settle } from '../session/held.ts';
 import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
 import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
 import { never, outside } from './outside.ts';
@@ -30,7 +29,7 @@ describe('a source that hangs', () => {
     const leased = await app.lease('Hi.');
     const end = app.run(leased, host);
     await hangs.promise;
-    for (let i = 0; i < 3; i += 1) await settle();
+    await app.clock.advance(0);
     return { app, end, turn: leased.page.openTurn?.id ?? '', source, good, line };
   }
 

@@ -16,7 +16,6 @@ import type { InjectionStrategy } from '../../src/tools/injection.ts';
 import type { Limits } from '../../src/tools/limits.ts';
 import type { AnyTool, ToolCall } from '../../src/tools/tool.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
-import { settle } from '../session/held.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
@@ -397,8 +396,7 @@ describe('a turn that is to stop', () => {
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const end = app.run(leased);
-    await settle();
-    await settle();
+    await clock.advance(0);
     await app.port.post('cancel', turn, '{}');
     await clock.advance(LEASE_MS / 2); // the note comes with the renewal
     finish();

@@ -8,10 +8,9 @@ import { terminateAgent } from '../../src/tools/signals.ts';
 import { factOf, type Slice } from '../../src/tools/slice.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
-
-const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const sessionOf = (tools: readonly AnyTool[], names: readonly string[], clock = createManualClock()) =>
   createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), {
@@ -23,10 +22,12 @@ describe('the calls of one reply', () => {
   it('run together by default, six at a time, each with 30 seconds (PAR-01)', async () => {
     let running = 0;
     let most = 0;
+    const six = Promise.withResolvers<void>();
     const work = reads('work', async () => {
       running += 1;
       most = Math.max(most, running);
-      await tick();
+      if (running === 6) six.resolve();
+      await six.promise;
       running -= 1;
     });
     const clock = createManualClock();
@@ -111,11 +112,13 @@ describe('the calls of one reply', () => {
 
   it('all end before one of them ends the loop, and all their results are kept (PAR-05, PAR-06)', async () => {
     const ended: string[] = [];
+    const stopped = Promise.withResolvers<void>();
     const stop = reads('stop', () => {
+      stopped.resolve();
       throw terminateAgent('Enough.');
     });
     const slow = reads('slow', async () => {
-      await tick();
+      await stopped.promise;
       ended.push('slow');
       return 'slow, done';
     });
@@ -168,9 +171,25 @@ describe('the calls of one reply', () => {
 
   it('with an effect wait for the reply that asked for them to be stored, and reads do not (PAR-02)', async () => {
     const log: string[] = [];
+    const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });
-    const session = sessionOf([pay, reads('look', () => void log.push('look'))], ['pay', 'look']);
-    await session.send('Go.');
-    expect(log).toEqual(['look', 'pay']);
+    const look = reads('look', () => {
+      log.push('look');
+      looked.resolve();
+    });
+    const app = memoryApp({
+      tools: [pay, look],
+      replies: [calls('pay', 'look'), 'Done.'],
+      wrap: (port) => ({
+        ...port,
+        append: async (...request) => {
+          await looked.promise;
+          log.push('stored');
+          return port.append(...request);
+        },
+      }),
+    });
+    await app.say('Go.');
+    expect(log.slice(0, 3)).toEqual(['look', 'stored', 'pay']);
   });
 });

@@ -9,7 +9,6 @@ import type { LoopView } from '../../src/tools/injection.ts';
 import { LISTINGS, type Listings } from '../../src/tools/listings.ts';
 import type { ToolInvocation } from '../../src/tools/tool.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
-import { settle } from '../session/held.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { never } from '../tool-loop/outside.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
@@ -175,7 +174,7 @@ describe('a facade that is cut off while it prepares', () => {
     const app = memoryApp({ tools: [shop(never)], replies: [calls('shop')], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
-    for (let i = 0; i < 5; i += 1) await settle();
+    await clock.advance(0);
     await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
     await clock.advance(LEASE_MS / 3 + 1);
     expect(await passing(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });

@@ -24,12 +24,12 @@ export function createSimulatedClock(now: number): SimulatedClock {
   const waiting = new Set<() => void>();
 
   async function quiet(): Promise<void> {
-    await settle();
+    await promisesSettled();
     while (waiting.size > 0) {
       const due = [...waiting];
       waiting.clear();
       for (const run of due) run();
-      await settle();
+      await promisesSettled();
     }
   }
 
@@ -50,8 +50,8 @@ export function createSimulatedClock(now: number): SimulatedClock {
   };
 }
 
-/** Promises settle meanwhile that wait for nothing but each other, and for hashes. */
-async function settle(): Promise<void> {
+/** Waits for promises that wait for nothing but each other, and for hashes where these are made in order. */
+export async function promisesSettled(): Promise<void> {
   for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
     made = lastHash();
     await made;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/session/clock.ts';
+import { type Clock, soon } from '../../../src/session/clock.ts';
 
 /** The clock, and how many timers are on it. */
 export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
@@ -7,6 +7,7 @@ export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): nu
     timersLeft: () => timers.size,
     clock: {
       now: () => clock.now(),
+      soon: (run) => soon(clock, run),
       after(ms, run) {
         const timer = {};
         timers.add(timer);
