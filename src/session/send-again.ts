@@ -11,7 +11,8 @@ export interface Pauses {
 
 /**
  * Pauses before the tries after the first, in ms. An object that was reset is there again at once, and one that moves, or whose
- * code is updated, within a second or two. Together they stay well below the term of a lease.
+ * code is updated, within a second or two. Together they stay well below the term of a lease, unless `LEASE_MS` makes that
+ * short: whoever has lost it meanwhile is told so by the call that is sent again.
  */
 const PAUSES_MS = [0, 100, 500, 2_000];
 

@@ -183,7 +183,7 @@ async function lastWord(
 }
 
 const misreconciled = (tool: string, answer: unknown): string =>
-  `The reconcile of tool '${tool}' answered '${answer}', which is neither { done }, 'not-done' nor 'unknown'.`;
+  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
 /** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
 async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {

@@ -27,8 +27,7 @@ export function copyJson(value: unknown): JsonCopy {
     // Once more through text: what the journal gives back knows no `-0`, and some texts are too long to be written.
     return { ok: true, value: JSON.parse(JSON.stringify(copy)) };
   } catch (thrown) {
-    const what = thrown instanceof NotJson ? thrown.message : `unreadable${reasonOf(thrown)}`;
-    return { ok: false, problem: { path: formatPath(path, '$'), what } };
+    return { ok: false, problem: { path: formatPath(path, '$'), what: whyNot(thrown) } };
   }
 }
 
@@ -58,7 +57,7 @@ function toJson(given: unknown, key: string, place: Place): Json | undefined {
   parents.add(node);
   const copies: [PropertyKey, Json][] = [];
   // Holes of a list count as `undefined`; a property that is `undefined` does not count.
-  for (const [at, child] of isList ? node.entries() : Object.entries(node)) {
+  for (const [at, child] of isList ? [].entries.call(node) : Object.entries(node)) {
     path.push(at);
     const copy = toJson(child, String(at), place);
     if (copy !== undefined) copies.push([at, copy]);
@@ -84,11 +83,18 @@ function isPlainObject(value: object): boolean {
 }
 
 function describeInstance(value: object): string {
-  const name = shorten(value.constructor?.name ?? '', 40);
+  const name = shorten(`${value.constructor?.name ?? ''}`, 40);
   if (name === '') return 'an instance of a class';
   return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-/** A getter or `toJSON` threw, or the text would be longer than a string can be. */
-const reasonOf = (thrown: unknown): string =>
-  thrown instanceof Error && thrown.message ? ` (${shorten(thrown.message, 200)})` : '';
+/** Else a getter or `toJSON` threw, and may have thrown anything; or the text would be longer than a string can be. */
+function whyNot(thrown: unknown): string {
+  try {
+    if (thrown instanceof NotJson) return thrown.message;
+    if (thrown instanceof Error && thrown.message) return `unreadable (${shorten(`${thrown.message}`, 200)})`;
+  } catch {
+    // It cannot be read either.
+  }
+  return 'unreadable';
+}

@@ -15,10 +15,15 @@ export type JsonLike =
 export type AsJson<Value> = [Value] extends [Json]
   ? Value
   : Value extends { toJSON(...given: never[]): infer Said }
-    ? Said
-    : Value extends object
-      ? { [Key in keyof Value]: AsJson<Value[Key]> }
-      : Value;
+    ? PartsAsJson<Said>
+    : PartsAsJson<Value>;
+
+/** What `toJSON` says is not asked again; what is in it is. */
+type PartsAsJson<Value> = [Value] extends [Json]
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]: AsJson<Value[Key]> }
+    : Value;
 
 /** True for a plain JSON object: not `null`, not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>

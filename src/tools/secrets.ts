@@ -1,5 +1,7 @@
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
+type Hidden = readonly (readonly [name: string, written: string])[];
+
 /**
  * Credentials for the tools of one invocation. They are never journaled: a resumed turn gets them anew from the app.
  * Printing them, or writing them as JSON, shows their names only.
@@ -10,7 +12,7 @@ export class Secrets {
 
   readonly #values: ReadonlyMap<string, string>;
   /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
-  readonly #hidden: readonly (readonly [name: string, written: string])[];
+  readonly #hidden: Hidden;
 
   private constructor(values: ReadonlyMap<string, string>) {
     this.#values = values;
@@ -45,14 +47,15 @@ export class Secrets {
 
   /**
    * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON and in a
-   * URL; the data itself when there are none of six characters or more. Other encodings are not looked for.
+   * URL, or cut by an ellipsis; the data itself when there are none of six characters or more. Other encodings are not looked for.
    */
   redact<T>(value: T): T {
     const hidden = this.#hidden;
     if (hidden.length === 0) return value;
     const clean = (text: string): string =>
       hidden.reduce((left, [name, secret]) => left.replaceAll(secret, () => `[secret ${name}]`), text);
-    return mapTexts(value, clean) as T; // only texts are changed, into texts
+    const whole = (text: string): string => withoutCut(clean(text), hidden);
+    return mapTexts(value, whole) as T; // only texts are changed, into texts
   }
 
   toJSON(): readonly string[] {
@@ -66,6 +69,21 @@ export class Secrets {
   [inspect](): string {
     return this.toString();
   }
+}
+
+/** What quotes a long text cuts it, and may have left the beginning of a secret before the ellipsis. */
+const withoutCut = (text: string, hidden: Hidden): string =>
+  text
+    .split('…')
+    .map((part, i, { length }) => (i === length - 1 ? part : hidden.reduce(withoutBeginning, part)))
+    .join('…');
+
+/** The text without the beginning of the secret at its end. */
+function withoutBeginning(text: string, [name, secret]: Hidden[number]): string {
+  const head = secret.slice(0, MIN_REDACTED);
+  let at = text.indexOf(head, text.length - secret.length);
+  while (at >= 0 && !secret.startsWith(text.slice(at))) at = text.indexOf(head, at + 1);
+  return at < 0 ? text : `${text.slice(0, at)}[secret ${name}]`;
 }
 
 /** As it is, and as it stands in JSON text and in a URL. */

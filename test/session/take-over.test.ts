@@ -78,7 +78,8 @@ describe('a once call that was started and did not end', () => {
     [undefined, 'undefined'],
     [null, 'null'],
     [{ receipt: 7 }, '[object Object]'],
-  ])('is of unknown outcome when its tool answers %j, and the log says so', async (answer, said) => {
+    [Symbol('not-done'), 'Symbol(not-done)'],
+  ])('is of unknown outcome when its tool answers %o, and the log says so', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = appWith(once(() => answer as never)); // as plain JavaScript may
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);

@@ -202,6 +202,21 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
+  it('is told of in no part of a long secret, which is cut off', async () => {
+    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: new Map() }));
+    const session = createTestSession(clerk([leak]), {
+      replies: [calls('leak'), 'Done.'],
+      secrets: () => ({ key: `sk-${'1234567890'.repeat(6)}` }),
+    });
+    await session.send('Go.');
+    const lost =
+      "Tool 'leak' ran and finished, but its value is lost: the value at `$.[secret key]…` is a Map, which does not survive JSON.";
+    expect(told(session)).toEqual([
+      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    ]);
+    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+  });
+
   it('is told of when `reconcile` found it out', async () => {
     const pay = defineTool({
       name: 'pay',

@@ -24,6 +24,17 @@ class Endless {
 }
 const TOO_DEEP = 'nested more than 500 levels deep';
 
+/** Has its own idea of what is in it, which JSON.stringify does not ask for. */
+class Page extends Array<number> {
+  override entries() {
+    return Array.of<[number, number]>().values();
+  }
+}
+
+function fail(thrown: unknown = 'no'): never {
+  throw thrown;
+}
+
 const cyclic: { self?: unknown } = {};
 cyclic.self = { back: cyclic };
 
@@ -64,6 +75,7 @@ describe('copyJson', () => {
     ],
     ['a function that does', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
     ['what says that it is nothing, as a property', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
+    ['a list with methods of its own', Page.of(1, 2), [1, 2]],
     ['bytes that say what they are', Buffer.from('a'), { type: 'Buffer', data: [97] }],
   ])('copies %s as what it says it is, like JSON.stringify', (_, value, expected) => {
     expect(copyJson(value)).toEqual({ ok: true, value: expected });
@@ -105,6 +117,7 @@ describe('copyJson', () => {
     ['a map', { a: [new Map()] }, '$.a[0]', 'a Map'],
     ['an instance', new Invoice(), '$', 'an Invoice'],
     ['an instance of a class without a name', new (class {})(), '$', 'an instance of a class'],
+    ['an instance of what is no class', Object.create({ constructor: { name: 5 } }), '$', 'a 5'],
     ['bytes', { bytes: new Uint8Array(1) }, '$.bytes', 'an Uint8Array'],
     ['a function', { 'a b': () => 1 }, '$["a b"]', 'a function'],
     ['a symbol', [Symbol('s')], '$[0]', 'a symbol'],
@@ -139,6 +152,16 @@ describe('copyJson', () => {
       },
     };
     expect(copyJson(speechless)).toEqual({ ok: false, problem: { path: '$.at', what: 'unreadable' } });
+    const unspeakable: readonly unknown[] = [
+      Object.assign(new Error(), { message: { code: 1 } }),
+      Object.defineProperty(new Error(), 'message', { get: fail }),
+      new Proxy({}, { getPrototypeOf: fail }),
+    ];
+    expect(unspeakable.map((thrown) => copyJson({ toJSON: () => fail(thrown) }))).toEqual([
+      { ok: false, problem: { path: '$', what: 'unreadable ([object Object])' } },
+      { ok: false, problem: { path: '$', what: 'unreadable' } },
+      { ok: false, problem: { path: '$', what: 'unreadable' } },
+    ]);
     expect(copyJson(deep(500))).toMatchObject({ ok: true });
     expect(copyJson(deep(501))).toMatchObject({ problem: { what: 'nested more than 500 levels deep' } });
     expect(copyJson(deep(5000))).toMatchObject({ ok: false });

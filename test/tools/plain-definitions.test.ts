@@ -1,14 +1,6 @@
 /** What types refuse and plain JavaScript, or a cast, may write all the same. */
 import { describe, expect, it } from 'vitest';
-import {
-  defineAgent,
-  definePipeline,
-  defineTextTool,
-  defineTool,
-  ToolDefinitionError,
-  toolsOf,
-} from '../../src/index.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { defineTextTool, defineTool, ToolDefinitionError, toolsOf } from '../../src/index.ts';
 
 const base = { name: 'pay', description: 'Pays.' };
 const run = (): string => 'paid';
@@ -57,15 +49,6 @@ describe('an effect that there is not', () => {
       'once',
       'once',
     ]);
-  });
-
-  it('is refused before a tool can be a step, or an agent’s', () => {
-    const define = tool({ effect: 'Once', run });
-    expect(() => definePipeline({ steps: [define() as never] })).toThrow(ToolDefinitionError);
-    const model = scriptedModel([]);
-    const agent = () =>
-      defineAgent({ name: 'clerk', description: '', instructions: '', model, tools: [define() as never] });
-    expect(agent).toThrow(ToolDefinitionError);
   });
 });
 

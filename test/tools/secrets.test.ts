@@ -86,6 +86,33 @@ describe('data without secrets', () => {
     ]);
   });
 
+  it('hides the beginning of one that an ellipsis cuts off, but nothing shorter than a secret', () => {
+    const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
+    const cut = [
+      'zebra-…',
+      'zebra-zebra-zeb…, zebra-zebra-stripe…',
+      'zebra…',
+      'zebra-s',
+      'zebra-x…',
+      '"line\\nli…',
+    ];
+    expect(secrets.redact(cut)).toEqual([
+      '[secret key]…',
+      'zebra-[secret key]…, [secret key]…',
+      'zebra…',
+      'zebra-s',
+      'zebra-x…',
+      '"[secret code]…',
+    ]);
+  });
+
+  it('looks for them in a long text as fast as it is long', () => {
+    const text = 'zebra-'.repeat(150_000);
+    const ellipses = 'zebra-…'.repeat(150_000);
+    const secrets = Secrets.of({ key: 'zebra-stripes' });
+    expect(secrets.redact([text, ellipses])).toEqual([text, '[secret key]…'.repeat(150_000)]);
+  });
+
   it('hides the longer of two secrets of which one holds the other', () => {
     const secrets = Secrets.of({ user: 'zebra-1', pair: 'zebra-1:stripes', rest: 'stripes' });
     expect(secrets.redact('zebra-1:stripes, zebra-1')).toBe('[secret pair], [secret user]');

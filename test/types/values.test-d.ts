@@ -45,6 +45,10 @@ expectTypeOf<ToolArtifactItem<typeof list, undefined>>().toEqualTypeOf<OrderAsJs
 const now = defineTool({ ...base, name: 'now', run: () => new Date() });
 expectTypeOf<ToolArtifact<typeof now, undefined>>().toEqualTypeOf<Json>();
 expectTypeOf<AsJson<{ a: 1; b?: 'c' }>>().toEqualTypeOf<{ a: 1; b?: 'c' }>();
+expectTypeOf<AsJson<{ toJSON(): { from: Date; to?: URL } } | null>>().toEqualTypeOf<{
+  from: string;
+  to?: string;
+} | null>();
 expectTypeOf<AsJson<unknown>>().toEqualTypeOf<unknown>();
 
 // @ts-expect-error the sink is given the date's text

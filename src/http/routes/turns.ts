@@ -19,8 +19,8 @@ const LATER = 5;
 const MOST_WAIT = 60 * 60;
 
 /**
- * `GET .../turns/{turn}`: the answer of one turn, as its message would have been answered at first; 202 while there is none; 303 when
- * its message went into another turn, whose answer is its answer.
+ * `GET .../turns/{turn}`: the answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202
+ * while there is none; 303 when its message went into another turn, whose answer is its answer.
  */
 export async function getTurn(
   { host, target }: Pick<Exchange, 'host' | 'target'>,
