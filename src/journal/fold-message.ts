@@ -49,8 +49,13 @@ export function foldMessage(messages: Message[], event: SessionEvent, turn?: Tur
   }
 }
 
-/** Folds an event that the state's snapshot covers. */
+/** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
 export function foldCovered({ messages, closedUnread }: SessionState, event: SessionEvent): void {
+  if (event.type === 'conversation-shortened') {
+    const { turns: _, withoutSummary: __, ...still } = event;
+    foldMessage(messages, still);
+    return;
+  }
   foldMessage(messages, event);
   if (event.type !== 'model-replied' || event.frame !== undefined) return;
   for (const { id } of event.toolCalls) {

@@ -1,5 +1,5 @@
 import type { SessionEvent } from './events.ts';
-import { type CallRecord, isStart, type Message } from './state.ts';
+import { isStart, type Message } from './state.ts';
 import { standIn } from './summary-message.ts';
 
 type Event = Extract<SessionEvent, { type: 'conversation-shortened' }>;
@@ -16,11 +16,13 @@ export function shortened(messages: readonly Message[], shortening: Shortening):
   const before = withoutSummary ? '' : standInOf(messages);
   const left = turns === undefined ? [...messages] : [leftBelow(before), ...lastTurns(messages, turns)];
   if (characters === undefined) return left;
-  return left.map((message) =>
-    message.role === 'user'
-      ? message
-      : { ...message, calls: message.calls.map((call) => upTo(call, characters)) },
-  );
+  return left.map((message) => {
+    if (message.role === 'user') return message.by === 'late' ? upTo(message, characters) : message;
+    const calls = message.calls.map((call) =>
+      call.ended ? { ...call, ended: upTo(call.ended, characters) } : call,
+    );
+    return { ...message, calls };
+  });
 }
 
 /** Shortens the conversation of a loop. Does nothing more when it has been shortened so. */
@@ -42,8 +44,7 @@ function lastTurns(messages: readonly Message[], turns: number): readonly Messag
   return messages.slice(starts.slice(-turns)[0]);
 }
 
-function upTo(call: CallRecord, characters: number): CallRecord {
-  const { ended } = call;
-  if (!ended) return call;
-  return { ...call, ended: { ...ended, shown: Math.min(characters, ended.shown ?? characters) } };
-}
+const upTo = <T extends { readonly shown?: number }>(result: T, characters: number): T => ({
+  ...result,
+  shown: Math.min(characters, result.shown ?? characters),
+});

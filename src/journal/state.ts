@@ -57,7 +57,13 @@ export interface CallCounts {
 
 /** The conversation, grouped so that a call is never parted from its result. */
 export type Message =
-  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy }
+  | {
+      readonly role: 'user';
+      readonly text: string;
+      readonly by?: MessageBy;
+      /** Of a late result: the model is shown no more characters, since the conversation did not fit it. */
+      readonly shown?: number;
+    }
   | {
       readonly role: 'assistant';
       readonly text: string;

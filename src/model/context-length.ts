@@ -13,6 +13,7 @@ const WORDINGS: readonly RegExp[] = [
   // vLLM. Where it says "at least" it has stopped counting.
   /maximum context length is (?<window>\d+) tokens\b.*?requested (?<reply>\d+) output tokens and your prompt contains (?:at least \d+|(?<sent>\d+)) input tokens/,
   /maximum context length is (?<window>\d+) tokens and your request has (?<sent>\d+) input tokens \((?<reply>\d+)/,
+  /maximum context length is (?<window>\d+) tokens\b.*?your request has (?<sent>\d+) (?:input )?tokens/,
   /prompt \(length (?<sent>\d+)\) is longer than the maximum model length of (?<window>\d+)/,
   // SGLang, also behind Workers AI.
   /maximum context length of (?<window>\d+) tokens\b.*?(?<sent>\d+) tokens from the input messages and (?<reply>\d+) tokens for the completion/,
@@ -23,6 +24,8 @@ const WORDINGS: readonly RegExp[] = [
   /input length and `?max_tokens`? exceed context limit: (?<sent>\d+) \+ (?<reply>\d+) > (?<window>\d+)/,
   /prompt is too long(?:: (?<sent>\d+) tokens > (?<window>\d+) maximum)?/,
   /input is too long for requested model/,
+  // Llama through Bedrock.
+  /maximum context length is (?<window>\d+) tokens\. please reduce the length/,
   // Gemini, by its own API and by Vertex.
   /input token count(?: \((?<sent>\d+)\))?\s+exceeds the maximum number of tokens allowed \(?(?<window>\d+)/,
   /input token count is (?<sent>\d+) but (?:the )?model only supports up to (?<window>\d+)/,
@@ -66,6 +69,8 @@ export function toldLength(failure: ModelFailure, words: string, details = ''): 
   const plain = said
     .toLowerCase()
     .replace(/(?<=\d),(?=\d{3})/g, '')
+    // No count is so long, and what was sent may be: the search would try each of its ends.
+    .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
   for (const wording of WORDINGS) {
     const match = wording.exec(plain);

@@ -199,7 +199,9 @@ async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
 function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
   if (thrown instanceof ModelError) {
     const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
-    const wait = Number.isFinite(ms) && { retryAfter: Math.ceil(ms / 1000) };
+    const seconds = Math.ceil(ms / 1000);
+    // A model of one's own, or a server, may say anything: a header is written in whole seconds.
+    const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
     return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
   }
   if (thrown instanceof ConfigurationError || thrown instanceof ToolResolutionError) {

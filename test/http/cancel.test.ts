@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
+import { ModelError } from '../../src/model/chat-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
 import { pass } from '../fixtures/held-time.ts';
@@ -223,7 +224,9 @@ describe('a once call that goes on after its turn was cancelled', () => {
       return worker.fetch(request, { ...env }, ctx);
     };
     const session = hearingSession('payer');
-    const { message, model } = script({ calls: [{ name: 'pay' }] }, 'Next.');
+    // The model is shown less of it then, and a reader all the same.
+    const refused = new ModelError('context-length', 'Too long.');
+    const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
     await until(() => told.toPay);
     await via(`${session}/cancel`, { method: 'POST' });
@@ -239,11 +242,18 @@ describe('a once call that goes on after its turn was cancelled', () => {
     paid.resolve();
     await over;
     expect(order).toEqual(['it pays', 'the invocation is over']);
-    await post(session, { message: 'And now?' }, { via });
-    expect(model.requests[1]?.messages.at(-1)).toEqual({
-      role: 'user',
-      text: "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid",
-    });
+    const now = message('And now?');
+    await post(session, { message: now }, { via });
+    const text =
+      "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
+    expect(model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text });
+    const { messages } = await json(await via(session));
+    expect(messages).toEqual([
+      expect.objectContaining({ by: 'summary' }),
+      { role: 'user', text: now },
+      { role: 'user', text, by: 'late' },
+      { role: 'assistant', text: 'Next.' },
+    ]);
     const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
     expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });
   });

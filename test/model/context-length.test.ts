@@ -4,6 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../src/model/ai-sdk/entry.ts';
 import type { ToldLength } from '../../src/model/chat-model.ts';
+import { toldLength } from '../../src/model/context-length.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
 import { ask, delta, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
@@ -78,6 +79,14 @@ const REFUSALS: readonly Refusal[] = [
       "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 4096 tokens and your request has 3500 input tokens (1000 > 4096 - 3500).",
     ),
     { sent: 3_500, most: 3_096 },
+  ],
+  [
+    'vLLM, of a prompt that fills the window by itself',
+    400,
+    plain(
+      "This model's maximum context length is 65536 tokens. However, your request has 93196 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=93196)",
+    ),
+    { sent: 93_196, most: 65_536 },
   ],
   [
     'vLLM, of a prompt that it has rendered',
@@ -427,6 +436,14 @@ describe('a conversation that is not too long', () => {
   });
 });
 
+it('a refusal that repeats what it was sent is searched at once', () => {
+  const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
+  const began = performance.now();
+  expect(toldLength('bad-request', words, '1'.repeat(2_000))).toBeUndefined();
+  // It took seconds when each end of the digits was tried, and takes a few milliseconds.
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 describe('through the AI SDK', () => {
   const answering =
     (status: number, body: unknown): typeof fetch =>
@@ -529,6 +546,15 @@ describe('through the AI SDK', () => {
       'Bedrock',
       { statusCode: 400, message: 'Input is too long for requested model.' },
       { sent: undefined, most: undefined },
+    ],
+    [
+      'Llama through Bedrock',
+      {
+        statusCode: 400,
+        message:
+          "This model's maximum context length is 8192 tokens. Please reduce the length of the prompt.",
+      },
+      { sent: undefined, most: 8_192 },
     ],
   ])('so does %s', async (_, fields, length) => {
     const { calls, ...outcome } = await askSdk(() => Promise.reject(thrown(fields)));

@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts';
 import type { SessionEvent } from '../../src/journal/events.ts';
 import { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
-import { foldAll } from '../../src/session/fold-session.ts';
+import { foldAll, foldLeased } from '../../src/session/fold-session.ts';
 import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../fixtures/small-window.ts';
 import { memoryApp } from './memory-app.ts';
@@ -200,6 +200,28 @@ describe('a session whose conversation was shortened', () => {
       'Who am I?',
       'Ann.',
     ]);
+  });
+
+  it('is the same from its snapshot when a summary has come to stand before what was left', async () => {
+    const words = (word: string, count: number): string => `${word} `.repeat(count);
+    const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
+    const app = memoryApp({
+      replies: ['1', '2', refused, '3', '4'],
+      compaction: summarised({ overTokens: 2_500, keepTurns: 1, summarise: () => 'They counted.' }),
+    });
+    await app.say(words('one', 1_000));
+    await app.say(words('two', 500));
+    // The first turn leaves, and with the next one a summary stands for the second.
+    await app.say(words('three', 500));
+    await app.say(words('four', 2_000));
+    const { messages } = await app.state();
+    const leased = await app.lease('five');
+    const { state } = await foldLeased(app.port, leased, SLICES);
+    expect(leased.snapshot).toBeDefined();
+    expect(messages[0]?.text).toBe(
+      'Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.',
+    );
+    expect(state.messages).toEqual([...messages, { role: 'user', text: 'five' }]);
   });
 
   it('keeps the summary of what was before, and the turns that fit', async () => {

@@ -1,8 +1,12 @@
 /** What a call answers that was told as unknown: journaled as a note, and shown to the model. */
 import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { SLICES } from '../../src/agent/kinds.ts';
+import { ModelError } from '../../src/index.ts';
+import { foldAll } from '../../src/session/fold-session.ts';
 import type { TurnHost } from '../../src/session/run-turn.ts';
 import { createManualClock, type ManualClock } from '../../src/testing/manual-clock.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { text } from '../../src/tools/results.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
@@ -42,7 +46,7 @@ const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string
 
 describe('a once call that a cancel met', () => {
   /** Cancels a turn whose call goes on, and waits for its end. */
-  async function cancelled(tools: readonly AnyTool[], replies = [PAY, 'Next.']) {
+  async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
@@ -74,6 +78,28 @@ describe('a once call that a cancel met', () => {
       input: '{}',
       result: { type: 'text', content: 'paid' },
     });
+  });
+
+  it('tells a result that does not fit the model by its beginning', async () => {
+    const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
+    const { app } = await cancelled([pay()], [PAY, refused, 'Next.']);
+    const long = 'paid '.repeat(2_000);
+    answer(long);
+    await Promise.all(work);
+    const end = await passing(clock, app.say('And now?'));
+    expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
+    const next = (await app.state()).turn?.id ?? '';
+    const cut = (await app.events(next)).flatMap(({ event }) =>
+      event.type === 'conversation-shortened' ? [event] : [],
+    );
+    expect(cut).toMatchObject([{ turns: 1, characters: expect.any(Number) }]);
+    const [{ characters = 0 } = {}] = cut;
+    const whole = NOTE.replace(/paid$/, long);
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: `${whole.slice(0, characters)}\n... [shortened: ${characters} of ${whole.length} characters are shown]`,
+    });
+    expect((await foldAll(app.port, SLICES))?.state).toEqual(await app.state());
   });
 
   it('tells nothing when it gives no answer after all', async () => {

@@ -40,7 +40,11 @@ function turnView(target: Target, { turn }: SessionState): unknown {
 }
 
 function messageView(message: Message): unknown[] {
-  if (message.role === 'user') return [message];
+  if (message.role === 'user') {
+    // Readers have all of it, whatever a model is shown.
+    const { shown: _, ...said } = message;
+    return [said];
+  }
   const toolCalls = message.calls.map(({ id, name, input, started, ended }) => ({
     id,
     name,

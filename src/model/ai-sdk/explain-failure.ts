@@ -49,7 +49,9 @@ const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
 const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | undefined => {
   const status = statusOf(call);
   const words = textOf(call.message);
-  const final = call.isRetryable === false || isUsedUp(call.data);
+  // A provider of the SDK may know another shape of errors, and then tells the status alone.
+  const body = call.data ?? parseJson(textOf(call.responseBody));
+  const final = call.isRetryable === false || isUsedUp(body);
   if (status === undefined) {
     if (typeof call.isRetryable !== 'boolean') return undefined;
     return final
@@ -64,8 +66,6 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
     return { error: new ModelError('invalid-reply', sentence(start, words), { status }) };
   }
   const retryAfter = parseRetryAfter(headersOf(call), now);
-  // A provider of the SDK may know another shape of errors, and then tells the status alone.
-  const body = call.data ?? parseJson(textOf(call.responseBody));
   const details = `${detailsOf(body)} ${wordsOf(body)}`;
   const error = errorOfStatus(status, { words, details, retryAfter });
   return { error, retryAfter: final ? Number.POSITIVE_INFINITY : retryAfter };

@@ -64,14 +64,17 @@ describe('a status', () => {
 
   it('of 429 is not tried again when the account has nothing left', async () => {
     const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
-    const { calls, ...outcome } = await ask(
-      rejecting(apiError({ statusCode: 429, isRetryable: true, data })),
-    );
-    expect(failureIn({ ...outcome })).toMatchObject({
-      failure: 'rate-limited',
-      message: "The model's server answered 429: no",
-    });
-    expect(calls).toHaveLength(1);
+    // Providers of the SDK that read another shape of errors leave the body as it came.
+    for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
+      const { calls, ...outcome } = await ask(
+        rejecting(apiError({ statusCode: 429, isRetryable: true, ...body })),
+      );
+      expect(failureIn({ ...outcome })).toMatchObject({
+        failure: 'rate-limited',
+        message: "The model's server answered 429: no",
+      });
+      expect(calls).toHaveLength(1);
+    }
   });
 
   it('of 2xx is a reply that could not be read', async () => {
