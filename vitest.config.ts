@@ -20,15 +20,8 @@ const nodeTests = [
   'test/readme.test.ts',
 ];
 
-/** What background turns go through: the alarm's way, the queue's, and that of an invocation near its limits. */
-const queueTests = [
-  'test/background/by-the-way.test.ts',
-  'test/background/run-schedules.test.ts',
-  'test/background/schedule-message.test.ts',
-  ...['background', 'cancel', 'client-gone', 'platform', 'take-over'].map(
-    (name) => `test/http/${name}.test.ts`,
-  ),
-];
+/** What turns go through that an alarm hands over: by the loopback, or by the queue where one is bound. */
+const queueTests = ['test/background/by-the-way.test.ts'];
 
 /** What talks to real MCP servers, which run for as long as these tests do. */
 const mcpServerTests = ['test/mcp/real/*.test.ts'];

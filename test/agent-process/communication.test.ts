@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../src/agent/define-agent.ts';
+import type { ModelRequest } from '../../src/model/chat-model.ts';
 import { communicateTool } from '../../src/process/communicate-tool.ts';
 import { progressTool } from '../../src/process/progress-tool.ts';
-import type { ModelRequest } from '../../src/model/chat-model.ts';
 import type { FeedItem } from '../../src/session/live-feed.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
 import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';

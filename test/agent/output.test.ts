@@ -12,7 +12,9 @@ import { offlineModel } from '../../src/model/offline/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../src/testing/entry.ts';
 import { text } from '../../src/tools/results.ts';
 import { replan } from '../../src/tools/signals.ts';
-import { memoryApp } from '../session/memory-app.ts';
+import { stored } from '../fixtures/stored.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { clockedApp } from '../session/memory-app.ts';
 
 const Bill = v.object({
   total: v.number(),
@@ -25,7 +27,6 @@ const biller = defineAgent({ ...base, output: Bill });
 const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}) =>
   createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies });
 /** Longer than the outbox waits. */
-const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
 const answerOf = async (reply: string) => asked([reply, reply]).send('Bill me.');
 
 const SCHEMA =
@@ -313,11 +314,11 @@ it('a loop inside the agent answers in words', async () => {
 });
 
 describe('a Worker that is killed', () => {
-  /** It comes after what was emitted before it has been stored. */
+  /** It comes when the answer before it was rejected, and that is stored. */
   const deadly =
     (reply: string): ScriptedReply =>
     async () => {
-      await later();
+      await stored(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return reply;
     };
@@ -349,7 +350,7 @@ describe('a Worker that is killed', () => {
         v.checkAsync(async () => {
           parsed += 1;
           if (parsed === 1) {
-            await later();
+            await stored(dying, ({ type }) => type === 'model-replied');
             dying.kill();
           }
           return true;
@@ -371,14 +372,18 @@ describe('a Worker that is killed', () => {
 
 it('a schema that takes forever does not keep a turn from being cancelled', async () => {
   const check = vi.fn(() => new Promise<boolean>(() => {}));
-  const app = memoryApp({
+  const app = clockedApp({
     output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),
     replies: ['{"total":7}'],
-    leaseMs: 60,
+    leaseMs: LEASE_MS,
   });
-  const turn = app.say('Bill me.');
-  await vi.waitFor(() => expect(check).toHaveBeenCalled());
+  const end = app.say('Bill me.');
+  await app.clock.advance(0);
+  expect(check).toHaveBeenCalled();
   const page = await app.port.read({ from: 1 });
   await app.port.post('cancel', page?.openTurn?.id ?? '', '{}');
-  expect(await turn).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+  expect(await passing(app.clock, end)).toMatchObject({
+    status: 'ended',
+    turn: { outcome: 'cancelled' },
+  });
 });

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type Chaining, defineAgenticTool, defineDomainType, defineTool } from '../../src/index.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
-import { agent, type answers, calls, offered, shown, stored, TASK } from './scenes.ts';
+import { startStored } from '../fixtures/stored.ts';
+import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -68,8 +69,8 @@ describe('chaining in an agentic tool', () => {
       name: 'fatal',
       description: 'Kills the Worker once.',
       effect: 'read',
-      run: async () => {
-        await stored();
+      run: async (_, call) => {
+        await startStored(session, call);
         if (kills-- > 0) session.kill();
         return 'alive';
       },

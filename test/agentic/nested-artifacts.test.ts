@@ -10,7 +10,8 @@ import {
   withNote,
 } from '../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
-import { agent, agentic, answers, asks, calls, stored } from './scenes.ts';
+import { startStored } from '../fixtures/stored.ts';
+import { agent, agentic, answers, asks, calls } from './scenes.ts';
 
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ n: v.number() }) });
 const fact = (name: string, n: number) =>
@@ -97,8 +98,8 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
       name: 'again',
       description: 'Kills the Worker once.',
       effect: 'read',
-      run: async () => {
-        await stored();
+      run: async (_, call) => {
+        await startStored(session, call);
         if (kills-- > 0) session.kill();
         return 'again';
       },

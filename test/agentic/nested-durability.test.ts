@@ -4,9 +4,10 @@ import { defineSubagent, defineTool } from '../../src/index.ts';
 import type { TurnHost } from '../../src/session/run-turn.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../src/testing/entry.ts';
 import { createManualClock } from '../../src/testing/manual-clock.ts';
+import { startStored, stored } from '../fixtures/stored.ts';
 import { LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { agent, agentic, asks, byLoop, calls, resultsRead, shown, stored } from './scenes.ts';
+import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scenes.ts';
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
@@ -36,8 +37,8 @@ describe('a kill inside a nested loop', () => {
       name: 'fatal',
       description: 'Kills the Worker.',
       effect: 'read',
-      run: async () => {
-        await stored();
+      run: async (_, call) => {
+        await startStored(session, call);
         if (left-- > 0) session.kill();
         return 'alive';
       },
@@ -108,7 +109,7 @@ describe('a kill inside a nested loop', () => {
   it('while its model is asked has only that reply asked for again', async () => {
     const pay = counted('pay');
     const dies: ScriptedReply = async () => {
-      await stored();
+      await stored(session, ({ type }) => type === 'tool-call-ended');
       session.kill();
       return 'Lost.';
     };
@@ -130,7 +131,7 @@ describe('a kill inside a nested loop', () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const biller = agent('biller', [], { output });
     const dies: ScriptedReply = async () => {
-      await stored();
+      await stored(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return 'Lost.';
     };

@@ -88,6 +88,3 @@ export async function turnOf(
   const answer = await session.send('Go.');
   return { session, answer, read: resultsRead(session) };
 }
-
-/** Longer than the outbox waits: what was emitted is stored by then. */
-export const stored = () => new Promise<void>((resolve) => setTimeout(resolve, 5));

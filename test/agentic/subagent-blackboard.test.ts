@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineSubagent, defineTool, type Json, ModelError, text } from '../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
 import type { BlackboardEntry } from '../../src/tools/tool.ts';
-import { agent, agentic, asks, byLoop, calls, resultsRead, stored } from './scenes.ts';
+import { startStored } from '../fixtures/stored.ts';
+import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
 
 /** Adds what it is told: `name=value`, or a value without a name. */
 const note = defineTool({
@@ -138,8 +139,8 @@ describe('the blackboard of a subagent', () => {
       name: 'fatal',
       description: 'Kills the Worker once.',
       effect: 'read',
-      run: async () => {
-        await stored();
+      run: async (_, call) => {
+        await startStored(session, call);
         if (kills-- > 0) session.kill();
         return text('alive');
       },

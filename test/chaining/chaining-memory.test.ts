@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, discover, requireApproval } from '../../src/index.ts';
 import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
+import { stored } from '../fixtures/stored.ts';
 import { warnings } from '../fixtures/warnings.ts';
 import {
   answers,
@@ -153,7 +154,6 @@ describe('what is bound', () => {
   });
 
   it('changes when the whole batch has ended, also when another invocation ends it (CHN-16)', async () => {
-    let session: TestSession | undefined;
     let killed = false;
     const slow = defineTool({
       name: 'slow',
@@ -163,8 +163,8 @@ describe('what is bound', () => {
       run: async () => {
         if (!killed) {
           killed = true;
-          await new Promise((resolve) => setTimeout(resolve, 20)); // until the other calls are stored
-          session?.kill();
+          await stored(session, ({ type }) => type === 'tool-call-ended', 2); // the other calls
+          session.kill();
           await new Promise(() => {});
         }
         return customer('slow');
@@ -172,7 +172,7 @@ describe('what is bound', () => {
     });
     const batch = calls(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
     const agent = clerk([getCustomer, slow], [Customer, discover(Customer)]);
-    session = createTestSession(agent, { replies: [batch, spend, 'Done.'] });
+    const session: TestSession = createTestSession(agent, { replies: [batch, spend, 'Done.'] });
     await session.send('Go.');
     expect(results(session)).toEqual([
       JSON.stringify(customer('c1')),

@@ -11,6 +11,8 @@ import {
   type ToolResultSeen,
   withMetadata,
 } from '../../src/index.ts';
+import { decorate } from '../../src/tools/decorate.ts';
+import { until } from '../fixtures/scripts.ts';
 import { warnings } from '../fixtures/warnings.ts';
 import {
   answers,
@@ -174,13 +176,24 @@ describe('a chained type with an object', () => {
   });
 
   it('takes of one batch the last in source order, whichever ended first (CHN-06)', async () => {
+    let found = 0;
+    const quick = decorate(getCustomer, {
+      call: async (input, invocation) => {
+        const result = await getCustomer.call(input, invocation);
+        found += 1;
+        return result;
+      },
+    });
+    let batch = 0;
     const slow = defineTool({
       name: 'slow',
       description: 'Is slow.',
       effect: 'read',
       output: Customer,
       run: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        batch += 1;
+        const wanted = batch;
+        await until(() => found >= wanted);
         return customer('slow');
       },
     });
@@ -190,7 +203,7 @@ describe('a chained type with an object', () => {
       calls(['get_customer', { id: 'c2' }], 'slow'),
       spend,
     ];
-    const { session } = await turnOf(clerk([slow, getCustomer], [Customer]), replies);
+    const { session } = await turnOf(clerk([slow, quick], [Customer]), replies);
     expect(results(session).filter((text) => text.startsWith('Name of'))).toEqual([
       'Name of c2 2020: 30',
       'Name of slow 2020: 30',

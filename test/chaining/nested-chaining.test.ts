@@ -10,7 +10,9 @@ import {
   defineTool,
   discover,
 } from '../../src/index.ts';
+import type { SessionEvent } from '../../src/journal/events.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
+import { startStored, stored } from '../fixtures/stored.ts';
 import {
   answers,
   Customer,
@@ -140,10 +142,10 @@ describe('an agentic tool that chains', () => {
       name: 'kills',
       description: 'Kills.',
       effect: 'read',
-      run: async () => {
+      run: async (_, call) => {
         runs += 1;
         if (runs > 1) return 'Survived.';
-        await new Promise((resolve) => setTimeout(resolve, 20)); // until all before it is stored
+        await startStored(session, call);
         session.kill();
         return new Promise(() => {});
       },
@@ -159,6 +161,8 @@ describe('an agentic tool that chains', () => {
   it('never acts on an object that another call of it retrieves at the same time', async () => {
     // Each desk gets a customer of its own; the first waits until the second has been there and gone.
     const gone = Promise.withResolvers<void>();
+    const isEndOf = (call: string) => (event: SessionEvent) =>
+      event.type === 'tool-call-ended' && event.call.endsWith(call);
     const slow = defineTool({
       name: 'wait',
       description: 'Waits.',
@@ -181,7 +185,7 @@ describe('an agentic tool that chains', () => {
         const of = users.at(-1) ?? '';
         read[of] = messages.at(-1)?.text;
         const reply = scripts[of]?.shift();
-        if (reply === 'Second.') setTimeout(gone.resolve, 20);
+        if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
         return reply as string;
       }),
     });

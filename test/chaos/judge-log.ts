@@ -6,6 +6,8 @@ const EXPECTED: readonly RegExp[] = [
   /^\s*$/,
   /^ ⛅️ wrangler /,
   /^─+$/,
+  // Said once on each machine, and again by each new version, also where nothing may be sent.
+  /^Cloudflare collects anonymous telemetry about your usage of Wrangler\. /,
   /^Using secrets defined in /,
   /^Your Worker has access to the following bindings:$/,
   /^Binding\s+Resource\s+Mode$/,

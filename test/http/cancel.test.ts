@@ -6,7 +6,7 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
 import { pass } from '../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../fixtures/scripts.ts';
-import { allEvents, ended, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
+import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
 import { hearingSession, holdersHear } from './time.ts';
 import { problem } from './waiting.ts';
 
@@ -54,20 +54,6 @@ describe('cancel', () => {
       event: 'answer',
       data: { outcome: 'cancelled' },
     });
-  });
-
-  it('stops a turn of the background', async () => {
-    const session = hearingSession();
-    const answer = held('Never.');
-    await post(
-      session,
-      { message: script(answer.reply).message() },
-      { headers: { prefer: 'respond-async' } },
-    );
-    await answer.asked();
-    expect((await cancel(session)).status).toBe(202);
-    holdersHear();
-    expect((await ended(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
   });
 
   it('leaves the session to the next message', async () => {

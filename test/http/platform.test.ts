@@ -2,7 +2,6 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_PLATFORM } from '../../src/session/platform.ts';
 import { toPlatform } from '../../src/session/to-platform.ts';
 import { createHoldfast } from '../../src/worker-entry.ts';
-import { handOvers } from '../fixtures/hand-overs.ts';
 import { pass } from '../fixtures/held-time.ts';
 import { limitTo } from '../fixtures/platform.ts';
 import { marathon } from '../fixtures/scripted-agent.ts';
@@ -20,7 +19,6 @@ import {
   SSE,
   send,
   sessionId,
-  sessionName,
 } from './client.ts';
 import { hearingSession } from './time.ts';
 import { problem } from './waiting.ts';
@@ -31,25 +29,8 @@ afterEach(() => lift());
 const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
-/** The whole journal, page after page. */
-async function wholeJournal(session: string): Promise<Record<string, unknown>[]> {
-  const events: Record<string, unknown>[] = [];
-  for (let path: unknown = `${session}/events`; typeof path === 'string'; ) {
-    const page = await json(await send(path));
-    events.push(...(page.events as Record<string, unknown>[]));
-    path = page.next;
-  }
-  return events;
-}
-
-const typesOf = (events: readonly Record<string, unknown>[], type: string): number =>
-  events.filter((event) => event.type === type).length;
-
 /** For how long an invocation may run, in ms: none of them comes near it by itself. */
 const WALL_MS = 30_000;
-
-/** Hundreds of iterations, while other tests run. */
-const PATIENT = 60_000;
 
 /** Three iterations of work, then a reply that takes long, in the first invocation and in the next. */
 function longTurn() {
@@ -57,29 +38,6 @@ function longTurn() {
   const replies = [add, record('once only'), add, answer.reply, answer.reply];
   return { ...script(...replies), answer };
 }
-
-describe('a turn of more work than one invocation may do', () => {
-  it(
-    'completes 300 iterations with 40 subrequests an invocation, and its client gets the answer',
-    async () => {
-      lift = limitTo({ subrequests: 40 });
-      const session = newSession('marathon');
-      const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');
-      const response = await post(session, { message: message() });
-      expect(response.status).toBe(200);
-      expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
-      const events = await wholeJournal(session);
-      const handedOver = handOvers.filter(({ name }) => name === sessionName(session)).length;
-      console.log(`long turn: 300 iterations took ${1 + handedOver} invocations of 40 subrequests`);
-      expect(typesOf(events, 'turn-yielded')).toBe(handedOver);
-      expect(typesOf(events, 'turn-resumed')).toBe(handedOver);
-      expect(handedOver).toBeGreaterThan(20);
-      expect(handedOver).toBeLessThan(60);
-      expect([model.requests.length, typesOf(events, 'tool-call-ended')]).toEqual([300, 299]);
-    },
-    PATIENT,
-  );
-});
 
 describe('a client whose invocation must end before its turn', () => {
   it('is told where the answer will be', async () => {

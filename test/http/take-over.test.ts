@@ -5,25 +5,12 @@ import {
   runInDurableObject,
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelRequest } from '../../src/model/chat-model.ts';
-import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { describe, expect, it } from 'vitest';
 import { pass } from '../fixtures/held-time.ts';
 import { recordings } from '../fixtures/scripted-agent.ts';
 import { held, script } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import {
-  allEvents,
-  ended,
-  eventsOf,
-  journal,
-  json,
-  post,
-  readUntil,
-  SSE,
-  send,
-  sessionName,
-} from './client.ts';
+import { allEvents, eventsOf, journal, json, post, readUntil, SSE, send, sessionName } from './client.ts';
 import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
 
 /** Lets its lease run out, by the clock of its object. */
@@ -43,21 +30,6 @@ const refuse = () =>
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 describe('a turn whose invocation falls silent', () => {
-  it('is finished by the alarm, and its client gets the answer all the same', async () => {
-    const session = hearingSession();
-    const never = held('Never.', { deaf: true });
-    onTestFinished(never.release);
-    const { message, model } = script(never.reply, record('taken'), 'Done.');
-    const answering = post(session, { message: message() }, { via: abandoned });
-    await never.asked();
-    pass(LONG_LEASE_MS);
-    await leaseRunsOut(session);
-    const response = await answering;
-    expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
-    expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
-    expect([model.requests.length, count('taken'), await outcomes(session)]).toEqual([3, 1, ['completed']]);
-  });
-
   it('goes on in the stream of its client', async () => {
     const session = hearingSession();
     const lost = held('Not stored.');
@@ -122,21 +94,6 @@ describe('a turn whose object starts anew', () => {
     answer.release();
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([model.requests.length, count(how), await outcomes(session)]).toEqual([2, 1, ['completed']]);
-  });
-
-  it('goes on in the background', async () => {
-    const session = hearingSession();
-    const next = ({ messages }: ModelRequest): ScriptedReply =>
-      messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
-    const answer = held(next);
-    const { message } = script(answer.reply, next, next);
-    await post(session, { message: message() }, { headers: { prefer: 'respond-async' } });
-    await answer.asked();
-    await abortAllDurableObjects();
-    answer.release();
-    await leaseRunsOut(session); // the invocation that the object had called is gone
-    await ended(session);
-    expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
   });
 
   it('is followed on by those who watch', async () => {

@@ -8,7 +8,9 @@ import {
   requireApproval,
   withReview,
 } from '../../src/index.ts';
+import type { SessionEvent } from '../../src/journal/events.ts';
 import type { ScriptedReply, TestSession } from '../../src/testing/entry.ts';
+import { stored } from '../fixtures/stored.ts';
 import {
   answersInside,
   answersRead,
@@ -200,6 +202,9 @@ describe('loops of one machine side by side', () => {
 });
 
 describe('loops of one machine side by side, whose Worker is killed', () => {
+  const asksFor = (tool: string) => (event: SessionEvent) =>
+    event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
+
   /** The tool, which knows that it has run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
@@ -213,7 +218,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
   const killing = (first: readonly Calls[], second: readonly Calls[]) => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20)); // the other has asked by then
+      await stored(session, asksFor('confirm'), 2); // the other has asked, too
       session.kill();
       return 'confirm done';
     });
@@ -249,7 +254,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
   it('move on from where it stood when the call began, and not from where its reply saw it', async () => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 40)); // the other has asked by then
+      await stored(session, asksFor('ship')); // the other has asked
       return 'confirm done';
     });
     const ship = tool('ship', () => {

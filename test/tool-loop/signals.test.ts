@@ -16,6 +16,7 @@ import {
 } from '../../src/tools/signals.ts';
 import type { AnyTool } from '../../src/tools/tool.ts';
 import { type Signal, toolResult } from '../../src/tools/tool-result.ts';
+import { stored } from '../fixtures/stored.ts';
 import { answers } from '../session/former-holder.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
@@ -115,12 +116,16 @@ describe.each(KINDS)('%s', (type, make, ends) => {
 
   it('lets the siblings run, and keeps what they did (PAR-05, LOOP-16)', async () => {
     const ran: string[] = [];
+    const stopped = Promise.withResolvers<void>();
     const slow = reads('slow', async ({ id }) => {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await stopped.promise;
       ran.push(id);
       return 'slow but sure';
     });
-    const { texts, session } = await said([thrown, slow], [calls('slow', 'stop', 'slow')]);
+    const stop = decorate(thrown, {
+      call: (input, invocation) => thrown.call(input, invocation).finally(stopped.resolve),
+    });
+    const { texts, session } = await said([stop, slow], [calls('slow', 'stop', 'slow')]);
     expect(ran).toHaveLength(2);
     expect(texts[0]).toBe('slow but sure');
     expect(texts[2]).toBe('slow but sure');
@@ -261,7 +266,7 @@ describe('a signal', () => {
     const slow = tool(
       'slow',
       async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await stored(session, ({ type }) => type === 'tool-call-ended');
         if (kills-- > 0) session.kill();
       },
       's',

@@ -80,6 +80,7 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
   CI: '1',
   NO_COLOR: '1',
   WRANGLER_SEND_METRICS: 'false',
+  XDG_CONFIG_HOME: join(directory, 'config'),
   WRANGLER_LOG_PATH: join(directory, 'wrangler-logs'),
   WRANGLER_REGISTRY_PATH: join(directory, 'wrangler-registry'),
 });
