@@ -85,16 +85,6 @@ export async function readUntil(events: AsyncIterator<Sent>, name?: string): Pro
 
 export const allEvents = (response: Response): Promise<Sent[]> => readUntil(eventsOf(response));
 
-/** Where a count that has reached `least` comes to rest. */
-export async function atRest(count: () => number, least: number): Promise<number> {
-  await expect.poll(count).toBeGreaterThanOrEqual(least);
-  for (let before = -1; before !== count(); ) {
-    before = count();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return count();
-}
-
 /** The journal as the API shows it. */
 export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
   const { events } = await json(await via(`${session}/events`));

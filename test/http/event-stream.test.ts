@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../src/model/chat-model.ts';
-import { held, script } from '../fixtures/scripts.ts';
+import { held, script, until } from '../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
 
@@ -75,14 +75,14 @@ describe('a message answered as a stream', () => {
     const slow = objectsWith((stub) => ({
       append: async (...args: Parameters<typeof stub.append>) => {
         isStored = false;
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await until(() => model.requests.length === 2); // what it says is there, too
         const answer = await stub.append(...args);
         isStored = true;
         return answer;
       },
     }));
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
-    const { message } = script({ calls }, { text: '3', pieces: ['3'] }, 'Done.');
+    const { message, model } = script({ calls }, { text: '3', pieces: ['3'] });
     const via = appWith({}, { SESSIONS: slow });
     const shown: unknown[] = [];
     for await (const sent of eventsOf(

@@ -16,6 +16,8 @@ import {
   type UnlockCondition,
   when,
 } from '../../src/index.ts';
+import type { TestSession } from '../../src/testing/entry.ts';
+import { startStored } from '../fixtures/stored.ts';
 import { warnings } from '../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
@@ -186,14 +188,17 @@ describe('a playbook', () => {
   });
 
   it('runs what a strategy of its own adds one after another with its tools, and counts it', async () => {
-    const extra = does('extra', async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const extra = does('extra', async (call) => {
+      await startStored(session, call); // with the starts of all that begin together
       return 'extra done';
     });
     const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
     const one = when((progress) => progress.used('extra') > 0);
     const config = { tools: [], locked: [{ tool: analyze, unlockedBy: one }], strategies: [adding] };
-    expect(results(await played(config, [uses('extra', 'analyze')]))).toEqual(['extra done', 'analyze done']);
+    const replies = [plays('tides'), uses('extra', 'analyze'), 'Researched.', 'Done.'];
+    const session: TestSession = sessionOf([playbook(config)], replies);
+    await session.send('Go.');
+    expect(results({ inside: session.requests.slice(1, -1) })).toEqual(['extra done', 'analyze done']);
   });
 });
 

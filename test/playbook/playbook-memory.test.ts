@@ -9,6 +9,8 @@ import {
   type ToolCall,
 } from '../../src/index.ts';
 import type { ScriptedReply, TestSession } from '../../src/testing/entry.ts';
+import { until } from '../fixtures/scripts.ts';
+import { startStored } from '../fixtures/stored.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
@@ -224,12 +226,14 @@ describe('a playbook whose Worker is killed', () => {
 });
 
 describe('two calls of a playbook in one batch', () => {
-  /** Each search notes when it begins and, a moment later, when it ends. */
-  function traced(key?: (input: { topic: string }) => string) {
+  /** Each search notes when it begins and, when so many have begun or its start is stored, when it ends. */
+  function traced(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
-    const slow = does('search', async () => {
+    const of: { session?: TestSession } = {};
+    const slow = does('search', async (call) => {
       trace.push('begins');
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (of.session) await startStored(of.session, call);
+      await until(() => trace.length >= together);
       trace.push('ends');
       return 'search done';
     });
@@ -238,11 +242,11 @@ describe('two calls of a playbook in one batch', () => {
       locked: [{ tool: analyze, unlockedBy: after(slow) }],
       key,
     });
-    return { trace, made };
+    return { trace, made, of };
   }
 
   it('with one key run one after another, the second with what the first has unlocked', async () => {
-    const { trace, made } = traced();
+    const { trace, made, of } = traced();
     const replies = [
       plays('a', 'b'),
       uses('search'),
@@ -252,6 +256,7 @@ describe('two calls of a playbook in one batch', () => {
       'Done.',
     ];
     const session = sessionOf([made], replies);
+    of.session = session;
     await session.send('Go.');
     expect(trace).toEqual(['begins', 'ends', 'begins', 'ends']);
     expect(shownResults(session.requests[4])).toEqual(['analyze done', 'search done']);
@@ -259,7 +264,7 @@ describe('two calls of a playbook in one batch', () => {
   });
 
   it('with different keys run together', async () => {
-    const { trace, made } = traced(({ topic }) => topic);
+    const { trace, made } = traced(({ topic }) => topic, 2);
     const replies = [plays('a', 'b'), uses('search'), uses('search'), 'One.', 'Two.', 'Done.'];
     await sessionOf([made], replies).send('Go.');
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, after, defineTool, defineUnfolding, requireApproval, when } from '../../src/index.ts';
 import type { ScriptedReply, TestSession } from '../../src/testing/entry.ts';
+import { startStored } from '../fixtures/stored.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
@@ -197,14 +198,16 @@ describe('an unfolding tool inside a playbook', () => {
   it('runs the calls of a batch one after another, those of unfolded tools too', async () => {
     const trace: string[] = [];
     const slow = (name: string) =>
-      does(name, async () => {
+      does(name, async (call) => {
         trace.push(`${name} begins`);
-        await new Promise((resolve) => setTimeout(resolve, 3));
+        await startStored(session, call); // with the starts of all that begin together
         trace.push(`${name} ends`);
       });
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });
     const config = { tools: [facade, slow('outer')], locked: [] };
-    await played(config, [uses('facade'), uses('inner', 'outer')]);
+    const replies = [plays('tides'), uses('facade'), uses('inner', 'outer'), 'Researched.', 'Done.'];
+    const session: TestSession = sessionOf([playbook(config)], replies);
+    await session.send('Go.');
     expect(trace).toEqual(['inner begins', 'inner ends', 'outer begins', 'outer ends']);
   });
 });

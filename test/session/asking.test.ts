@@ -11,7 +11,8 @@ import {
   terminateAgent,
   text,
 } from '../../src/index.ts';
-import { createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
+import { createManualClock, createTestSession, type ScriptedReply } from '../../src/testing/entry.ts';
+import { passing } from './former-holder.ts';
 
 const agentOf = (...tools: AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
@@ -173,6 +174,8 @@ describe('the second of two approvals', () => {
 describe('a question', () => {
   it('of a call that has ended keeps nobody waiting', async () => {
     const ran: string[] = [];
+    const clock = createManualClock();
+    const passed = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
     let late: Promise<unknown> | undefined;
     const slow = defineTool({
       name: 'slow',
@@ -180,7 +183,7 @@ describe('a question', () => {
       effect: 'read',
       timeout: 20,
       run: (_, call) => {
-        late = new Promise((resolve) => setTimeout(resolve, 60)).then(() => call.decide({ message: 'Now?' }));
+        late = passed(60).then(() => call.decide({ message: 'Now?' }));
         late.catch(() => {});
         return late;
       },
@@ -189,13 +192,14 @@ describe('a question', () => {
       name: 'wait',
       description: 'Waits.',
       effect: 'read',
-      run: () => new Promise((resolve) => setTimeout(() => resolve('waited'), 120)),
+      run: () => passed(120).then(() => 'waited'),
     });
     const tools = [slow, wait, requireApproval(acts('pay', ran), 'Pay?')];
     const session = createTestSession(agentOf(...tools), {
       replies: [calls('slow', 'wait', 'pay'), 'Done.'],
+      clock,
     });
-    expect(await session.send('Go.')).toMatchObject({ pending: [{ tool: 'pay' }] });
+    expect(await passing(clock, session.send('Go.'))).toMatchObject({ pending: [{ tool: 'pay' }] });
     await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and asks nobody any more\.$/);
     expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
     expect(ran).toEqual(['pay']);

@@ -19,7 +19,6 @@ async function scene() {
   return { clock, port };
 }
 
-const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 const { signal } = new AbortController();
 
 it.each([
@@ -29,7 +28,7 @@ it.each([
   const { clock, port } = await scene();
   const seen: number[] = [];
   const following = followSession({ port, clock, signal, from: 3 }, ({ seq }) => void seen.push(seq));
-  await idle();
+  await clock.advance(0);
   const erased = port.erase();
   if (isAnew) await port.begin(starting('t2', 'b'));
   await erased;
@@ -44,7 +43,7 @@ it.each([
   const { clock, port } = await scene();
   const waiting = turnStopped({ port, clock, signal, turn: 't1' });
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
-  await idle();
+  await clock.advance(0);
   const erased = port.erase();
   if (isAnew) await port.begin(starting('t2', 'b'));
   await erased;
@@ -59,7 +58,7 @@ it('a follower of a session that begins later than it looks goes on', async () =
     { port, clock, signal: leave.signal, from: 9 },
     ({ seq }) => void seen.push(seq),
   );
-  await idle();
+  await clock.advance(0);
   const resumed = await port.resume({
     nonce: 'a',
     turn: 't1',
@@ -67,7 +66,7 @@ it('a follower of a session that begins later than it looks goes on', async () =
   });
   expect(resumed.status).toBe('leased');
   for (let from = 6; from < 10; from += 1) await port.append(1, from, { events: [yielded] });
-  await idle();
+  await clock.advance(0);
   expect(seen).toEqual([9]);
   leave.abort();
   expect(await following).toBe('left');

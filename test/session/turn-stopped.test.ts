@@ -32,11 +32,14 @@ it('a turn that was answered, and ended while its page was read, is noticed', as
     async watch(onNotice) {
       tell = onNotice;
       onNotice(noticeOf(2, 'running'));
-      queueMicrotask(() => queueMicrotask(() => tell(noticeOf(2, 'waiting'))));
       return () => {};
     },
   };
   const { signal } = new AbortController();
-  const events = await turnStopped({ port, clock: createManualClock(0), signal, turn: 't1' });
+  const clock = createManualClock(0);
+  const stopped = turnStopped({ port, clock, signal, turn: 't1' });
+  await clock.advance(0); // it waits to be told
+  tell(noticeOf(2, 'waiting'));
+  const events = await stopped;
   expect(events.map(({ event }) => event.type)).toEqual(['turn-yielded']);
 });

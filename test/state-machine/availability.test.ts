@@ -9,6 +9,8 @@ import {
   requireApproval,
   withName,
 } from '../../src/index.ts';
+import type { TestSession } from '../../src/testing/entry.ts';
+import { startStored } from '../fixtures/stored.ts';
 import {
   answersInside,
   answersRead,
@@ -162,10 +164,9 @@ describe('the calls of one reply', () => {
         description: 'Takes its time.',
         effect: 'read',
         serial,
-        run: async () => {
+        run: async (_, call) => {
           log.push(`${name} begins`);
-          await Promise.resolve();
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          await startStored(session, call); // with the starts of all that begin together
           log.push(`${name} ends`);
         },
       });
@@ -180,7 +181,7 @@ describe('the calls of one reply', () => {
       strategies: [{ name: 'adding', offer: (tools) => [...tools, added] }],
     });
     const batch = ['two', 'three', 'four', 'one'];
-    const session = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);
+    const session: TestSession = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);
     await session.send('Go.');
     expect(log).toEqual(batch.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });

@@ -246,12 +246,17 @@ describe('executing the calls of a reply', () => {
         name,
         async () => {
           log.push(`${name} starts`);
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          await hanging.promise; // by then the other would have started, which stands before it
           log.push(`${name} ends`);
         },
         serial === undefined ? {} : { serial },
       );
-    const hangs = reads('hangs', () => new Promise(() => {}), { timeout: 5 });
+    const hanging = Promise.withResolvers<void>();
+    const hang = (): Promise<void> => {
+      hanging.resolve();
+      return new Promise(() => {});
+    };
+    const hangs = reads('hangs', hang, { timeout: 5 });
     const { texts } = await executed(
       [slow('a', 's'), slow('b', 's'), hangs],
       [call('a'), call('b'), call('hangs')],

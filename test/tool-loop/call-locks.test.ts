@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reduce } from '../../src/journal/reduce.ts';
 import { emptyState, type TurnState } from '../../src/journal/state.ts';
+import { promisesSettled } from '../../src/testing/crash-matrix/simulated-clock.ts';
 import { CallLocks } from '../../src/tool-loop/call-locks.ts';
 
 const calls = (...ids: readonly string[]) =>
@@ -36,7 +37,7 @@ function asking(locks: CallLocks) {
     ask: (call: string, path = 'memory/desk', word = '41') =>
       void locks.acquire({ call, path, word }).then(() => having.push(call)),
     async having() {
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await promisesSettled();
       return having;
     },
   };

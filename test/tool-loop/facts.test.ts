@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StateSlice } from '../../src/journal/state.ts';
 import { decorate } from '../../src/tools/decorate.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
@@ -19,14 +19,21 @@ const noted: Slice<readonly string[], string> = {
   apply: (all, fact, { path, call }) => [...all, `${path} ${call.split('.').at(-1)}: ${fact}`],
 };
 
-/** A tool that notes its name, and answers with what it knows of the others. */
+/** Resolves when any tool but `slow` has noted. */
+let noting = Promise.withResolvers<void>();
+beforeEach(() => {
+  noting = Promise.withResolvers();
+});
+
+/** A tool that notes its name, and answers with what it knows of the others; `slow` ends after another one. */
 const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
   decorate(reads(name), {
     serial,
     async call(_, invocation) {
-      await new Promise((resolve) => setTimeout(resolve, name === 'slow' ? 10 : 0));
+      if (name === 'slow') await noting.promise;
       const seen = invocation.view.recall(noted).join(', ');
       invocation.record(noted, name);
+      if (name !== 'slow') noting.resolve();
       return answer(seen === '' ? 'nothing' : seen);
     },
   });

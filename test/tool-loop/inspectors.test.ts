@@ -179,17 +179,18 @@ describe('an inspector', () => {
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(moments()).toHaveLength(8);
-    await Promise.resolve();
-    expect(logged.mock.calls.map(([words]) => words).toSorted()).toEqual([
-      'holdfast: an inspector threw in afterIteration',
-      'holdfast: an inspector threw in afterIteration',
-      'holdfast: an inspector threw in afterModelCall',
-      'holdfast: an inspector threw in afterModelCall',
-      'holdfast: an inspector threw in afterToolCall',
-      'holdfast: an inspector threw in beforeModelCall',
-      'holdfast: an inspector threw in beforeModelCall',
-      'holdfast: an inspector threw in beforeToolCall',
-    ]);
+    await vi.waitFor(() => {
+      expect(logged.mock.calls.map(([words]) => words).toSorted()).toEqual([
+        'holdfast: an inspector threw in afterIteration',
+        'holdfast: an inspector threw in afterIteration',
+        'holdfast: an inspector threw in afterModelCall',
+        'holdfast: an inspector threw in afterModelCall',
+        'holdfast: an inspector threw in afterToolCall',
+        'holdfast: an inspector threw in beforeModelCall',
+        'holdfast: an inspector threw in beforeModelCall',
+        'holdfast: an inspector threw in beforeToolCall',
+      ]);
+    });
   });
 
   it('only reads: what it changes is its own copy (CBK-01)', async () => {

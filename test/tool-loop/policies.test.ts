@@ -136,16 +136,19 @@ describe('a tool that does not exist', () => {
 
     it('keeps calls of one serial apart, however they are spelt', async () => {
       const log: string[] = [];
+      const listed = Promise.withResolvers<void>();
+      const list = reads('list', () => listed.resolve());
       const step = reads(
         'step',
         async ({ id }) => {
           log.push(`starts ${id.at(-1)}`);
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          await listed.promise; // by then the other would have started, which stands before it
           log.push(`ends ${id.at(-1)}`);
         },
         { serial: 's' },
       );
-      await said({ tools: [step], replies: [calls('step', 'STEP'), 'Done.'], policies: autoExecute });
+      const replies = [calls('step', 'STEP', 'list'), 'Done.'];
+      await said({ tools: [step, list], replies, policies: autoExecute });
       expect(log).toEqual(['starts 0', 'ends 0', 'starts 1', 'ends 1']);
     });
   });

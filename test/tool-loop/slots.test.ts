@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { promisesSettled } from '../../src/testing/crash-matrix/simulated-clock.ts';
 import { Slots } from '../../src/tool-loop/slots.ts';
 
 describe('slots', () => {
@@ -15,7 +16,7 @@ describe('slots', () => {
     expect(log).toEqual(['a', 'b']);
     for (let i = 0; i < 4; i += 1) {
       releases[i]?.();
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await promisesSettled();
     }
     await all;
     expect(log).toEqual(['a', 'b', 'c', 'd']);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAICompatible } from '../../../src/model/openai-compatible/openai-compatible.ts';
 import {
   ask,
@@ -40,22 +40,19 @@ describe('silence', () => {
       failure: 'timeout',
     });
     expect(cancelled).toBe(true);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const events = [delta({ content: 'a' }), delta({ content: 'b' }), delta({ content: 'c' }, 'stop')];
     const slow = () => {
-      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-      const write = async () => {
-        const writer = writable.getWriter();
-        for (const event of [
-          delta({ content: 'a' }),
-          delta({ content: 'b' }),
-          delta({ content: 'c' }, 'stop'),
-        ]) {
-          await new Promise((resolve) => setTimeout(resolve, 60));
-          await writer.write(new TextEncoder().encode(sse(event)));
-        }
-        await writer.close();
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        const event = events.shift();
+        vi.advanceTimersByTime(100);
+        if (event) controller.enqueue(new TextEncoder().encode(sse(event)));
+        else controller.close();
       };
-      void write();
-      return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+      // Each piece is made when it is waited for.
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
     expect((await replyOf(slow, { stream: true, timeout: 150 })).text).toBe('abc');
   });
@@ -127,22 +124,26 @@ describe('an abort', () => {
 
   it('while an error is read is not hidden by the status', async () => {
     const controller = new AbortController();
-    const answer = () => {
-      setTimeout(() => controller.abort(), 5);
-      return new Response(streamOf('', 'hang').body, { status: 500 });
+    const pull = (): Promise<void> => {
+      controller.abort();
+      return new Promise(() => {});
     };
+    const answer = () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { status: 500 });
     expect(await failureOf(answer, { signal: controller.signal, retries: 0 })).toMatchObject(aborted);
   });
 
   it('wakes the wait between two attempts', async () => {
     const controller = new AbortController();
-    const { fetch, requests } = fakeServer(() => {
-      setTimeout(() => controller.abort(), 5);
-      return status(429, { 'retry-after': '29' })();
-    });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const { fetch, requests } = fakeServer(status(429, { 'retry-after': '29' }));
     // With the real pace: without the signal this takes half a minute.
     const model = openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm-1', fetch });
-    await expect(model.ask(hello, { signal: controller.signal })).rejects.toMatchObject(aborted);
+    const asked = model.ask(hello, { signal: controller.signal });
+    const outcome = expect(asked).rejects.toMatchObject(aborted);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 29_000));
+    controller.abort();
+    await outcome;
     expect(requests).toHaveLength(1);
   });
 

@@ -342,20 +342,30 @@ describe('a synchronous reviewer in a session', () => {
   ])('is asked about the tools of a batch %s', async (_, kind, most) => {
     let open = 0;
     let atOnce = 0;
+    const enough = Promise.withResolvers<void>();
     const handler = kind(async () => {
       open += 1;
       atOnce = Math.max(atOnce, open);
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (open === most) enough.resolve();
+      await enough.promise;
+      await looked.promise; // a third call has run, beside which another one would have been asked about
       open -= 1;
       return { decision: 'approve' };
     });
+    const looked = Promise.withResolvers<void>();
     const tools = ['one', 'two'].map((name) =>
       withReview(defineTool({ name, description: 'Does.', run: () => name }), handler),
     );
-    const calls = tools.map(({ name }) => ({ name }));
-    const session = createTestSession(desk(...tools), { replies: [{ calls }, 'Done.'] });
+    const beside = defineTool({
+      name: 'beside',
+      description: 'Runs beside them.',
+      effect: 'read',
+      run: () => looked.resolve(),
+    });
+    const calls = [...tools, beside].map(({ name }) => ({ name }));
+    const session = createTestSession(desk(...tools, beside), { replies: [{ calls }, 'Done.'] });
     await session.send('Go.');
-    expect([atOnce, shown(session)]).toEqual([most, ['one', 'two']]);
+    expect([atOnce, shown(session)]).toEqual([most, ['one', 'two', 'Done']]);
   });
 
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });

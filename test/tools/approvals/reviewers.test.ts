@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { promisesSettled } from '../../../src/testing/crash-matrix/simulated-clock.ts';
 import { autoApprove } from '../../../src/tools/approvals/auto-approve.ts';
 import { autoApproveWithDelay } from '../../../src/tools/approvals/auto-approve-with-delay.ts';
 import type { Review, ReviewHandler, ReviewRequest } from '../../../src/tools/approvals/review.ts';
@@ -57,21 +58,19 @@ function slow() {
   return { handler, open, answers };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-
 describe('serialised reviewers', () => {
   it('are asked about one call after another, whatever tool it is of (AEA-07)', async () => {
     const { handler, open, answers } = slow();
     const one = serialised(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
-    await settled();
+    await promisesSettled();
     expect(open).toEqual(['a']);
     answers.get('a')?.resolve({ decision: 'approve' });
-    await settled();
+    await promisesSettled();
     expect(open).toEqual(['a', 'b']);
     answers.get('b')?.reject(new Error('Broken.'));
     await expect(reviews[1]).rejects.toThrow('Broken.');
-    await settled();
+    await promisesSettled();
     answers.get('c')?.resolve({ decision: 'reject' });
     expect([await reviews[0], await reviews[2]]).toEqual([{ decision: 'approve' }, { decision: 'reject' }]);
   });
@@ -82,7 +81,7 @@ describe('serialised reviewers', () => {
     serialised(second.handler)(request('b'));
     plain.handler(request('c'));
     plain.handler(request('d'));
-    await settled();
+    await promisesSettled();
     expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
@@ -93,7 +92,7 @@ describe('serialised reviewers', () => {
     one(request('a'));
     const gone = one(request('b', stop.signal));
     stop.abort(new Error('Over.'));
-    await settled();
+    await promisesSettled();
     answers.get('a')?.resolve({ decision: 'approve' });
     await expect(gone).rejects.toThrow('Over.');
     expect(open).toEqual(['a']);

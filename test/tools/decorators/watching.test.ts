@@ -11,6 +11,7 @@ import {
   withEventPublication,
   withObservability,
 } from '../../../src/index.ts';
+import { promisesSettled } from '../../../src/testing/crash-matrix/simulated-clock.ts';
 import type { TestSession } from '../../../src/testing/entry.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { exitEarly, ToolConfigurationError } from '../../../src/tools/signals.ts';
@@ -96,14 +97,17 @@ describe('a tool that publishes events', () => {
       description: 'Looks.',
       run: () => {
         steps.push('run');
-        setTimeout(resolve);
       },
     });
     const publishing = withEventPublication(look, async ({ type }) => {
       if (type === 'request') await promise;
       steps.push(type);
     });
-    await publishing.call({}, fakeCall().call);
+    const called = publishing.call({}, fakeCall().call);
+    await promisesSettled();
+    expect(steps).toEqual(['run']);
+    resolve();
+    await called;
     expect(steps).toEqual(['run', 'request', 'response']);
   });
 
