@@ -5,7 +5,6 @@ import type { Edit } from '../process/with-edits.ts';
 
 /** Events of a version that is not known yet. */
 const laterEvents: Edit = {
-  file: 'src/journal/events.ts',
   from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
   to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
 };
@@ -13,12 +12,10 @@ const laterEvents: Edit = {
 /** A type of events that is not known yet, under the version of now. */
 const anotherType: readonly Edit[] = [
   {
-    file: 'src/journal/parse-event.ts',
     from: `  'turn-started': true,`,
     to: `  'turn-started': true, 'turn-noted': true,`,
   },
   {
-    file: 'src/session/run-turn.ts',
     from: '  session.takeIn(leased.inbox);',
     to: `  outbox.emit({ type: 'turn-noted', turn: turn.id }); session.takeIn(leased.inbox);`,
   },
@@ -37,12 +34,10 @@ export const later: Build = { edits: [laterEvents, ...anotherType] };
 export const earlierSnapshots: Build = {
   edits: [
     {
-      file: 'src/journal/reduce.ts',
       from: 'export const REDUCER_VERSION = ',
       to: 'export const REDUCER_VERSION = -1 + ',
     },
     {
-      file: 'src/journal/snapshot.ts',
       from: '    cells: [...cells],',
       to: '    cells: Object.fromEntries(cells),',
     },
@@ -54,7 +49,6 @@ export const upgrading: Build = {
   edits: [
     laterEvents,
     {
-      file: 'src/journal/parse-event.ts',
       from: 'const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];',
       to: `const UPGRADES = [
         (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
@@ -63,11 +57,10 @@ export const upgrading: Build = {
   ],
 };
 
-const SCHEMA = 'durable-objects/journal-schema.ts';
 const END_OF_MIGRATIONS = '];\n\n/** Whether the tables are there.';
 
 const migrating = (sql: string): Build => ({
-  edits: [{ file: SCHEMA, from: END_OF_MIGRATIONS, to: `${JSON.stringify(sql)},\n${END_OF_MIGRATIONS}` }],
+  edits: [{ from: END_OF_MIGRATIONS, to: `${JSON.stringify(sql)},\n${END_OF_MIGRATIONS}` }],
 });
 
 /** Has one migration more. */
@@ -82,7 +75,6 @@ export const brokenMigration: Build = migrating(
 export const tellingAlarms: Build = {
   edits: [
     {
-      file: 'durable-objects/session-object.ts',
       from: '  override alarm(): void {',
       to: "  override alarm(): void { console.log('alarm');",
     },

@@ -177,7 +177,6 @@ const outcome = (worker: RunningWorker): Promise<unknown> =>
 
 /** A Worker that is stopped before its alarm has come to anything. */
 const HANDS_NOTHING_OVER: Edit = {
-  file: 'durable-objects/session-object.ts',
   from: 'void this.#handOver(turn);',
   to: 'void turn;',
 };

@@ -133,7 +133,7 @@ async function bundled(entry: string, { constants = {}, edits = [] }: Build): Pr
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
-    plugins: [withEdits(root, edits)],
+    plugins: [withEdits(edits)],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error(`Building ${entry} gave no output.`);

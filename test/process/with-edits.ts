@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** One place in the checkout's code that reads otherwise in a build. */
+/** One place in the code that reads otherwise in a build. It is known by its text alone, where it can be: code may move. */
 export interface Edit {
-  /** From the root of the checkout. */
-  readonly file: string;
-  /** Stands there exactly once. */
+  /** How the path of its file ends; any file unless given. */
+  readonly file?: string;
+  /** Stands exactly once in what is built, or in that file. */
   readonly from: string;
   readonly to: string;
 }
@@ -15,25 +14,25 @@ export interface Edit {
  * Builds the code with these edits, and leaves the files alone. A build fails when a text is not there exactly once, so that
  * none goes on as another version without being one.
  */
-export const withEdits = (root: string, edits: readonly Edit[]): Plugin => ({
+export const withEdits = (edits: readonly Edit[]): Plugin => ({
   name: 'edits',
   setup({ onLoad, onEnd }) {
-    const left = new Set(edits);
+    const found = new Map(edits.map((edit) => [edit, 0]));
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const wanted = edits.filter(({ file }) => resolve(root, file) === path);
-      if (wanted.length === 0) return undefined;
-      for (const edit of wanted) left.delete(edit);
-      return { contents: wanted.reduce(edited, await readFile(path, 'utf8')), loader: 'ts' };
+      const code = await readFile(path, 'utf8');
+      const ofFile = edits.filter(({ file = '' }) => path.endsWith(file));
+      const edited = ofFile.reduce((text, edit) => {
+        const pieces = text.split(edit.from);
+        found.set(edit, (found.get(edit) ?? 0) + pieces.length - 1);
+        return pieces.join(edit.to);
+      }, code);
+      return edited === code ? undefined : { contents: edited, loader: 'ts' };
     });
     onEnd(() => {
-      const [unused] = left;
-      return unused ? { errors: [{ text: `${unused.file} is no part of this build.` }] } : undefined;
+      const errors = [...found].flatMap(([{ from }, times]) =>
+        times === 1 ? [] : [{ text: `This build has ${times} places of this text, and not one: ${from}` }],
+      );
+      return { errors };
     });
   },
 });
-
-function edited(code: string, { file, from, to }: Edit): string {
-  const pieces = code.split(from);
-  if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} of this text: ${from}`);
-  return pieces.join(to);
-}
