@@ -23,6 +23,9 @@ const SHORT_LEASE_MS = 300;
 /** Of objects whose time is held. The parts of it that facts name are whole, as the time of an alarm is. */
 const LEASE_MS = 30_000;
 
+/** More than go off in any wait of a test. */
+const MOST_ALARMS = 100;
+
 /** So far in the future that no alarm goes off by itself. */
 const START = Date.UTC(2100, 0, 1);
 
@@ -64,7 +67,9 @@ export function makeObjectHarness(): ObjectHarness {
     ...{ name, stub, raw: awake, session: relativeEpochs(awake), leaseMs: LEASE_MS, now: () => now },
     wait: async (ms) => {
       const end = now + ms;
-      while (await runNext(end));
+      for (let alarms = 0; await runNext(end); alarms += 1) {
+        if (alarms === MOST_ALARMS) throw new Error('Its alarm goes off without end.');
+      }
       now = end;
     },
     restart: async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetch } from '../../../src/mcp/client/mcp-client.ts';
 import { McpServerError } from '../../../src/mcp/client/mcp-connection.ts';
+import { promisesSettled } from '../../../src/testing/crash-matrix/simulated-clock.ts';
 import { answers, fakeServer, neverAnswers, only, type RecordedRequest } from '../fixtures/fake-server.ts';
 import { certain, endless, isCancel } from './calls.ts';
 import { call, caller, calling, never, open, rejection } from './open.ts';
@@ -152,12 +153,11 @@ describe('a connection that is closed right after a call was cancelled', () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind, tools: [tool] });
     const isDelivered = Promise.withResolvers<boolean>();
+    const over = Promise.withResolvers<boolean>();
     const fetch: Fetch = async (url, init) => {
       if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
       // The network takes a while, unless nobody waits for it.
-      const over = Promise.withResolvers<boolean>();
       init?.signal?.addEventListener('abort', () => over.resolve(false));
-      setTimeout(() => over.resolve(true), 30);
       isDelivered.resolve(over.promise);
       return (await over.promise) ? server.fetch(url, init) : Response.error();
     };
@@ -170,7 +170,10 @@ describe('a connection that is closed right after a call was cancelled', () => {
     await began;
     cancel.abort();
     await calls;
-    await connection.close();
+    const closing = connection.close();
+    await promisesSettled();
+    over.resolve(true);
+    await closing;
     expect(await isDelivered.promise).toBe(true);
     expect(server.requests.filter(isCancel)).toHaveLength(1);
     const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));

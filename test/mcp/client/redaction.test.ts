@@ -148,6 +148,6 @@ describe('a redactor', () => {
     const began = performance.now();
     expect(one.redact(long).endsWith('[secret x-key]')).toBe(true);
     expect(one.redact(many)).toHaveLength(100_000);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 });

@@ -77,7 +77,7 @@ describe('a schema with costly keywords', () => {
     expect(check({ a: `${'a'.repeat(60)}!`, many: Array.from({ length: 5_000 }, (_, at) => at) })).toEqual(
       [],
     );
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 
   it('keeps its references, but for those to what was taken out, which would refuse nothing', () => {

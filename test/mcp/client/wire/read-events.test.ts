@@ -40,7 +40,7 @@ describe('events', () => {
     const began = performance.now();
     const { events } = await read(['a:\r'.repeat(1_000_000), 'a:\r'.repeat(1_000_000), 'data: a\r\r']);
     expect(events).toEqual([message('a')]);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 
   it("have an id, a type, and the data of all their lines; what else is said is nobody's", async () => {

@@ -34,7 +34,7 @@ describe('the JSON of a server', () => {
   it.each(['{', '"', '\\"', '"\\', '\\'])('takes no time to be refused: %s', (part) => {
     const began = performance.now();
     phrase(part.repeat(2_000_000));
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 });
 
