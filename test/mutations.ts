@@ -19,7 +19,7 @@ export interface Mutation {
   readonly hangs?: true;
 }
 
-const CONTRACT = 'test/testing/memory-session.test.ts';
+const CONTRACT = 'test/gate/node/testing/memory-session.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -28,7 +28,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'runLeaf',
     text: 'idempotencyKey(record.id), started]',
     becomes: 'idempotencyKey(record.id), undefined]',
-    tests: ['test/session/write-ahead.test.ts'],
+    tests: ['test/gate/node/session/write-ahead.test.ts'],
   },
   {
     name: 'reconcile',
@@ -37,7 +37,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'runLeaf',
     text: "const isInDoubt = inherited === 'once' ||",
     becomes: 'const isInDoubt =',
-    tests: ['test/session/take-over.test.ts'],
+    tests: ['test/gate/node/session/take-over.test.ts'],
   },
   {
     name: 'outbox',
@@ -46,7 +46,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'Outbox.#takeRead',
     text: '.filter(({ seq }) => seq <= until)',
     becomes: '.filter(({ seq }) => seq <= until || true)',
-    tests: ['test/session/outbox.test.ts'],
+    tests: ['test/gate/node/session/outbox.test.ts'],
   },
   {
     name: 'lease-held',
@@ -55,7 +55,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'LeaseKeeper.held',
     text: 'this.#options.clock.now() < this.deadline',
     becomes: 'this.deadline > 0',
-    tests: ['test/session/lease-keeper.test.ts'],
+    tests: ['test/gate/node/session/lease-keeper.test.ts'],
   },
   {
     name: 'lease-live',
@@ -87,7 +87,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'remember',
     text: 'if (request !== undefined) {',
     becomes: 'if (request !== undefined && seq < 0) {',
-    tests: ['test/http/idempotency.test.ts'],
+    tests: ['test/gate/workerd/http/idempotency.test.ts'],
   },
   {
     name: 'dedupe-delivery',
@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'toStart',
     text: 'key = usual.id',
     becomes: 'key = crypto.randomUUID()',
-    tests: ['test/http/hooks-replayed.test.ts'],
+    tests: ['test/gate/workerd/http/hooks-replayed.test.ts'],
   },
   {
     name: 'snapshot-version',
@@ -104,7 +104,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'SqlSessionStorage.snapshot',
     text: 'AND reducer = ?',
     becomes: 'AND reducer <> ? + 0.5',
-    tests: ['test/durable-objects/session-object.test.ts'],
+    tests: ['test/gate/workerd/durable-objects/session-object.test.ts'],
   },
   {
     name: 'fold-batch',
@@ -112,7 +112,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'settleBatch',
     text: 'mergeCells(state.cells.get(path), changes.state)',
     becomes: 'changes.state',
-    tests: ['test/journal/reduce.test.ts'],
+    tests: ['test/gate/node/journal/reduce.test.ts'],
   },
   {
     name: 'fold-spending',
@@ -120,7 +120,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'framesAround',
     text: 'frame = frame.id === ROOT ? undefined : frames.get(frame.parent ?? ROOT)',
     becomes: 'frame = undefined',
-    tests: ['test/tool-loop/nested-budgets.test.ts'],
+    tests: ['test/gate/node/tool-loop/nested-budgets.test.ts'],
   },
   {
     name: 'fold-compaction',
@@ -129,7 +129,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'foldCompaction',
     text: 'foldStandIn(state, event.from);',
     becomes: '',
-    tests: ['test/session/compaction-cold.test.ts'],
+    tests: ['test/gate/node/session/compaction-cold.test.ts'],
   },
   {
     name: 'unfolding',
@@ -137,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'applyOpening',
     text: '{ path: place.path }',
     becomes: '{ frame: place.frame }',
-    tests: ['test/unfolding/durability.test.ts'],
+    tests: ['test/gate/node/unfolding/durability.test.ts'],
   },
   {
     name: 'chaining',
@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'put',
     text: '!isAt(one, binding) || !isSameSlot(one, binding)',
     becomes: 'one !== binding',
-    tests: ['test/chaining/bindings.test.ts'],
+    tests: ['test/gate/node/chaining/bindings.test.ts'],
   },
   {
     name: 'playbook',
@@ -155,7 +155,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'PLAYBOOKS.apply',
     text: '{ ...own(playbooks, path), [fact.key]: progress }',
     becomes: '{ [fact.key]: progress }',
-    tests: ['test/playbook/playbook-memory.test.ts'],
+    tests: ['test/gate/node/playbook/playbook-memory.test.ts'],
   },
   {
     name: 'state-machine',
@@ -164,7 +164,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'POSITIONS.apply',
     text: 'if (start && Object.hasOwn(ofMachine, key)) return positions;',
     becomes: 'void start;',
-    tests: ['test/state-machine/positions.test.ts'],
+    tests: ['test/gate/node/state-machine/positions.test.ts'],
   },
   {
     name: 'one-shot',
@@ -172,7 +172,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'oneShotPerLoop',
     text: 'if (succeeded(result)) memo.note',
     becomes: 'memo.note',
-    tests: ['test/tools/decorators/one-shot-per-loop.test.ts'],
+    tests: ['test/gate/node/tools/decorators/one-shot-per-loop.test.ts'],
   },
   {
     name: 'process',
@@ -180,7 +180,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'PROCESS.reduce',
     text: 'return nothing(event.turn);',
     becomes: 'return memory;',
-    tests: ['test/process-tools/process-memory.test.ts'],
+    tests: ['test/gate/node/process-tools/process-memory.test.ts'],
   },
   {
     name: 'listings',
@@ -188,7 +188,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'LISTINGS.apply',
     text: 'listings.filter((one) => one !== known)',
     becomes: 'listings.filter((one) => one.key === key && one !== known)',
-    tests: ['test/tools/listings.test.ts'],
+    tests: ['test/gate/node/tools/listings.test.ts'],
   },
   {
     name: 'approval-once',
@@ -204,7 +204,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'given',
     text: 'wait?.binding !== binding',
     becomes: 'wait === undefined',
-    tests: ['test/session/asking.test.ts'],
+    tests: ['test/gate/node/session/asking.test.ts'],
   },
   {
     name: 'redaction',
@@ -212,7 +212,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'endingOf',
     text: 'const [clean, changes, said] = loop.secrets.redact([',
     becomes: 'const [clean, changes, said] = structuredClone([',
-    tests: ['test/tools/secrets.test.ts'],
+    tests: ['test/gate/node/tools/secrets.test.ts'],
   },
   {
     name: 'owner',
@@ -220,6 +220,6 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'toSessionName',
     text: 'JSON.stringify([owner, agent, session])',
     becomes: 'JSON.stringify([owner.slice(0, 0), agent, session])',
-    tests: ['test/http/auth.test.ts'],
+    tests: ['test/gate/workerd/http/auth.test.ts'],
   },
 ];

@@ -3,7 +3,7 @@
  * of several runs. The floor is the same loop written by hand in the same Worker, without a journal, so that ratios can
  * be read. Budgets are goals (DESIGN 8); the counts behind them are asserted by the tests.
  */
-import { startWorker } from '../process/start-worker.ts';
+import { startWorker } from '../full/process/start-worker.ts';
 import { type MeasureOptions, measure, type Timing } from './measure.ts';
 import { workerdCpu } from './workerd-cpu.ts';
 

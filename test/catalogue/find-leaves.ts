@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
 import type { JsonObject } from '../../src/index.ts';
-import { answerInForm } from '../../src/model/offline/answer-in-form.ts';
+import { answerInForm } from '../doors/model.ts';
 import { bytesOf } from './bytes-of.ts';
 import type { Destination } from './pilot.ts';
 

@@ -1,10 +1,7 @@
-import { SLICES, STRATEGIES } from '../../src/agent/kinds.ts';
-import type { SessionState } from '../../src/journal/state.ts';
-import type { Loop } from '../../src/tool-loop/loop.ts';
-import { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
-import { offerTools } from '../../src/tool-loop/offer-tools.ts';
-import { runToolLoop } from '../../src/tool-loop/run-tool-loop.ts';
-import type { AnyTool } from '../../src/tools/tool.ts';
+import type { AnyTool } from '../../src/index.ts';
+import type { SessionState } from '../../src/testing/entry.ts';
+import { SLICES, STRATEGIES } from '../doors/agent.ts';
+import { type Loop, memoryLoop, offerTools, runToolLoop } from '../doors/loop.ts';
 import { type Destination, pilot } from './pilot.ts';
 
 /** Milliseconds to decide what a model is offered, medians over the model calls of one turn. */

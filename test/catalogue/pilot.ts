@@ -1,6 +1,5 @@
 import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
-import type { JsonObject } from '../../src/index.ts';
-import type { ChatModel, ModelReply, ModelRequest } from '../../src/model/chat-model.ts';
+import type { ChatModel, JsonObject, ModelReply, ModelRequest } from '../../src/index.ts';
 
 /** Where a pilot is to go. */
 export interface Destination {

@@ -4,9 +4,8 @@
  * the real loop. What is counted is the JSON of the tool definitions that the model is sent with each of its calls.
  */
 import { type Catalogue, defineCatalogue } from '../../src/examples/catalogue/catalogue.ts';
-import { defineAgent } from '../../src/index.ts';
-import { createTestSession, type TestSession } from '../../src/testing/test-session.ts';
-import type { AnyTool } from '../../src/tools/tool.ts';
+import { type AnyTool, defineAgent } from '../../src/index.ts';
+import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
 import { bytesOf } from './bytes-of.ts';
 import { type FakeApi, fakeApi, isFor } from './fake-api.ts';
 import { findLeaves } from './find-leaves.ts';

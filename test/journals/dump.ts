@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
-import { databasesIn } from '../deploys/stored.ts';
+import { databasesIn } from '../full/deploys/stored.ts';
 
 /** What a storage holds of one object, as text: the statements that make its database again, and the file it was. */
 export interface Dump {

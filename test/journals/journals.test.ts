@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unknown } from '../deploys/texts.ts';
+import { unknown } from '../full/deploys/texts.ts';
 import { additions, without } from './additions.ts';
 import { dumpsOf, restore } from './dump.ts';
 import { type KeptReading, readFolder, textOf, toKept, versions } from './kept.ts';

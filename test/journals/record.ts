@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Build, startWorker } from '../process/start-worker.ts';
+import { type Build, startWorker } from '../full/process/start-worker.ts';
 import { type Dump, restore } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { type Answer, openTalk, streamed } from './talk.ts';

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKillable } from '../process/killable-worker.ts';
+import { startKillable } from '../full/process/killable-worker.ts';
 import { type Dump, dumpsOf } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { type Kept, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';

@@ -1,6 +1,11 @@
 import { expectTypeOf } from 'vitest';
-import { defineMcpClient } from '../../src/mcp/client/define-mcp-client.ts';
-import type { Elicitation, McpCaller, McpClient, McpUser } from '../../src/mcp/client/mcp-client.ts';
+import {
+  defineMcpClient,
+  type Elicitation,
+  type McpCaller,
+  type McpClient,
+  type McpUser,
+} from '../../src/mcp/entry.ts';
 
 const base = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 

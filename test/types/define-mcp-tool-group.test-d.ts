@@ -1,8 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { CORE_ROLES, type ToolGroup } from '../../src/index.ts';
-import type { McpClient } from '../../src/mcp/client/mcp-client.ts';
-import { defineMcpToolGroup } from '../../src/mcp/tools/define-mcp-tool-group.ts';
-import type { ListedTool } from '../../src/mcp/tools/listing.ts';
+import { defineMcpToolGroup, type ListedTool, type McpClient } from '../../src/mcp/entry.ts';
 
 declare const github: McpClient<'github'>;
 declare const docker: McpClient<'docker'>;

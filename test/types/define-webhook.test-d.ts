@@ -1,6 +1,5 @@
 import { expectTypeOf } from 'vitest';
-import type { Json, JsonObject } from '../../src/index.ts';
-import { defineAgent } from '../../src/index.ts';
+import { defineAgent, type Json, type JsonObject } from '../../src/index.ts';
 import {
   type Arrival,
   type Delivery,

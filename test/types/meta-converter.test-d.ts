@@ -1,12 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import {
-  allowKeys,
-  denyKeys,
-  type MetaConverter,
-  noOp,
-  passThrough,
-} from '../../src/mcp/client/meta-converter.ts';
-import type { JsonObject } from '../../src/tools/json.ts';
+import type { JsonObject } from '../../src/index.ts';
+import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../src/mcp/entry.ts';
 
 expectTypeOf(allowKeys('locale', 'tenant')).toEqualTypeOf<MetaConverter>();
 expectTypeOf(denyKeys('token')).toEqualTypeOf<MetaConverter>();

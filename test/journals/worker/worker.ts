@@ -1,16 +1,16 @@
 /** The Worker whose sessions are kept as journals. It imports the package by its entries only, so that its parts may move. */
-import { machineTime, moveClock } from './held-clock.ts';
-
-// What follows may take `Date.now` as it is.
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
 import { type Caller, createHoldfast, type Env } from '../../../src/worker-entry.ts';
+import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
 import { outside, served } from './outside.ts';
 import { waits } from './waits.ts';
+
+// What follows may take `Date.now` as it is.
 
 /** Whoever the request says; of the tenant and with the role that it says. */
 function callerOf({ headers }: Request): Caller {

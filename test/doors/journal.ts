@@ -1,0 +1,42 @@
+/** A door for tests. Events, the reducer, the state, and the port to a session. */
+export {
+  EVENT_VERSION,
+  type EventType,
+  inFrame,
+  MESSAGE_TYPES,
+  ROOT,
+  type Wait,
+} from '../../src/journal/events.ts';
+export { foldCovered, foldMessage } from '../../src/journal/fold-message.ts';
+export { NewerEventError, parseBodies, parseEvent, toRow } from '../../src/journal/parse-event.ts';
+export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
+export type {
+  BeginRequest,
+  Change,
+  Deferred,
+  EventPage,
+  InboxRow,
+  Leased,
+  NewRow,
+  NoteKind,
+  Notice,
+  NotResumed,
+  NotStarted,
+  OpenTurn,
+  Reader,
+  ReadQuery,
+  RequestKey,
+  ResumeRequest,
+  TurnStart,
+} from '../../src/journal/session-port.ts';
+export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';
+export {
+  type CallRecord,
+  emptyState,
+  type FrameState,
+  isStart,
+  type Message,
+  openBatch,
+  type StateSlice,
+  type TurnState,
+} from '../../src/journal/state.ts';

@@ -1,0 +1,24 @@
+/** A door for tests. The port to a model, its errors and prices, and the insides of adapters and of the planner. */
+export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
+export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
+export { MAX_REPLY_BYTES } from '../../src/model/chat-completions/read-events.ts';
+export { chooseModel, type ModelEnvironment } from '../../src/model/choose-model.ts';
+export { ConfigurationError } from '../../src/model/configuration-error.ts';
+export { toldLength } from '../../src/model/context-length.ts';
+export { offlineNotice } from '../../src/model/offline/answer.ts';
+export { answerInForm } from '../../src/model/offline/answer-in-form.ts';
+export { absentIn, factsIn } from '../../src/model/offline/facts.ts';
+export { likeness } from '../../src/model/offline/likeness.ts';
+export { mentionsIn } from '../../src/model/offline/mentions.ts';
+export { messageText } from '../../src/model/offline/message-text.ts';
+export { paramsOf } from '../../src/model/offline/params.ts';
+export { stepsOf } from '../../src/model/offline/steps.ts';
+export { toolCard } from '../../src/model/offline/tool-card.ts';
+export { changeOf, changesOf } from '../../src/model/offline/verbs.ts';
+export { stem, stemsOf } from '../../src/model/offline/words.ts';
+export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
+export { pacedOpenAICompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
+export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
+export { costOf, usd } from '../../src/model/prices.ts';
+export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';
+export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';

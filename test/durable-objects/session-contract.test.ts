@@ -1,4 +1,0 @@
-import { sessionContract } from '../session-contract.ts';
-import { makeObjectHarness } from './object-harness.ts';
-
-sessionContract('the session object', makeObjectHarness);

@@ -1,0 +1,154 @@
+import type { Pending } from '../../../src/examples/demo/client.ts';
+import { ask, type Shown } from './ask.ts';
+import type { Errand } from './draw.ts';
+import { lookUp } from './look-up.ts';
+import type { Reply } from './reply.ts';
+import { pause } from './worker/pause.ts';
+import { planText } from './worker/plan.ts';
+
+/** What came of a request, and when it was sent, in ms since the epoch. */
+export type SentReply = Reply & {
+  readonly sentAt: number;
+  /** The request: the message itself, a look at its turn, or what somebody decided about it. */
+  readonly to: 'message' | 'look' | 'decision';
+};
+
+/** A message on its way. */
+export interface Sent {
+  readonly errand: Errand;
+  /** In order, of every request that may have arrived. */
+  readonly replies: SentReply[];
+  /** What its streams have shown. */
+  readonly shown: Shown[];
+}
+
+/** Where messages are sent to, and until when. */
+export interface Place {
+  readonly url: string;
+  /** Aborts when nothing new is to begin. */
+  readonly closing: AbortSignal;
+  /** Aborts when nothing is waited for any more. */
+  readonly over: AbortSignal;
+}
+
+/** How soon somebody asks again, in ms. */
+const AGAIN = 300;
+const LOOK_AGAIN = 1_000;
+
+/** Sends a message until it is answered, or nobody can know whether it arrived. Never rejects. */
+export async function deliver(place: Place, sent: Sent): Promise<void> {
+  const { errand } = sent;
+  await pause(errand.startAfter, place.closing);
+  const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
+  await Promise.all([...copies, cancelled(place, errand)]);
+}
+
+async function untilAnswered(place: Place, sent: Sent): Promise<void> {
+  const { errand } = sent;
+  let { way, hangUpAfter } = errand;
+  let declines = false;
+  while (!place.over.aborted && !(place.closing.aborted && cannotBeThere(sent))) {
+    const reply = await request(place, sent, { way, hangUpAfter, declines });
+    // The user hangs up once, and whoever has been told that it is accepted waits for the answer.
+    hangUpAfter = undefined;
+    // What waits was left by an earlier message, whose sender will not decide.
+    declines = reply.came === 'refused' && reply.why === 'turn-suspended';
+    if (reply.came === 'answer' || reply.came === 'unexpected') return;
+    if (reply.came === 'suspended') return followed(place, sent, reply);
+    if (reply.came === 'accepted' && !(errand.rejoins && isJoinable(reply)))
+      return followed(place, sent, reply);
+    if (reply.came === 'accepted') way = 'json';
+    if (isInDoubt(reply) && !errand.keyed) return;
+    await pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 1_000) : AGAIN, place.over);
+  }
+}
+
+/** Whatever was sent of it was refused. */
+export const cannotBeThere = ({ replies }: Pick<Sent, 'replies'>): boolean =>
+  replies.every((reply) => reply.came === 'refused' && !isInDoubt(reply));
+
+/** Whoever sends it again waits for its answer. That of a message for a running turn is not waited for: it has none of its own. */
+const isJoinable = (reply: Reply & { readonly came: 'accepted' }): boolean =>
+  reply.status !== 'steering' && reply.status !== 'steered';
+
+const isInDoubt = (reply: Reply): boolean =>
+  reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
+
+/** How one request with the message is sent. */
+interface Manner extends Pick<Errand, 'way' | 'hangUpAfter'> {
+  readonly declines: boolean;
+}
+
+async function request(
+  { url, over }: Place,
+  { errand, replies, shown }: Sent,
+  { way, hangUpAfter, declines }: Manner,
+): Promise<Reply> {
+  const { session, plan, keyed, whenBusy } = errand;
+  const query = new URLSearchParams({
+    ...(whenBusy !== 'reject' && { whenBusy }),
+    ...(declines && { pending: 'decline' }),
+  });
+  const sentAt = Date.now();
+  const reply = await ask({
+    url: `${pathOf(url, session)}/messages?${query}`,
+    headers: { ...(keyed && { 'idempotency-key': plan.message }), ...HEADERS[way] },
+    body: { message: planText(plan) },
+    signal: hangUpAfter === undefined ? over : AbortSignal.any([over, AbortSignal.timeout(hangUpAfter)]),
+    shown: (event) => shown.push(event),
+  });
+  if (reply.came !== 'down') replies.push({ ...reply, sentAt, to: 'message' });
+  return reply;
+}
+
+const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>> = {
+  json: {},
+  stream: { accept: 'text/event-stream' },
+  background: { prefer: 'respond-async' },
+};
+
+const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
+
+/** Looks at a turn until it has ended, and decides about what it waits for, unless that is to be left. */
+async function followed(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
+  const { errand, replies } = sent;
+  let reply: Reply = first;
+  while (!place.over.aborted) {
+    if (reply.came === 'answer' || reply.came === 'unexpected') return;
+    if (reply.came === 'suspended' && errand.verdict === 'leave') return;
+    if (reply.came === 'suspended') await decided(place, sent, reply.pending);
+    else await pause(LOOK_AGAIN, place.over);
+    const sentAt = Date.now();
+    reply = await lookUp(pathOf(place.url, errand.session), first.turn, place.over);
+    if ('turn' in reply || reply.came === 'unexpected') replies.push({ ...reply, sentAt, to: 'look' });
+  }
+}
+
+/** Decides about each call that waits. A client that decides again because its connection broke may be told that it did. */
+async function decided(place: Place, { errand, replies }: Sent, pending: readonly Pending[]): Promise<void> {
+  for (const { links } of pending) {
+    const sentAt = Date.now();
+    const reply = await askStubbornly(place, place.url + links.approvals, { decision: errand.verdict });
+    const isFault = reply.came === 'unexpected' && reply.status !== 409;
+    if (isFault || 'turn' in reply) replies.push({ ...reply, sentAt, to: 'decision' });
+  }
+}
+
+/** Asks for the end of the session's turn, whichever that is by then. */
+async function cancelled(place: Place, { session, cancelAfter }: Errand): Promise<void> {
+  if (cancelAfter === undefined) return;
+  await pause(cancelAfter, place.over);
+  await askStubbornly(place, `${pathOf(place.url, session)}/cancel`, {});
+}
+
+/** Asks until an answer comes, or it is over. */
+async function askStubbornly({ over }: Place, url: string, body: object): Promise<Reply> {
+  let reply: Reply;
+  do {
+    reply = await ask({ url, body, signal: over });
+    const isLost = reply.came === 'down' || reply.came === 'broken';
+    if (!isLost) return reply;
+    await pause(AGAIN, over);
+  } while (!over.aborted);
+  return reply;
+}

@@ -1,0 +1,152 @@
+/** A small run, made by hand: what the tests of the oracle break. */
+import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
+import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
+import type { SessionEvent } from '../../../src/index.ts';
+import type { Sent, SentReply } from './deliver.ts';
+import type { Errand } from './draw.ts';
+import type { Ledger } from './ledger.ts';
+import { type PlannedCall, planText, SERVICES, type ToolName } from './worker/plan.ts';
+
+/** When the process was killed, in ms since the epoch; the turn starts 100 ms before. */
+export const KILLED = 1_000;
+const STARTED = KILLED - 100;
+/** The turn's id, and its session. */
+export const TURN = 't1';
+export const SESSION = 's00';
+
+/** The calls of the plan, one of each care, in one step. */
+export const CALLS: readonly PlannedCall[] = (['read', 'idempotent', 'once', 'reconciled'] as const).map(
+  (tool, index) => ({ tool, label: `m1.1.${index + 1}`, before: 0, after: 0 }),
+);
+
+export const errand: Errand = {
+  session: SESSION,
+  plan: { message: 'm1', think: 0, steps: [CALLS] },
+  way: 'json',
+  keyed: true,
+  whenBusy: 'reject',
+  copies: 1,
+  rejoins: false,
+  startAfter: 0,
+  verdict: 'approve',
+};
+
+/** The call's id in the journal. */
+export const idOf = ({ label }: Pick<PlannedCall, 'label'>): string =>
+  `${TURN}.3.${Number(label.slice(-1)) - 1}`;
+
+/** What a call came to in the journal. */
+export type CallEnd = 'done' | 'unknown-outcome' | 'cancelled' | 'threw';
+
+/** One event of the turn, before it has a place. */
+export type Bare = SessionEvent;
+
+export const started = (call: PlannedCall): Bare => ({
+  type: 'tool-call-started',
+  turn: TURN,
+  call: idOf(call),
+  effect: EFFECTS[call.tool],
+});
+
+const EFFECTS = {
+  read: 'read',
+  idempotent: 'idempotent',
+  once: 'once',
+  reconciled: 'once',
+  approved: 'once',
+} as const satisfies Readonly<Record<ToolName, string>>;
+
+export const ended = (call: PlannedCall, end: CallEnd = 'done'): Bare => ({
+  type: 'tool-call-ended',
+  turn: TURN,
+  call: idOf(call),
+  result:
+    end === 'done'
+      ? { type: 'text', content: 'Done' }
+      : { type: 'error', reason: end, message: 'It did not.' },
+});
+
+export const resumed: Bare = { type: 'turn-resumed', turn: TURN, cause: 'expired' };
+
+export const turnEnded = (outcome: 'completed' | 'cancelled'): Bare => ({
+  type: 'turn-ended',
+  turn: TURN,
+  outcome,
+});
+
+/** The beginning of every journal here: the message, and the model's reply that asks for the calls. */
+export const opening = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] => [
+  { type: 'session-opened', incarnation: 'i', agent: 'chaos' },
+  {
+    type: 'turn-started',
+    turn: TURN,
+    loopId: 'l',
+    message: planText(errand.plan),
+    context: {},
+    principal: { id: 'local' },
+  },
+  {
+    type: 'model-replied',
+    turn: TURN,
+    model: 'planned',
+    text: '',
+    finish: 'tool-calls',
+    toolCalls: calls.map(({ tool, ...input }) => ({
+      id: idOf(input),
+      providerId: input.label,
+      name: tool,
+      input: JSON.stringify(input),
+    })),
+  },
+];
+
+/** Events in their places, 50 ms apart. */
+export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
+  events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED + 50 * index }));
+
+/** The journal of a run in which a process died once, and nothing went wrong. */
+export const goodJournal = (): readonly Bare[] => [
+  ...opening(),
+  ...CALLS.map(started),
+  resumed,
+  ...CALLS.map((call) => ended(call)),
+  turnEnded('completed'),
+];
+
+/** One line of the counter for a call. */
+export function execution({ tool, label }: PlannedCall, more: Partial<Execution> = {}): Execution {
+  const service = tool === 'read' ? '' : SERVICES[tool];
+  const call = idOf({ label });
+  return { service, call, key: `key of ${call}`, what: JSON.stringify({ label }), ...more };
+}
+
+export const effects = (): readonly Execution[] =>
+  CALLS.filter(({ tool }) => tool !== 'read').map((call) => execution(call));
+
+export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
+  came: 'answer',
+  turn,
+  outcome,
+  sentAt: KILLED + 10,
+  to: 'message',
+});
+
+/** A run whose sender lost its connection once and was answered when it asked again. */
+export function ledger(more: Partial<Ledger> = {}, sent: Partial<Sent> = {}): Ledger {
+  const broken: SentReply = { came: 'broken', sentAt: STARTED - 1, to: 'message' };
+  return {
+    sent: [{ errand, replies: [broken, answer()], shown: [{ seq: 2, type: 'turn-started' }], ...sent }],
+    journals: new Map([[SESSION, journal(...goodJournal())]]),
+    executions: effects(),
+    kills: [KILLED],
+    restartedAt: KILLED + 100,
+    patience: 5_000,
+    log: '[wrangler:info] Ready on http://127.0.0.1:1\n',
+    ...more,
+  };
+}
+
+/** The journals of a run whose session has these events. */
+export const withJournal = (...events: readonly Bare[]) => ({
+  journals: new Map([[SESSION, journal(...events)]]),
+});

@@ -1,0 +1,33 @@
+import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
+
+/** A page of the events endpoint. */
+interface Page {
+  readonly events: readonly TimelineEvent[];
+  /** The address of the next one. */
+  readonly next: string | null;
+}
+
+/** Every session's journal; an empty one for a session that was never begun. */
+export async function journalsOf(
+  url: string,
+  sessions: readonly string[],
+): Promise<ReadonlyMap<string, readonly TimelineEvent[]>> {
+  const journals = new Map<string, readonly TimelineEvent[]>();
+  for (const session of sessions) journals.set(session, await journalOf(url, session));
+  return journals;
+}
+
+/** @throws Error when a page is answered with an error. */
+async function journalOf(url: string, session: string): Promise<readonly TimelineEvent[]> {
+  const events: TimelineEvent[] = [];
+  let next: string | null = `/agents/chaos/sessions/${session}/events`;
+  while (next !== null) {
+    const response: Response = await fetch(url + next);
+    if (response.status === 404) break;
+    if (!response.ok) throw new Error(`The journal of ${session} was answered ${response.status}.`);
+    const page = (await response.json()) as Page; // what DESIGN 7 says
+    events.push(...page.events);
+    ({ next } = page);
+  }
+  return events;
+}

@@ -1,0 +1,103 @@
+import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
+import type { Homes } from './judge-messages.ts';
+import type { Finding, Ledger } from './ledger.ts';
+import type { CallStory, Told, TurnStory } from './story.ts';
+import type { Plan } from './worker/plan.ts';
+
+/** Executions by what they are for. */
+export function effectsByLabel(executions: readonly Execution[]): ReadonlyMap<string, readonly Execution[]> {
+  return Map.groupBy(executions, ({ what }) => labelOf(what));
+}
+
+function labelOf(what: string): string {
+  const { label }: { label: string } = JSON.parse(what); // the chaos agent's body
+  return label;
+}
+
+/**
+ * Every planned call was told of once, and its effect happened as often as was told. Effects are counted by what they are
+ * for, so that two calls of the same step, under two keys, are two effects.
+ */
+export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
+  const effects = effectsByLabel(ledger.executions);
+  const stories = [...new Set([...homes.values()].flat())];
+  const calls = stories.flatMap((turn) => [...turn.calls.values()].map((call) => ({ turn, call })));
+  const planned = ledger.sent.flatMap(({ errand }) => {
+    const turns = homes.get(errand.plan.message) ?? [];
+    return turns.slice(0, 1).flatMap((turn) => judgePlan(errand.plan, turn)); // more than one is found elsewhere
+  });
+  return [
+    ...planned,
+    ...calls.flatMap(({ turn, call }) => judgeCall(turn, call, effects.get(call.label) ?? [])),
+    ...judgeKeys(ledger.executions, new Map(calls.map(({ call }) => [call.id, call]))),
+  ];
+}
+
+const about = (rule: string, { label, tool }: Pick<CallStory, 'label' | 'tool'>, what: string): Finding => ({
+  rule,
+  where: `${label} (${tool})`,
+  what,
+});
+
+/** A completed turn has made every call of its plan, and none twice. */
+function judgePlan({ steps }: Plan, turn: TurnStory): Finding[] {
+  const made = [...turn.calls.values()].map(({ label }) => label);
+  return steps.flat().flatMap((call) => {
+    const times = made.filter((label) => label === call.label).length;
+    if (times > 1) return about('made twice', call, `Turn ${turn.turn} has ${times} calls of it.`);
+    const isOwed = turn.outcomes[0] === 'completed' && times === 0;
+    return isOwed ? about('not made', call, `Turn ${turn.turn} was completed without it.`) : [];
+  });
+}
+
+function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Execution[]): Finding[] {
+  const { told, tool } = call;
+  const [word] = told;
+  const isOpen = word === undefined && turn.outcomes.length === 0;
+  if (isOpen && told.length === 0) return [];
+  if (word === undefined || told.length > 1) {
+    return [about('told once', call, `The model was told ${told.length} times: ${told.join(', ')}.`)];
+  }
+  if (word === 'failed') return [about('failed', call, 'No call of this run fails.')];
+  if (tool === 'read') return word === 'unknown' ? [about('unknown', call, 'A read is never in doubt.')] : [];
+  return [...judgeCount(call, word, effects), ...judgeDoubt(turn, call, word)];
+}
+
+/** Told done: it happened, once under one key. Told not run: it did not. Unknown: at most once. */
+function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]): Finding[] {
+  // An idempotent service recognises the key: what came twice under one key happened once.
+  const isKeyed = call.tool === 'idempotent';
+  const times = isKeyed ? new Set(effects.map(({ key }) => key)).size : effects.length;
+  if (times > 1) return [about('doubled', call, `It happened ${times} times, and was told as ${word}.`)];
+  if (word === 'done' && times === 0)
+    return [about('told without effect', call, 'Told as done, and it was not.')];
+  if (word === 'not-run' && times > 0) return [about('effect untold', call, 'Told as not run, and it was.')];
+  return [];
+}
+
+/** Nobody is left in doubt without need: a holder died inside the call, or somebody cancelled the turn. */
+function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
+  if (word !== 'unknown' || turn.cancelRequested || turn.outcomes[0] === 'failed') return [];
+  const isAnswerable = call.tool === 'idempotent' || call.tool === 'reconciled';
+  if (isAnswerable) return [about('unknown', call, 'It could have been found out.')];
+  return call.tookOver ? [] : [about('unknown', call, 'Nothing happened between its start and its end.')];
+}
+
+/** A call has one key, a key has one call, and nothing happens whose start is not on record. */
+function judgeKeys(executions: readonly Execution[], calls: ReadonlyMap<string, CallStory>): Finding[] {
+  const keyOf = new Map(executions.map(({ call, key }) => [call, key]));
+  const callOf = new Map(executions.map(({ call, key }) => [key, call]));
+  return executions.flatMap(({ call, key, what }) => {
+    const finding = (rule: string, words: string): Finding => ({
+      rule,
+      where: `${labelOf(what)} ${call}`,
+      what: words,
+    });
+    if (key === '' || keyOf.get(call) !== key || callOf.get(key) !== call) {
+      return finding('key', 'Its idempotency key is not its own.');
+    }
+    return calls.get(call)?.started
+      ? []
+      : finding('write-ahead', 'It happened, and its start is not in the journal.');
+  });
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { judgeLog } from './judge-log.ts';
+
+const NOTICE = 'Cloudflare collects anonymous telemetry about your usage of Wrangler.';
+
+it('the notice about telemetry is no finding, as the wrangler that is installed says it', () => {
+  const wrangler = readFileSync(
+    new URL('../../../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url),
+    'utf8',
+  );
+  const start = wrangler.indexOf(NOTICE);
+  const said = wrangler.slice(start, wrangler.indexOf('`', start));
+  expect(said.length).toBeGreaterThan(NOTICE.length);
+  expect(judgeLog(`\n\u001B[90m${said}\u001B[39m\n[wrangler:info] Ready on http://localhost:8787\n`)).toEqual(
+    [],
+  );
+});
+
+it('a line that nobody expects is a finding, beside those that somebody does', () => {
+  expect(
+    judgeLog(`${NOTICE} Learn more.\n✘ [ERROR] Uncaught Error: lost\n⎔ Starting local server...`),
+  ).toEqual([{ rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught Error: lost' }]);
+});

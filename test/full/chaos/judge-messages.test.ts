@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
+import {
+  answer,
+  type Bare,
+  CALLS,
+  effects,
+  ended,
+  errand,
+  goodJournal,
+  idOf,
+  journal,
+  KILLED,
+  ledger,
+  opening,
+  resumed,
+  SESSION,
+  started,
+  TURN,
+  turnEnded,
+  withJournal,
+} from './hand-made.ts';
+import { judge } from './oracle.ts';
+import { type PlannedCall, planText } from './worker/plan.ts';
+
+const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall, PlannedCall]; // hand-made: four
+
+describe('the oracle of the chaos run, about messages', () => {
+  it('finds nothing in a run in which a process died and nothing went wrong', () => {
+    expect(judge(ledger())).toEqual([]);
+  });
+
+  it.each<[string, Parameters<typeof ledger>, { rule: string; where: string; what: string }]>([
+    [
+      'an accepted message that no turn took in',
+      [{ journals: new Map(), executions: [] }, { shown: [] }],
+      { rule: 'lost', where: 'm1', what: 'It was accepted, and no turn took it in.' },
+    ],
+    [
+      'a message that two turns took in',
+      [
+        withJournal(
+          ...goodJournal(),
+          ...opening([])
+            .filter(({ type }) => type === 'turn-started')
+            .map((event) => ({ ...event, turn: 't2' })),
+          { ...turnEnded('completed'), turn: 't2' } as Bare,
+        ),
+      ],
+      { rule: 'taken twice', where: 'm1', what: 'It is in the turns t1, t2.' },
+    ],
+    [
+      'a turn with two outcomes',
+      [withJournal(...goodJournal(), turnEnded('cancelled'))],
+      { rule: 'ended twice', where: 'm1', what: 'Turn t1: completed, cancelled.' },
+    ],
+    [
+      'a turn that never ended',
+      [withJournal(...goodJournal().slice(0, -1)), { replies: [], errand: { ...errand, keyed: false } }],
+      { rule: 'stuck', where: 'm1', what: 'Turn t1 has not ended.' },
+    ],
+    [
+      'a turn that ended too late',
+      [{ patience: 10 }],
+      { rule: 'late', where: 'm1', what: 'It ended 400 ms after it could go on.' },
+    ],
+    [
+      'a turn that nobody cancelled and that is cancelled',
+      [
+        withJournal(...goodJournal().slice(0, -1), turnEnded('cancelled')),
+        { replies: [answer('cancelled')] },
+      ],
+      { rule: 'outcome', where: 'm1', what: 'It was cancelled by nobody.' },
+    ],
+    [
+      'a sender who is told another outcome',
+      [{}, { replies: [answer('cancelled')] }],
+      { rule: 'told wrongly', where: 'm1', what: 'Told cancelled in turn t1; it is completed in turn t1.' },
+    ],
+    [
+      'a retry that is told of another turn',
+      [{}, { replies: [answer('completed', 't9'), answer()] }],
+      { rule: 'told wrongly', where: 'm1', what: 'Told completed in turn t9; it is completed in turn t1.' },
+    ],
+    [
+      'a sender who is never told',
+      [{}, { replies: [{ came: 'accepted', turn: TURN, status: 'accepted', sentAt: 1, to: 'message' }] }],
+      { rule: 'not answered', where: 'm1', what: 'It was sent 1 times, and nobody told how it ended.' },
+    ],
+    [
+      'a server error',
+      [
+        {},
+        { replies: [answer(), { came: 'unexpected', status: 500, body: 'Oh', sentAt: 1, to: 'message' }] },
+      ],
+      { rule: 'unexpected answer', where: 'm1', what: '500 Oh' },
+    ],
+    [
+      'an event that was shown and is not in the journal',
+      [{}, { shown: [{ seq: 4, type: 'turn-ended' }] }],
+      { rule: 'shown and lost', where: 'm1', what: 'turn-ended at 4, where there is tool-call-started.' },
+    ],
+    [
+      'a message that nobody sent',
+      [{ sent: [], executions: effects() }],
+      { rule: 'stranger', where: 'm1', what: 'A turn has it, and nobody sent it.' },
+    ],
+    [
+      'a journal with a gap',
+      [{ journals: new Map([[SESSION, skipping(journal(...goodJournal()))]]) }, { shown: [] }],
+      { rule: 'gap', where: SESSION, what: 'Event 2 is 3.' },
+    ],
+    [
+      'an error in the log',
+      [{ log: '✘ [ERROR] Uncaught (in promise) Error: what' }],
+      { rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught (in promise) Error: what' },
+    ],
+  ])('finds %s', (_, parts, finding) => {
+    expect(judge(ledger(...parts))).toEqual([finding]);
+  });
+  it('lets a turn wait whose sender decides nothing, and no other', () => {
+    const wait: Bare = {
+      type: 'tool-call-suspended',
+      turn: TURN,
+      call: idOf(once),
+      wait: {
+        for: 'decision',
+        message: 'Do it?',
+        binding: '',
+        allows: ['approve'],
+        schema: {},
+        onExpiry: 'reject',
+      },
+    };
+    const waiting = withJournal(...opening(), started(read), ended(read), wait);
+    const told = { came: 'suspended', turn: TURN, pending: [], sentAt: 1, to: 'message' } as const;
+    const left = { errand: { ...errand, verdict: 'leave' as const }, replies: [told] };
+    expect(judge(ledger({ ...waiting, executions: [] }, left))).toEqual([]);
+    expect(
+      judge(ledger({ ...waiting, executions: [] }, { replies: [told] })).map(({ rule }) => rule),
+    ).toEqual(['stuck', 'not answered']);
+  });
+
+  it('lets a message without a key whose connection broke have a turn, or none', () => {
+    const sent = { errand: { ...errand, keyed: false }, replies: [], shown: [] };
+    expect(judge(ledger({}, sent))).toEqual([]);
+    expect(judge(ledger({ journals: new Map(), executions: [] }, sent))).toEqual([]);
+  });
+
+  it('counts the time of a turn that waited from the end of the turn before it', () => {
+    const second = { ...errand, plan: { ...errand.plan, message: 'm2', steps: [] } };
+    const begun = opening([]).flatMap((event): Bare[] =>
+      event.type === 'turn-started' ? [{ ...event, turn: 't2', message: planText(second.plan) }] : [],
+    );
+    const events = [
+      ...goodJournal(),
+      ...begun,
+      resumed,
+      resumed,
+      { ...turnEnded('completed'), turn: 't2' } as Bare,
+    ];
+    const run = ledger({ ...withJournal(...events), patience: 400 });
+    const sent = [...run.sent, { errand: second, replies: [answer('completed', 't2')], shown: [] }];
+    expect(judge({ ...run, sent })).toEqual([]); // though it ends 600 ms after the restart
+    expect(judge({ ...run, sent, patience: 190 }).map(({ rule, where }) => `${rule} ${where}`)).toEqual([
+      'late m1',
+      'late m2',
+    ]);
+  });
+
+  it('lets a message be refused to the end', () => {
+    const refused = {
+      came: 'refused',
+      why: 'session-busy',
+      retryAfter: 1_000,
+      sentAt: 1,
+      to: 'message',
+    } as const;
+    const run = { journals: new Map(), executions: [] };
+    expect(judge(ledger(run, { replies: [refused, refused], shown: [] }))).toEqual([]);
+    const broken = { came: 'broken', sentAt: 2, to: 'message' } as const;
+    expect(judge(ledger(run, { replies: [refused, broken], shown: [] }))).toEqual([
+      { rule: 'not answered', where: 'm1', what: 'It was sent 2 times, and nobody told how it ended.' },
+    ]);
+  });
+
+  it('lets a turn be given up that was taken over three times in vain, or killed three times, and no other', () => {
+    const error = { type: 'stuck', message: 'Three times.' } as const;
+    const events = goodJournal().slice(0, -1);
+    const turnFailed: Bare = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
+    const failed = withJournal(...events, turnFailed);
+    const sent = { replies: [answer('failed')] };
+    expect(judge(ledger({ ...failed, kills: [KILLED, KILLED + 10, KILLED + 20] }, sent))).toEqual([]);
+    const inVain = withJournal(...events, resumed, resumed, resumed, turnFailed);
+    expect(judge(ledger(inVain, sent))).toEqual([]);
+    expect(judge(ledger(failed, sent))).toEqual([
+      { rule: 'outcome', where: 'm1', what: 'It failed: stuck: Three times.' },
+    ]);
+  });
+});
+function skipping(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
+  return events.map((event, index) => (index === 0 ? event : { ...event, seq: event.seq + 1 }));
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, ModelReply } from '../../../src/index.ts';
+import { type Plan, type PlannedCall, planText } from './worker/plan.ts';
+import { plannedModel } from './worker/planned-model.ts';
+
+const call = (label: string): PlannedCall => ({ tool: 'once', label, before: 1, after: 2 });
+const plan = (message: string, ...steps: string[][]): Plan => ({
+  message,
+  think: 0,
+  steps: steps.map((labels) => labels.map(call)),
+});
+const says = (one: Plan): ModelMessage => ({ role: 'user', text: planText(one) });
+const asked: ModelMessage = {
+  role: 'assistant',
+  text: '',
+  toolCalls: [{ id: 'x', name: 'once', input: '{}' }],
+};
+const answered: ModelMessage = { role: 'assistant', text: 'Done.', toolCalls: [] };
+
+const ask = (messages: readonly ModelMessage[], onText?: (piece: string) => void): Promise<ModelReply> =>
+  plannedModel.ask({ messages, tools: [] }, { signal: new AbortController().signal, onText });
+
+const labelsOf = ({ toolCalls }: ModelReply): readonly string[] => toolCalls.map(({ id }) => id);
+
+describe('the planned model', () => {
+  const first = plan('m1', ['a', 'b'], ['c']);
+
+  it('does the steps of the last message in order, and answers', async () => {
+    expect(await ask([says(first)])).toEqual({
+      text: '',
+      toolCalls: [
+        { id: 'a', name: 'once', input: '{"label":"a","before":1,"after":2}' },
+        { id: 'b', name: 'once', input: '{"label":"b","before":1,"after":2}' },
+      ],
+      finish: 'tool-calls',
+    });
+    expect(labelsOf(await ask([says(first), asked]))).toEqual(['c']);
+    const pieces: string[] = [];
+    const end = { text: 'Done: m1.', toolCalls: [], finish: 'stop' };
+    expect(await ask([says(first), asked, asked], (piece) => pieces.push(piece))).toEqual(end);
+    expect(pieces.join('')).toBe(end.text);
+  });
+
+  it('does also what a message asks for that steers it', async () => {
+    const more = { ...plan('m2', ['d']), steers: true };
+    const steered = [says(first), asked, says(more)];
+    expect(labelsOf(await ask(steered))).toEqual(['c']);
+    expect(labelsOf(await ask([...steered, asked]))).toEqual(['d']);
+    expect((await ask([...steered, asked, asked])).text).toBe('Done: m1, m2.');
+  });
+
+  it('begins anew with a message that came after an answer, or that does not steer', async () => {
+    const more = { ...plan('m2', ['d']), steers: true };
+    expect(labelsOf(await ask([says(first), asked, asked, answered, says(more)]))).toEqual(['d']);
+    expect(labelsOf(await ask([says(first), asked, says(plan('m3', ['e']))]))).toEqual(['e']);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Pending } from '../../../src/examples/demo/client.ts';
+
+/** What came of one request, as its sender sees it. */
+export type Reply =
+  /** The turn's outcome. */
+  | { readonly came: 'answer'; readonly turn: string; readonly outcome: string }
+  /** The turn waits for a decision. */
+  | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly Pending[] }
+  /** 202: the message is stored, and somebody else will have its answer. */
+  | { readonly came: 'accepted'; readonly turn: string; readonly status: string }
+  /** Not now: the session is busy, waits, or cannot be reached. */
+  | { readonly came: 'refused'; readonly why: string; readonly retryAfter: number }
+  /** Nobody listened, so nothing arrived. */
+  | { readonly came: 'down' }
+  /** The connection was lost; the request may have arrived. */
+  | { readonly came: 'broken' }
+  /** What no client should ever be told. */
+  | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
+
+/** The body of a JSON answer, or of a problem, as far as it matters here. */
+interface Body {
+  readonly turn?: string;
+  readonly outcome?: string;
+  readonly status?: string | number;
+  readonly pending?: readonly Pending[];
+  readonly type?: string;
+}
+
+const PROBLEM = 'urn:holdfast:problem:';
+
+/** Why a request may be refused in a run like this; anything else is unexpected. */
+const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unavailable'];
+
+/** What wrangler itself answers when a file was saved and it started the Worker anew: the request may have arrived. */
+const RELOADED = 'Your worker restarted mid-request.';
+
+/** Reads a JSON answer. */
+export function toReply(response: Response, text: string): Reply {
+  const { status, headers } = response;
+  const { turn = '', outcome, status: word, pending, type } = bodyOf(text);
+  if (turn !== '' && (outcome === 'suspended' || word === 'suspended')) {
+    return { came: 'suspended', turn, pending: pending ?? [] };
+  }
+  // A failed turn is a problem that carries its outcome.
+  if (turn !== '' && outcome) return { came: 'answer', turn, outcome };
+  if (status === 202 && turn !== '') return { came: 'accepted', turn, status: String(word) };
+  const why = type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
+  if (status === 503 && text.startsWith(RELOADED)) return { came: 'broken' };
+  if (!REFUSALS.includes(why)) return { came: 'unexpected', status, body: text.slice(0, 400) };
+  return { came: 'refused', why, retryAfter: 1_000 * Number(headers.get('retry-after') ?? 1) };
+}
+
+function bodyOf(text: string): Body {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {}; // not ours, and so unexpected
+  }
+}

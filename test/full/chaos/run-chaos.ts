@@ -1,0 +1,121 @@
+/**
+ * `npm run chaos -- --seed N`: the real `wrangler dev` under a load of many sessions, killed by SIGKILL at random moments
+ * and started again. Effects are counted by a process of its own. Prints how it goes and what came of it; the exit code
+ * says it too.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { freePort } from '../../../src/examples/demo/ports.ts';
+import { Stage } from '../../../src/examples/demo/stage.ts';
+import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
+import { LOG_FILE } from '../../../src/examples/demo/worker-process.ts';
+import { createChance } from '../process/chance.ts';
+import { atRest } from './at-rest.ts';
+import { figuresOf } from './figures.ts';
+import { journalsOf } from './journals.ts';
+import type { Ledger } from './ledger.ts';
+import { type Load, startLoad } from './load.ts';
+import { type ChaosOptions, readOptions, USAGE } from './options.ts';
+import { judge } from './oracle.ts';
+import { reportOf } from './report.ts';
+import { drawLives } from './schedule.ts';
+
+const ENTRY = 'test/full/chaos/worker/chaos-worker.ts';
+
+/** Beside three terms of a lease, what a turn may take after the last restart, or after the turn before it, in ms. */
+const PATIENCE = 10_000;
+/** How much longer it is waited, so that what is late is told from what is stuck, in ms. */
+const LAST_WAIT = 30_000;
+
+const began = performance.now();
+const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
+
+/** @throws Error when something else than a guarantee broke. */
+async function run(options: ChaosOptions): Promise<boolean> {
+  const { seed, kills, sessions, leaseMs } = options;
+  console.log(`chaos: seed ${seed}; ${kills} kills, ${sessions} sessions, leases of ${leaseMs} ms`);
+  const directory = temporaryDirectory('holdfast-chaos-');
+  const effects = await countEffects(join(directory, 'effects.jsonl'));
+  const port = await freePort();
+  const stage = new Stage({ effects, port, directory, entry: ENTRY });
+  await stage.start({ LEASE_MS: String(leaseMs) });
+  const over = new AbortController();
+  const chance = createChance(seed);
+  const lives = drawLives(createChance(chance.between(0, 2 ** 31)), kills, leaseMs);
+  const load = startLoad({ url: stage.url, over: over.signal }, chance, sessions);
+  const killed = await killAgainAndAgain(stage, load, lives);
+  const restartedAt = Date.now();
+  const patience = 3 * leaseMs + PATIENCE;
+  const timer = setTimeout(() => over.abort(), patience + LAST_WAIT);
+  await load.close();
+  await atRest(stage.url, load.sessions, over.signal);
+  clearTimeout(timer);
+  console.log(`chaos: ${seconds()}  all is answered, or given up; ${progress(load)}`);
+  const journals = await journalsOf(stage.url, load.sessions);
+  await stage.end('stop');
+  const log = readFileSync(join(directory, LOG_FILE), 'utf8');
+  const executions = effects.executions();
+  return verdict(
+    { sent: load.sent, journals, executions, kills: killed, restartedAt, patience, log },
+    options,
+  );
+}
+
+/** Answers when the kills were. */
+async function killAgainAndAgain(stage: Stage, load: Load, lives: readonly number[]): Promise<number[]> {
+  const kills: number[] = [];
+  for (const [index, life] of lives.entries()) {
+    await delay(life);
+    kills.push(Date.now());
+    await stage.end('kill');
+    const down = performance.now();
+    await stage.start();
+    const up = Math.round(performance.now() - down);
+    console.log(
+      `chaos: ${seconds()}  kill ${index + 1} of ${lives.length}, after a life of ${life} ms; up again in ${up} ms; ${progress(load)}`,
+    );
+  }
+  return kills;
+}
+
+function progress({ sent }: Load): string {
+  const accepted = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply)).length;
+  const answered = sent.filter(({ replies }) => replies.some(({ came }) => came === 'answer')).length;
+  return `messages: sent ${sent.length}, accepted ${accepted}, ended ${answered}`;
+}
+
+function verdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
+  const figures = figuresOf(ledger);
+  const findings = judge(ledger);
+  console.log(`\n${reportOf(figures, findings)}\n`);
+  const passed = findings.length === 0;
+  console.log(
+    `chaos: seed ${seed}; ${ledger.kills.length} kills, ${ledger.kills.length} restarts; the last turn ended ${figures.last} ms ` +
+      `after the last restart, and none took longer than ${figures.longest} of ${ledger.patience} ms; ${findings.length} findings; ` +
+      `${seconds().trim()}; ${passed ? 'PASS' : 'FAIL'}`,
+  );
+  return passed;
+}
+
+function optionsOrUsage(): ChaosOptions | undefined {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (!options) console.log(USAGE);
+    return options;
+  } catch (problem) {
+    console.error(`${problem instanceof Error ? problem.message : problem}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+const options = optionsOrUsage();
+if (options) {
+  const passed = await run(options).catch((error: unknown) => {
+    console.error(error);
+    return false;
+  });
+  process.exit(passed ? 0 : 1);
+}

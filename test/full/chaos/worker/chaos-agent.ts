@@ -1,0 +1,86 @@
+import * as v from 'valibot';
+import type { Shop } from '../../../../src/examples/support/shop.ts';
+import {
+  type Agent,
+  defineAgent,
+  defineTool,
+  requireApproval,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { pause } from './pause.ts';
+import { SERVICES } from './plan.ts';
+
+const input = v.object({ label: v.string(), before: v.number(), after: v.number() });
+type Input = v.InferOutput<typeof input>;
+
+/** The agent under fire: a tool of every care, each with an effect that the shop's services count. */
+export const defineChaos = (shop: Shop): Agent<'chaos'> =>
+  defineAgent({
+    name: 'chaos',
+    description: 'Does what it is told while it is killed.',
+    instructions: 'Do every step of the plan, in order.',
+    tools: [reading(shop), idempotent(shop), once(shop), reconciled(shop), approved(shop)],
+  });
+
+const reading = (shop: Shop) =>
+  defineTool({
+    name: 'read',
+    description: 'Looks something up.',
+    effect: 'read',
+    input,
+    run: (asked, call) => slowly(asked, call, () => shop.shipment('KC-7001', call)),
+  });
+
+const idempotent = (shop: Shop) =>
+  defineTool({
+    name: 'idempotent',
+    description: 'Sets something; twice is as good as once.',
+    effect: 'idempotent',
+    input,
+    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.idempotent, order(asked), call)),
+  });
+
+const once = (shop: Shop) =>
+  defineTool({
+    name: 'once',
+    description: 'Does something that nobody can be asked about.',
+    effect: 'once',
+    input,
+    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.once, order(asked), call)),
+  });
+
+const reconciled = (shop: Shop) =>
+  defineTool({
+    name: 'reconciled',
+    description: 'Does something that can be asked about by its key.',
+    effect: 'once',
+    input,
+    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.reconciled, order(asked), call)),
+    async reconcile(_asked, call) {
+      const known = await shop.recall(SERVICES.reconciled, call);
+      return typeof known === 'string' ? known : { done: known };
+    },
+  });
+
+const approved = (shop: Shop) =>
+  requireApproval(
+    defineTool({
+      name: 'approved',
+      description: 'Does something that somebody has to approve.',
+      effect: 'once',
+      input,
+      run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.approved, order(asked), call)),
+    }),
+    ({ label }) => `Do ${label}?`,
+  );
+
+const order = ({ label }: Input) => ({ label });
+
+/** Takes its time around the effect, so that a process can die on either side of it. */
+async function slowly<T>({ before, after }: Input, { signal }: ToolCall, act: () => Promise<T>): Promise<T> {
+  await pause(before, signal);
+  signal.throwIfAborted();
+  const result = await act();
+  await pause(after, signal);
+  return result;
+}

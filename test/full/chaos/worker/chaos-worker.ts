@@ -1,0 +1,21 @@
+/** The Worker that the chaos run kills: the chaos agent, whose effects happen at `SHOP_URL`. */
+import { env } from 'cloudflare:workers';
+import { shopAt } from '../../../../src/examples/support/shop.ts';
+import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { defineChaos } from './chaos-agent.ts';
+import { plannedModel } from './planned-model.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      /** Where the effects happen. */
+      readonly SHOP_URL: string;
+    }
+  }
+}
+
+const holdfast = createHoldfast({ agents: [defineChaos(shopAt(env.SHOP_URL))], model: plannedModel });
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../../durable-objects/index.ts';

@@ -1,0 +1,86 @@
+/** A selection of the crash matrix: every kind at every position. `npm run crash-matrix` plays all of it. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';
+import {
+  crashableMemorySession,
+  type Disturbance,
+  foldEvents,
+  isOpenEnded,
+  LAST_MESSAGE,
+  MODES,
+  OFF_SCRIPT,
+} from '../../doors/testing.ts';
+import { Trial } from './lab/trial.ts';
+import { cellsOf, playAll } from './matrix.ts';
+import { everything } from './scenarios/everything.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { failuresOf } from './table.ts';
+
+/** Which of these a position is disturbed by goes by turns. */
+const BY_TURNS = MODES.filter((mode) => mode !== 'cold-fold');
+
+describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('%s', (_, scenario) => {
+  let trial: Trial;
+  beforeAll(async () => {
+    trial = await Trial.of(scenario);
+  });
+
+  it('is told to its end when nothing disturbs it', () => {
+    const journal = JSON.stringify(trial.result.events);
+    expect(journal).not.toContain(OFF_SCRIPT);
+    expect(journal).toContain(LAST_MESSAGE);
+    expect(journal).toContain(scenario.tells ?? '');
+    if (isOpenEnded(scenario)) return;
+    expect(journal).not.toContain('"type":"error"');
+    for (const { replies } of scenario.script) {
+      const last = replies.at(-1);
+      if (typeof last === 'string') expect(journal).toContain(JSON.stringify(last).slice(1, -1));
+    }
+  });
+
+  it('leaves a state that a snapshot can keep', () => {
+    const state = foldEvents(trial.result.events);
+    expect(fromSnapshot(toSnapshot(state))).toEqual({
+      ...state,
+      messages: state.messages.slice(0, state.compacted ? 1 : 0),
+    });
+  });
+
+  it('survives a disturbance at every position, and a cold fold at every other one', {
+    timeout: 60_000,
+  }, async () => {
+    const disturbances = trial.positions.flatMap((_position, at): Disturbance[] => [
+      { at, mode: BY_TURNS[at % BY_TURNS.length] ?? 'hangs' },
+      ...(at % 2 === 0 ? [{ at, mode: 'cold-fold' } as const] : []),
+    ]);
+    const played = await playAll(disturbances.map((disturbance) => ({ trial, disturbance })));
+    expect(failuresOf(played, 5)).toEqual([]);
+    expect(played.length).toBeGreaterThan(trial.positions.length);
+  });
+});
+
+describe('everything at once', { timeout: 60_000 }, () => {
+  let trial: Trial;
+  beforeAll(async () => {
+    trial = await Trial.of(everything);
+  });
+
+  it('survives that the object loses its memory under an invocation that goes on', async () => {
+    const played = await playAll(cellsOf([trial], ['restart']));
+    expect(failuresOf(played, 5)).toEqual([]);
+  });
+
+  it('survives that whoever takes it over is disturbed too', async () => {
+    const first = ['rejects', 'hangs', 'zombie-at-once'] as const;
+    const second = ['zombie-at-once', 'zombie-later', 'zombie-amid'] as const;
+    const pairs = Array.from({ length: 40 }, (_, i): Disturbance[] => [
+      { at: (i * 37) % trial.positions.length, mode: first[i % 3] ?? 'hangs' },
+      { at: (i * 7) % 17, mode: second[i % 2] ?? 'hangs' },
+    ]);
+    const found = await Promise.all(pairs.map((pair) => trial.find(crashableMemorySession, pair)));
+    const failed = found.flatMap(({ verdict }, i) =>
+      verdict.is === 'failed' ? [`${JSON.stringify(pairs[i])}: ${verdict.why[0]}`] : [],
+    );
+    expect(failed).toEqual([]);
+  });
+});

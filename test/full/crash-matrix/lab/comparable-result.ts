@@ -1,0 +1,103 @@
+import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { PROCESS } from '../../../doors/kinds.ts';
+import { remembered } from '../../../doors/loop.ts';
+import { type CallNames, callNames, foldEvents, type PlayResult, unknownIn } from '../../../doors/testing.ts';
+import { comparable, comparableState } from './comparable.ts';
+
+/** An result in a form in which two can be compared: texts that are equal when nothing was lost. */
+export interface ComparableResult {
+  /** What the model was shown, each request. */
+  readonly shown: readonly string[];
+  /** What happened, in no order: calls that ran at once end as they please. */
+  readonly happened: readonly string[];
+  /** What the session remembers. */
+  readonly memory: Readonly<Record<string, string>>;
+  /** Invocations that took the turn over because the one before them had fallen silent. */
+  readonly takenOver: number;
+  /** Names of the calls whose outcome is unknown. */
+  readonly unknown: ReadonlySet<string>;
+  /** Of those, the ones that the invocation which says so had begun itself. */
+  readonly unjustified: readonly string[];
+}
+
+/** What invocations say of themselves, and of time. */
+const OF_INVOCATIONS: readonly string[] = [
+  'session-opened',
+  'turn-resumed',
+  'turn-yielded',
+  'tool-call-started',
+  'model-asked',
+];
+
+/** What calls ask somebody outside, and are answered. */
+const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
+
+const nameOf = (event: SessionEvent, names: CallNames): string =>
+  'call' in event ? (names.get(event.call) ?? event.call) : '';
+
+export function toComparable({
+  events,
+  requests,
+}: Pick<PlayResult, 'events' | 'requests'>): ComparableResult {
+  const names = callNames(events);
+  const unknown = unknownIn(events);
+  return {
+    // How long a reply may be depends on what dead attempts have used of a limit.
+    shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
+    happened: events
+      .filter(({ event }) => !OF_INVOCATIONS.includes(event.type))
+      // How far it came with its questions depends on where it was cut off.
+      .filter(({ event }) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
+      .map(({ event }) => comparable({ ...event, ms: undefined, from: undefined }, names))
+      .sort(),
+    memory: memoryOf(foldEvents(events), names),
+    takenOver: events.filter(({ event }) => event.type === 'turn-resumed' && event.cause === 'expired')
+      .length,
+    unknown,
+    unjustified: unjustifiedIn(events, names),
+  };
+}
+
+/** The state, but for what it says of the invocations that made it. */
+function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
+  // Where in the journal something stands depends on who took a turn over before it.
+  const { seq: _, turn, slices, cells, starts, compacted, summaryDropped, ...rest } = state;
+  const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
+  const parts = {
+    ...rest,
+    turn: last,
+    starts: starts.length,
+    compacted: compacted?.text,
+    summaryDropped: summaryDropped !== undefined,
+    cells: Object.fromEntries(cells),
+    ...Object.fromEntries(slices),
+    [PROCESS.name]: sortedProcess(slices),
+  };
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, value]) => [part, comparableState(value, names)]),
+  );
+}
+
+/** It tells of calls as they ended: at once ended calls in any order, and some run for longer than others. */
+function sortedProcess(slices: SessionState['slices']): object {
+  const { history, tools, ...rest } = remembered(slices, PROCESS);
+  const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
+  return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
+}
+
+/** Calls that are unknown to the very invocation that began them. */
+function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string[] {
+  const begunBefore = new Set<string>();
+  let begun: string[] = [];
+  return events.flatMap(({ event }) => {
+    if (event.type === 'tool-call-started') begun.push(event.call);
+    if (event.type === 'turn-resumed') {
+      for (const call of begun) begunBefore.add(call);
+      begun = [];
+    }
+    if (event.type !== 'tool-call-ended' || event.result.type !== 'error') return [];
+    const isUnknown = event.result.reason === 'unknown-outcome' && !begunBefore.has(event.call);
+    return isUnknown ? (names.get(event.call) ?? event.call) : [];
+  });
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../../../src/testing/entry.ts';
+import { soon } from '../../../doors/session.ts';
+
+/** The clock, and how many timers are on it. */
+export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
+  const timers = new Set<object>();
+  return {
+    timersLeft: () => timers.size,
+    clock: {
+      now: () => clock.now(),
+      soon: (run) => soon(clock, run),
+      after(ms, run) {
+        const timer = {};
+        timers.add(timer);
+        const cancel = clock.after(ms, () => {
+          timers.delete(timer);
+          run();
+        });
+        return () => {
+          timers.delete(timer);
+          cancel();
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { systemClock } from '../../../doors/session.ts';
+import type { CrashableSession } from '../../../doors/testing.ts';
+import { withLease } from '../../../fixtures/lease-terms.ts';
+import { counted } from './counted-clock.ts';
+
+/** Nothing that has to come takes longer, in ms. */
+const HANGS = 30_000;
+
+/** A session in a real Durable Object, in real time. Its alarm session the turn to a runner that leaves it alone. */
+export function crashableObjectSession(leaseMs: number): CrashableSession {
+  const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
+  const { clock, timersLeft } = counted(systemClock);
+  const stub = () => env.SESSIONS.getByName(name);
+  return {
+    port: objectSession(env.SESSIONS, name),
+    clock,
+    leaseMs,
+    timersLeft,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    async restart(abruptly) {
+      if (abruptly) return abort(stub());
+      // An object that is not running cannot be evicted.
+      await stub().read({ from: 1, limit: 1 });
+      await evictDurableObject(stub());
+    },
+    until: unlessHanging,
+  };
+}
+
+/** As a crash does: what was in flight is lost. */
+async function abort(stub: ReturnType<typeof env.SESSIONS.getByName>): Promise<void> {
+  const aborted = runInDurableObject(stub, (_, state) => {
+    state.abort('reset by the crash matrix');
+  });
+  await aborted.catch(() => {}); // so ends a call into an object that aborts itself
+}
+
+async function unlessHanging<T>(promise: Promise<T>): Promise<T> {
+  const hang = Promise.withResolvers<never>();
+  const timer = setTimeout(() => hang.reject(new Error('The invocation hangs.')), HANGS);
+  return Promise.race([promise, hang.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,77 @@
+import {
+  type ArtifactType,
+  defineTextTool,
+  defineTool,
+  type InputDeclaration,
+  type InputOf,
+  type Reconciliation,
+  type Tool,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import type { CrashKit } from '../../../../src/testing/entry.ts';
+import type { Care } from '../../../doors/testing.ts';
+
+interface KitTool<Name extends string, Input, Output> {
+  readonly name: Name;
+  readonly description?: string;
+  readonly care: Care;
+  readonly serial?: string;
+  readonly returnDirect?: boolean;
+  readonly output?: ArtifactType;
+  /** What it answers; `name done` unless given. Must be a function of the input and of what the call sees. */
+  readonly answer?: (input: Input, call: ToolCall) => Output;
+}
+
+/** What is outside of a scenario beside its effects. */
+export interface LabWorld {
+  /** Invocations that begin from now on have the next version of the code. */
+  isDeployed: boolean;
+}
+
+/** What a scenario's tools are made with. */
+export interface Kit {
+  readonly world: LabWorld;
+  /** Does something outside which is no call: a crash may fall before it and after it. With the same key it counts once. */
+  readonly effect: CrashKit['effect'];
+  tool<const Name extends string, Declaration extends InputDeclaration = undefined, Output = unknown>(
+    declared: KitTool<Name, InputOf<Declaration>, Output> & { readonly input?: Declaration },
+  ): Tool<Name, InputOf<Declaration>, Output>;
+  text<const Name extends string>(declared: KitTool<Name, string, unknown>): Tool<Name, string>;
+}
+
+/** Tools whose `reconcile` asks whoever saw them run. */
+export const kitOf = ({ ran, world, effect }: Pick<CrashKit<LabWorld>, 'ran' | 'world' | 'effect'>): Kit => ({
+  world,
+  effect,
+  tool: <const Name extends string, Declaration extends InputDeclaration, Output>({
+    input,
+    ...declared
+  }: KitTool<Name, InputOf<Declaration>, Output> & { readonly input?: Declaration }) => {
+    const { reconcile, ...acting } = acts(ran, declared);
+    return declared.care === 'reconciled'
+      ? defineTool<Name, Declaration, Output>({ ...acting, input, effect: 'once', reconcile })
+      : defineTool<Name, Declaration, Output>({ ...acting, input, effect: declared.care });
+  },
+  text: (declared) => {
+    const { reconcile, ...acting } = acts(ran, declared);
+    return declared.care === 'reconciled'
+      ? defineTextTool({ ...acting, effect: 'once', reconcile })
+      : defineTextTool({ ...acting, effect: declared.care });
+  },
+});
+
+function acts<Name extends string, Input, Output>(
+  ran: CrashKit['ran'],
+  { care: _, answer, ...declared }: KitTool<Name, Input, Output>,
+) {
+  const { name, description = `To ${name}.` } = declared;
+  const answerOf = (input: Input, call: ToolCall): Output =>
+    answer ? answer(input, call) : (`${name} done` as Output); // without an answer of its own nobody relies on its type
+  return {
+    ...declared,
+    description,
+    run: answerOf,
+    reconcile: (input: Input, call: ToolCall): Reconciliation =>
+      ran(call.idempotencyKey) ? { done: answerOf(input, call) } : 'not-done',
+  };
+}

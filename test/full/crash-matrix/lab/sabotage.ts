@@ -1,0 +1,55 @@
+import type { Clock, SessionPort } from '../../../../src/testing/entry.ts';
+import type { Change, Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
+import type { CrashableSession } from '../../../doors/testing.ts';
+
+/** Takes a guard away, to see that the matrix notices. */
+type Sabotage = (session: CrashableSession) => CrashableSession;
+
+export const SABOTAGES = {
+  /** Appends are acknowledged before they are stored: what is not stored yet when the invocation dies, is lost. */
+  'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
+  /** Whoever appends, appends: neither the epoch nor the sequence is looked at. */
+  fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
+} as const satisfies Readonly<Record<string, Sabotage>>;
+
+export type Guard = keyof typeof SABOTAGES;
+
+function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
+  const waiting: (() => Promise<unknown>)[] = [];
+  const store = async (): Promise<void> => {
+    for (const append of waiting.splice(0)) await append();
+  };
+  return {
+    ...port,
+    async append(epoch: number, from: number, change: Change) {
+      if (change.release !== undefined) {
+        await store();
+        return port.append(epoch, from, change);
+      }
+      void store().catch(() => {});
+      waiting.push(() => port.append(epoch, from, change));
+      const head = from + change.events.length - 1;
+      return { status: 'appended', head, at: clock.now(), inbox: [] };
+    },
+  };
+}
+
+function withoutFence(port: SessionPort): SessionPort {
+  let epoch = 0;
+  const known = <T extends Leased | Deferred | NotStarted | NotResumed>(answer: T): T => {
+    if (answer.status === 'leased') epoch = answer.epoch;
+    return answer;
+  };
+  return {
+    ...port,
+    begin: async (request) => known(await port.begin(request)),
+    resume: async (request) => known(await port.resume(request)),
+    renew: () => port.renew(epoch),
+    async append(own, from, change) {
+      const answer = await port.append(own, from, change);
+      if (answer.status === 'appended') return answer;
+      const page = await port.read({ from: 1, limit: 1 });
+      return port.append(epoch, (page?.head ?? 0) + 1, change);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Agent } from '../../../../src/index.ts';
+import type { CrashStep, ScriptedExchange } from '../../../../src/testing/entry.ts';
+import type { Subject } from '../../../doors/testing.ts';
+import { type Kit, kitOf, type LabWorld } from './kit.ts';
+
+/** A script for one kind of tool, which goes the same way whenever it is played. */
+export interface Scenario {
+  /** The kind, as the matrix names it. */
+  readonly kind: string;
+  /** Part of its journal, without which the script does not show its kind. */
+  readonly tells?: string;
+  /** Made anew for every invocation, as code is. */
+  agent(kit: Kit): Agent;
+  /** Others of its app, for whoever is given by name. */
+  agents?(kit: Kit): readonly Agent[];
+  readonly script: readonly ScriptedExchange[];
+  readonly steps: readonly CrashStep[];
+}
+
+/** The scenario as it is played. */
+export const toSubject = (scenario: Scenario): Subject<LabWorld> => ({
+  app(crash) {
+    const kit = kitOf(crash);
+    return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];
+  },
+  script: { steps: scenario.steps, replies: scenario.script },
+  reconciles: 'own',
+  world: () => ({ isDeployed: false }),
+});

@@ -1,0 +1,89 @@
+import {
+  type CrashableSession,
+  type Damage,
+  type Disturbance,
+  damageOf,
+  isOpenEnded,
+  type PlayResult,
+  type Position,
+  playDisturbed,
+  type Subject,
+  Undisturbed,
+  unknownIn,
+} from '../../../doors/testing.ts';
+import { type ComparableResult, toComparable } from './comparable-result.ts';
+import type { LabWorld } from './kit.ts';
+import { type Scenario, toSubject } from './scenario.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+/** What disturbances made of a scenario: for whoever uses it, and for whoever knows what it is made of. */
+export interface Finding {
+  readonly damage: Damage;
+  readonly verdict: Verdict;
+}
+
+/** One scenario as it goes undisturbed, and what disturbances make of it. */
+export class Trial {
+  readonly scenario: Scenario;
+  readonly #subject: Subject<LabWorld>;
+  readonly #undisturbed: Undisturbed<LabWorld>;
+  readonly #comparables = new Map<PlayResult, ComparableResult>();
+
+  private constructor(scenario: Scenario, subject: Subject<LabWorld>, undisturbed: Undisturbed<LabWorld>) {
+    this.scenario = scenario;
+    this.#subject = subject;
+    this.#undisturbed = undisturbed;
+  }
+
+  /** @throws Error when it cannot be played undisturbed. */
+  static async of(scenario: Scenario): Promise<Trial> {
+    const subject = toSubject(scenario);
+    return new Trial(scenario, subject, await Undisturbed.of(subject));
+  }
+
+  get result(): PlayResult {
+    return this.#undisturbed.result;
+  }
+
+  /** What is done at each position of the scenario. */
+  get positions(): readonly Position[] {
+    return this.result.positions;
+  }
+
+  /** Plays it disturbed, each time on a fresh session, and compares. */
+  async find(makeSession: () => CrashableSession, disturbances: readonly Disturbance[]): Promise<Finding> {
+    const seen = await playDisturbed(this.#subject, makeSession, { disturbances });
+    const modes = disturbances.map(({ mode }) => mode);
+    const unknown = unknownIn(seen.events);
+    const expected = await this.#undisturbed.when(unknown);
+    const isOpen = isOpenEnded(this.#subject.script);
+    const damage = damageOf(seen, { expected, modes, isOpen });
+    if (isOpen && damage.problems.length === 0) {
+      return { damage, verdict: { is: unknown.size > 0 ? 'unknown' : 'equal' } };
+    }
+    if (seen.broken || isOpen) return { damage, verdict: { is: 'failed', why: damage.problems } };
+    const known = await Promise.all(subsetsOf([...unknown]).map((some) => this.#undisturbed.when(some)));
+    const alsoShown = known.flatMap((one) => this.#toComparable(one).shown);
+    const verdict = verdictOf(toComparable(seen), {
+      modes,
+      expected: this.#toComparable(expected),
+      alsoShown,
+    });
+    const why = [...damage.problems, ...(verdict.is === 'failed' ? verdict.why : [])];
+    return { damage, verdict: why.length > 0 ? { is: 'failed', why } : verdict };
+  }
+
+  /** Many plays are compared with the same few. */
+  #toComparable(result: PlayResult): ComparableResult {
+    const comparable = this.#comparables.get(result) ?? toComparable(result);
+    this.#comparables.set(result, comparable);
+    return comparable;
+  }
+}
+
+/** Whoever was cut off may have known of any of the calls what became of it. */
+function subsetsOf([first, ...rest]: readonly string[]): string[][] {
+  if (first === undefined) return [[]];
+  const without = subsetsOf(rest);
+  return [...without, ...without.map((subset) => [first, ...subset])];
+}

@@ -1,0 +1,74 @@
+import { isGentle as isGentleMode, type Mode } from '../../../doors/testing.ts';
+import type { ComparableResult } from './comparable-result.ts';
+
+/** What a disturbance did to a play. */
+export type Verdict =
+  | { readonly is: 'equal' }
+  /** But for calls that were cut off and that nobody can ask about: the model was told so. */
+  | { readonly is: 'unknown' }
+  | { readonly is: 'failed'; readonly why: readonly string[] };
+
+/** What a disturbed play is compared with. */
+export interface Comparison {
+  readonly modes: readonly Mode[];
+  /** The undisturbed play in which the connection of the same calls broke; the undisturbed one itself when none is unknown. */
+  readonly expected: ComparableResult;
+  /** What the model may have been shown by whoever was cut off: he knew of calls what nobody else does. */
+  readonly alsoShown: readonly string[];
+}
+
+/**
+ * Compares a disturbed play with the undisturbed one: what the model was shown, what the session remembers, and what
+ * happened. How often each call had its effect is another's to say.
+ */
+export function verdictOf(seen: ComparableResult, { modes, expected, alsoShown }: Comparison): Verdict {
+  const isGentle = modes.every(isGentleMode);
+  const why = [
+    ...seen.unjustified.map((name) => `call ${name} is unknown to whoever began it`),
+    ...(isGentle && seen.takenOver > 0 ? ['an invocation was lost that nobody had cut off'] : []),
+    ...eventFaults(seen, expected),
+    ...memoryFaults(seen, expected),
+    ...requestFaults(seen, { expected, alsoShown, isGentle }),
+  ];
+  if (why.length > 0) return { is: 'failed', why };
+  return { is: seen.unknown.size > 0 ? 'unknown' : 'equal' };
+}
+
+interface Expectation extends Pick<Comparison, 'expected' | 'alsoShown'> {
+  /** Everything is to have happened exactly as often. */
+  readonly isGentle: boolean;
+}
+
+function requestFaults(
+  { shown }: ComparableResult,
+  { alsoShown, expected, isGentle }: Expectation,
+): string[] {
+  const known = new Set([...alsoShown, ...expected.shown]);
+  const seen = new Set(shown);
+  return [
+    ...shown.filter((request) => !known.has(request)).map((request) => `the model was shown ${request}`),
+    ...expected.shown
+      .filter((request) => !seen.has(request))
+      .map((request) => `the model was never shown ${request}`),
+    ...(isGentle && shown.length !== expected.shown.length
+      ? [`the model was asked ${shown.length} times, not ${expected.shown.length}`]
+      : []),
+  ];
+}
+
+function eventFaults({ happened }: ComparableResult, expected: ComparableResult): string[] {
+  const left = [...expected.happened];
+  const more = happened.filter((event) => {
+    const at = left.indexOf(event);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  return [...more.map((event) => `there is ${event}`), ...left.map((event) => `there is no ${event}`)];
+}
+
+function memoryFaults({ memory }: ComparableResult, expected: ComparableResult): string[] {
+  const parts = new Set([...Object.keys(memory), ...Object.keys(expected.memory)]);
+  return [...parts]
+    .filter((part) => memory[part] !== expected.memory[part])
+    .map((part) => `'${part}' is ${memory[part]}, not ${expected.memory[part]}`);
+}

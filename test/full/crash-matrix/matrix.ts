@@ -1,0 +1,57 @@
+import {
+  crashableMemorySession,
+  type Disturbance,
+  disturbancesAt,
+  type Mode,
+  manyAtOnce,
+} from '../../doors/testing.ts';
+import { type Guard, SABOTAGES } from './lab/sabotage.ts';
+import type { Scenario } from './lab/scenario.ts';
+import { type Finding, Trial } from './lab/trial.ts';
+
+/** One play of the matrix. */
+export interface Cell {
+  readonly trial: Trial;
+  readonly disturbance: Disturbance;
+}
+
+/** A cell that was played. */
+export interface Played extends Finding {
+  readonly kind: string;
+  readonly disturbance: Disturbance;
+}
+
+/** Every cell of these scenarios: each position under each of the modes. */
+export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[] =>
+  trials.flatMap((trial) =>
+    modes.flatMap((mode) =>
+      disturbancesAt(trial.positions, mode).map((disturbance) => ({ trial, disturbance })),
+    ),
+  );
+
+/** The undisturbed plays of these scenarios. */
+export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
+  Promise.all(scenarios.map((scenario) => Trial.of(scenario)));
+
+export interface PlayAllOptions {
+  /** The guard that is taken away. */
+  readonly without?: Guard | undefined;
+  readonly onPlayed?: ((played: Played) => void) | undefined;
+}
+
+/** Plays the cells in memory, and answers them in order. */
+export function playAll(
+  cells: readonly Cell[],
+  { without, onPlayed = () => {} }: PlayAllOptions = {},
+): Promise<Played[]> {
+  const makeSession = without ? () => SABOTAGES[without](crashableMemorySession()) : crashableMemorySession;
+  return manyAtOnce(cells, async ({ trial, disturbance }) => {
+    const played = {
+      kind: trial.scenario.kind,
+      disturbance,
+      ...(await trial.find(makeSession, [disturbance])),
+    };
+    onPlayed(played);
+    return played;
+  });
+}

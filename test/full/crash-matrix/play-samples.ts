@@ -1,0 +1,28 @@
+import { isGentle, manyAtOnce } from '../../doors/testing.ts';
+import { crashableObjectSession } from './lab/crashable-object-session.ts';
+import { type Guard, SABOTAGES } from './lab/sabotage.ts';
+import type { Cell, Played } from './matrix.ts';
+
+/** Where a lease has to expire, in ms. Another invocation that stalls as long is only one more disturbance. */
+const SHORT_LEASE = 1_500;
+/** Where nobody is abandoned: no machine is so busy that it runs out. */
+const LONG_LEASE = 20_000;
+
+/** Plays cells in real Durable Objects. Most of their time they wait for a lease to expire. */
+export function playSamples(
+  cells: readonly Cell[],
+  {
+    without,
+    onPlayed = () => {},
+  }: { without?: Guard | undefined; onPlayed?: ((count: number) => void) | undefined } = {},
+): Promise<Played[]> {
+  let count = 0;
+  return manyAtOnce(cells, async ({ trial, disturbance }) => {
+    const session = () => crashableObjectSession(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);
+    const makeSession = without ? () => SABOTAGES[without](session()) : session;
+    const found = await trial.find(makeSession, [disturbance]);
+    count += 1;
+    onPlayed(count);
+    return { kind: trial.scenario.kind, disturbance, ...found };
+  });
+}

@@ -1,0 +1,36 @@
+/** The matrix notices when a guard is taken away, and what came of it. */
+import { describe, expect, it } from 'vitest';
+import type { Mode } from '../../doors/testing.ts';
+import type { Guard } from './lab/sabotage.ts';
+import { Trial } from './lab/trial.ts';
+import { cellsOf, type Played, playAll } from './matrix.ts';
+import { leaves } from './scenarios/leaves.ts';
+
+async function playedBy(kind: string, modes: readonly Mode[], without?: Guard): Promise<readonly Played[]> {
+  const scenario = leaves.find((one) => one.kind === kind);
+  if (!scenario) throw new Error(`There is no kind '${kind}'.`);
+  return playAll(cellsOf([await Trial.of(scenario)], modes), { without });
+}
+
+const failures = (played: readonly Played[]): string[] =>
+  played.flatMap(({ verdict }) => (verdict.is === 'failed' ? verdict.why : []));
+
+describe('the matrix', () => {
+  it('finds that a call acts twice when its start is not stored before it runs', async () => {
+    expect(failures(await playedBy('once', ['hangs']))).toEqual([]);
+    const played = await playedBy('once', ['hangs'], 'write-ahead');
+    expect(failures(played)).toContain("calls of 'act' that no journal knows had 1 effects, not 0");
+    expect(played.filter(({ damage }) => damage.effectsDoubled > 0)).not.toEqual([]);
+  });
+
+  it('finds what a former holder writes when its epoch is not looked at', async () => {
+    expect(failures(await playedBy('read', ['zombie-at-once']))).toEqual([]);
+    const found = failures(await playedBy('read', ['zombie-at-once'], 'fencing'));
+    expect(found.filter((why) => why.startsWith('there is {"type":"model-replied"'))).not.toEqual([]);
+  });
+
+  it('finds nothing without a disturbance that needs the guard', async () => {
+    expect(failures(await playedBy('once', ['cold-fold'], 'fencing'))).toEqual([]);
+    expect(failures(await playedBy('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
+  });
+});

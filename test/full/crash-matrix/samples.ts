@@ -1,0 +1,32 @@
+import { disturbancesAt, MODES } from '../../doors/testing.ts';
+import type { Trial } from './lab/trial.ts';
+import type { Cell } from './matrix.ts';
+
+/** Cells drawn by a seed, the same for the same seed: every trial in turn, under any mode at any position. */
+export function samplesOf(
+  trials: readonly Trial[],
+  { count, seed }: { count: number; seed: number },
+): Cell[] {
+  const below = randomBy(seed);
+  return Array.from({ length: trials.length === 0 ? 0 : count }, (_, index) => {
+    const trial = pick(trials, index % trials.length);
+    const mode = pick(MODES, below(MODES.length));
+    const disturbances = disturbancesAt(trial.positions, mode);
+    return { trial, disturbance: pick(disturbances, below(disturbances.length)) };
+  });
+}
+
+function pick<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new Error(`There is no ${index} in a list of ${list.length}.`);
+  return found;
+}
+
+/** Whole numbers below a bound, by chance, the same for the same seed. */
+function randomBy(seed: number): (bound: number) => number {
+  let state = seed >>> 0 || 1;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}

@@ -1,0 +1,142 @@
+import * as v from 'valibot';
+import {
+  artifact,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  requireApproval,
+} from '../../../../src/index.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+const task = v.object({ task: v.string() });
+
+/** Two nested loops at once, one with a loop of its own inside. */
+const agentic: Scenario = {
+  kind: 'agentic',
+  agent: (kit) => {
+    const dig = kit.tool({ name: 'dig', care: 'reconciled', answer: () => artifact('dug', { deep: true }) });
+    const deeper = defineAgenticTool({
+      name: 'deeper',
+      description: 'Digs deeper.',
+      input: task,
+      tools: [dig],
+    });
+    const work = defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: task,
+      instructions: ({ iterations }, input) => `${input.task}, reply ${iterations + 1}.`,
+      captureNestedArtifacts: true,
+      tools: [kit.tool({ name: 'look', care: 'read' }), dig, deeper],
+    });
+    return survivor([work]);
+  },
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [
+          { name: 'work', input: { task: 'left' } },
+          { name: 'work', input: { task: 'right' } },
+        ],
+        'Worked.',
+      ],
+    },
+    { to: '"left"', replies: [['look', 'dig'], 'Left it.'] },
+    { to: '"right"', replies: [[{ name: 'deeper', input: { task: 'down' } }], 'Right it is.'] },
+    { to: '"down"', replies: [['dig'], 'Deep enough.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** What a nested loop is cut off in, with nobody to ask. */
+const agenticOnce: Scenario = {
+  kind: 'agentic-once',
+  agent: (kit) =>
+    survivor([
+      defineAgenticTool({
+        name: 'work',
+        description: 'Works.',
+        input: task,
+        tools: [kit.tool({ name: 'mail', care: 'once' })],
+      }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [[{ name: 'work', input: { task: 'write' } }], 'Worked.'] },
+    { to: '"write"', replies: [['mail'], 'Written.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** A question to somebody outside, from within a nested loop. */
+const nestedApproval: Scenario = {
+  kind: 'agentic-approval',
+  agent: (kit) =>
+    survivor([
+      defineAgenticTool({
+        name: 'work',
+        description: 'Works.',
+        input: task,
+        tools: [requireApproval(kit.tool({ name: 'pay', care: 'reconciled' }), () => 'Pay?')],
+      }),
+      kit.tool({ name: 'look', care: 'read' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['look', { name: 'work', input: { task: 'buy' } }], ['look'], 'Worked.'] },
+    { to: '"buy"', replies: [['pay'], 'Bought.'] },
+  ],
+  steps: [{ send: 'Go.' }, { decide: 'pay', as: { decision: 'approve' } }],
+};
+
+const helper = (kit: Kit) =>
+  defineAgent({
+    name: 'helper',
+    description: 'Helps.',
+    instructions: 'You help.',
+    output: v.object({ found: v.string() }),
+    tools: [
+      kit.tool({
+        name: 'find',
+        care: 'reconciled',
+        answer(_, { blackboard }) {
+          blackboard.add('a find', { name: 'find' });
+          return `found beside ${blackboard.entries().length}`;
+        },
+      }),
+      kit.tool({ name: 'recall', care: 'read', answer: (_, { blackboard }) => blackboard.get('find') }),
+    ],
+  });
+
+/** Given by definition and by name; what it adds to the blackboard comes back when it has succeeded. */
+const subagent: Scenario = {
+  kind: 'subagent',
+  agent: (kit) =>
+    survivor([
+      defineSubagent({ agent: helper(kit) }),
+      defineSubagent({ agent: 'helper', name: 'helper_by_name' }),
+      kit.tool({
+        name: 'board',
+        care: 'idempotent',
+        answer: (_, { blackboard }) => JSON.stringify(blackboard.entries()),
+      }),
+    ]),
+  agents: (kit) => [helper(kit)],
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [{ name: 'helper', input: { message: 'Find one.' } }],
+        [{ name: 'helper_by_name', input: { message: 'What was found?' } }, 'board'],
+        'Found.',
+      ],
+    },
+    { to: 'Find one.', replies: [['find'], ['recall'], 'It is here.'] },
+    { to: 'What was found?', replies: [['recall'], '{"found":"that"}'] },
+    { to: 'does not have the form', replies: ['{"found":"one"}'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+export const agents: readonly Scenario[] = [agentic, agenticOnce, nestedApproval, subagent];

@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import {
+  artifact,
+  type Chaining,
+  type DomainType,
+  defineAgenticTool,
+  defineDomainType,
+  discover,
+} from '../../../../src/index.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+const id = v.object({ id: v.string() });
+
+interface Types {
+  readonly Customer: DomainType;
+  readonly Order: DomainType;
+}
+
+/** A customer has orders, and an order is shipped: what each call does is told by the object that it belongs to. */
+function typesOf(kit: Kit): Types {
+  const Order = defineDomainType({
+    name: 'Order',
+    schema: v.object({ id: v.string(), of: v.string() }),
+    tools: (order) => [
+      kit.tool({ name: 'ship', care: 'reconciled', answer: () => `shipped ${order.id} to ${order.of}` }),
+    ],
+  });
+  const Customer = defineDomainType({
+    name: 'Customer',
+    schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
+    tools: (customer) => [
+      kit.tool({
+        name: 'last_order',
+        care: 'read',
+        output: Order,
+        answer: () => ({ id: `o-${customer.id}`, of: customer.id }),
+      }),
+      kit.tool({
+        name: 'greet',
+        care: 'idempotent',
+        answer: () => `greeted ${customer.id} of ${customer.since.getUTCFullYear()}`,
+      }),
+    ],
+  });
+  return { Customer, Order };
+}
+
+const customer = (one: string) => ({ id: one, since: '2020-05-01' });
+
+const getCustomer = (kit: Kit, Customer: DomainType) =>
+  kit.tool({
+    name: 'get_customer',
+    care: 'read',
+    input: id,
+    output: Customer,
+    answer: (input) => customer(input.id),
+  });
+
+const listCustomers = (kit: Kit, Customer: DomainType) =>
+  kit.tool({
+    name: 'list_customers',
+    care: 'read',
+    answer: () => artifact('Two.', Customer, [customer('c1'), customer('c2')]),
+  });
+
+const getting = (one: string) => ({ name: 'get_customer', input: { id: one } });
+
+/** Another customer takes the place of the first, and what is bound is there in the next turn. */
+const chain = (kind: string, chaining: (types: Types) => Chaining): Scenario => ({
+  kind,
+  agent(kit) {
+    const types = typesOf(kit);
+    return survivor([getCustomer(kit, types.Customer)], { chaining: chaining(types) });
+  },
+  script: [
+    {
+      to: 'Go.',
+      replies: [[getting('c1')], ['greet', 'last_order'], ['ship'], [getting('c2')], ['greet'], 'Greeted.'],
+    },
+    { to: 'Again.', replies: [['greet', 'last_order'], ['ship'], 'Shipped.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+});
+
+/** All objects of a list, each with tools of its own name. */
+const discovered: Scenario = {
+  kind: 'discover',
+  agent(kit) {
+    const { Customer } = typesOf(kit);
+    const chaining = [discover(Customer, { hint: true })];
+    return survivor([listCustomers(kit, Customer)], { chaining });
+  },
+  script: [
+    { to: 'Go.', replies: [['list_customers'], ['customer_c1_greet', 'customer_c2_greet'], 'Greeted.'] },
+    { to: 'Again.', replies: [['customer_c2_greet'], 'Greeted again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Bound in a nested loop, and there when the next one of its path begins. */
+const nested: Scenario = {
+  kind: 'chaining-nested',
+  agent(kit) {
+    const { Customer, Order } = typesOf(kit);
+    return survivor([
+      defineAgenticTool({
+        name: 'clerk',
+        description: 'Serves a customer.',
+        input: v.object({ task: v.string() }),
+        tools: [getCustomer(kit, Customer)],
+        chaining: [Customer, Order],
+      }),
+    ]);
+  },
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [{ name: 'clerk', input: { task: 'serve' } }],
+        [{ name: 'clerk', input: { task: 'go on' } }],
+        'Served.',
+      ],
+    },
+    { to: '"serve"', replies: [[getting('c1')], ['last_order'], 'There is an order.'] },
+    { to: '"go on"', replies: [['ship', 'greet'], 'Shipped.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+export const chains: readonly Scenario[] = [
+  chain('chaining', ({ Customer, Order }) => [Customer, Order]),
+  chain('chaining-any', () => 'any'),
+  discovered,
+  nested,
+];

@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { defineAgenticTool, ModelError, type SummaryOptions, summarised } from '../../../../src/index.ts';
+import type { CrashReply, ScriptedExchange } from '../../../../src/testing/entry.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** Words that fill a conversation. */
+const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
+
+/** A conversation whose beginning is summed up twice; what was paid stays paid. */
+const compacted = (
+  kind: string,
+  options: SummaryOptions,
+  summary: readonly ScriptedExchange[],
+): Scenario => ({
+  kind,
+  tells: '"type":"conversation-compacted"',
+  agent: (kit) =>
+    survivor([kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })], {
+      compaction: summarised(options),
+    }),
+  script: [
+    ...summary,
+    { to: 'Go.', replies: [['pay'], `Paid ${AT_LENGTH}.`] },
+    { to: 'And then?', replies: [['mail'], `Mailed ${AT_LENGTH}.`] },
+    { to: 'Again.', replies: [['pay'], `Paid again ${AT_LENGTH}.`] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'And then?' }, { send: 'Again.' }],
+});
+
+/** The tokens that a model reads at the most, of four characters each. */
+const WINDOW = 1_500;
+
+/** Says these words, or that the request is too long for it. */
+const ifItFits =
+  (words: string): CrashReply =>
+  (request) => {
+    const sent = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
+    if (sent <= WINDOW) return words;
+    throw new ModelError('context-length', 'This is too long.', { length: { sent, most: WINDOW } });
+  };
+
+/** Results that do not fit their model, in a turn and in a loop inside one: they are shown shortened, and the turns before leave. */
+const tooLong: Scenario = {
+  kind: 'context-length',
+  tells: '"type":"conversation-shortened"',
+  agent: (kit) => {
+    const read = kit.tool({ name: 'read', care: 'idempotent', answer: () => 'kelp '.repeat(1_600) });
+    const work = defineAgenticTool({
+      name: 'work',
+      description: 'Works.',
+      input: v.object({ task: v.string() }),
+      tools: [read],
+    });
+    return survivor([kit.tool({ name: 'pay', care: 'reconciled' }), read, work], {
+      limits: { tokens: 400_000 },
+    });
+  },
+  script: [
+    { to: 'Go.', replies: [['pay'], 'Paid.'] },
+    { to: 'Read.', replies: [['read'], ifItFits('Kelp.')] },
+    { to: 'Work.', replies: [[{ name: 'work', input: { task: 'inside' } }], 'Worked.'] },
+    { to: '"inside"', replies: [['read'], ifItFits('Kelp again.')] },
+    { to: 'And pay.', replies: [['pay'], ifItFits('Paid again.')] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Read.' }, { send: 'Work.' }, { send: 'And pay.' }],
+};
+
+export const compactions: readonly Scenario[] = [
+  compacted(
+    'compaction',
+    {
+      overTokens: 60,
+      keepTurns: 1,
+      summarise: (messages) => `Before that: ${messages.length} messages.`,
+    },
+    [],
+  ),
+  compacted('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
+    { to: '{"assistant":', replies: ['In short: it was paid.'] },
+  ]),
+  {
+    // What was paid for in vain is not paid for again by an invocation that comes after.
+    ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
+      { to: '{"assistant":', replies: [' '] },
+    ]),
+    tells: '"type":"summary-dropped"',
+  },
+  tooLong,
+];

@@ -1,0 +1,116 @@
+import * as v from 'valibot';
+import {
+  type AnyTool,
+  type Discovery,
+  defineAgenticTool,
+  defineUnfolding,
+  LISTINGS,
+  type LoopView,
+  type SliceFact,
+  type ToolProvider,
+} from '../../../../src/index.ts';
+import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** By their names, as a source tells them. */
+const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
+  new Map<string, AnyTool>([
+    ['look', kit.tool({ name: 'look', care: 'read' })],
+    ['buy', kit.tool({ name: 'buy', care: 'reconciled' })],
+    ['sell', kit.tool({ name: 'sell', care: 'once' })],
+  ]);
+
+/** What the session knows of a source. */
+const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
+  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // as `found` tells it
+
+const found = (key: string, names: readonly string[]): SliceFact =>
+  factOf(LISTINGS, { key, told: [...names] });
+
+/** A source outside. `names`: what it has at a moment of the loop; nothing when it is down. */
+function source(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
+  const tools = toolsOf(kit);
+  const ask = ({ view, ask }: Discovery): Promise<SliceFact> =>
+    // Longer than a lease: whoever falls silent has lost the turn before it takes the source for one that fails.
+    ask({ subrequests: 1, ms: 60_000 }, async () => {
+      await kit.effect(`${key} asked`, names(view).join());
+      return found(key, names(view));
+    });
+  return {
+    toolsNow: (view) => knownOf(key, view).flatMap((name) => tools.get(name) ?? []),
+    async discover(discovery) {
+      const now = names(discovery.view);
+      if (now.length === 0 || sameJson(now, knownOf(key, discovery.view))) return [];
+      try {
+        return [await ask(discovery)];
+      } catch (failure) {
+        if (failure instanceof CallInterrupted) throw failure;
+        return [];
+      }
+    },
+  };
+}
+
+/** One source is down at first and has more later, one is found by a nested loop, and all stay known. */
+const discovery: Scenario = {
+  kind: 'discovery',
+  tells: '"type":"tools-listed","turn":"t1","frame":',
+  agent: (kit) =>
+    survivor([
+      kit.tool({ name: 'wait', care: 'read' }),
+      source(kit, 'shop', ({ iterations }) => [[], ['buy'], ['buy'], ['buy', 'sell']][iterations] ?? []),
+      defineAgenticTool({
+        name: 'trade',
+        description: 'Trades.',
+        input: v.object({ what: v.string() }),
+        tools: [source(kit, 'market', () => ['look', 'sell'])],
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        ['wait'],
+        ['buy', { name: 'trade', input: { what: 'kelp' } }],
+        ['buy', 'wait'],
+        ['sell'],
+        'Sold.',
+      ],
+    },
+    { to: '"kelp"', replies: [['look', 'sell'], 'Traded.'] },
+    { to: 'Again.', replies: [['sell', 'buy'], 'Sold again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** A facade that asks what it has when it is called, and a second time when there is nothing at first. */
+const prepared: Scenario = {
+  kind: 'unfolding-prepared',
+  tells: '"slice":"listings"',
+  agent: (kit) => {
+    const tools = toolsOf(kit);
+    return survivor([
+      kit.tool({ name: 'wait', care: 'read' }),
+      defineUnfolding({
+        name: 'shop',
+        description: 'Shops.',
+        tools: (view) => knownOf('shop', view).flatMap((name) => tools.get(name) ?? []),
+        prepare: async ({ view, discovery: { ask }, record }) => {
+          await ask({ subrequests: 1, ms: 60_000 }, () => kit.effect('shop asked', String(view.iterations)));
+          if (view.iterations === 1) return 'The shop is closed now.';
+          record(LISTINGS, { key: 'shop', told: ['buy', 'sell'] });
+          return undefined;
+        },
+      }),
+    ]);
+  },
+  script: [
+    { to: 'Go.', replies: [['shop', 'wait'], ['shop', 'wait'], ['buy', 'sell'], 'Sold.'] },
+    { to: 'Again.', replies: [['wait'], ['shop'], ['buy'], 'Bought again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+export const discoveries: readonly Scenario[] = [discovery, prepared];

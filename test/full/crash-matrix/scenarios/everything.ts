@@ -1,0 +1,57 @@
+import { type AnyTool, text } from '../../../../src/index.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+const tools = (kit: Kit): readonly AnyTool[] => [
+  kit.tool({ name: 'look', care: 'read' }),
+  kit.tool({ name: 'put', care: 'idempotent' }),
+  kit.tool({ name: 'pay', care: 'reconciled' }),
+  kit.tool({ name: 'mail', care: 'once' }),
+  kit.tool({
+    name: 'step',
+    care: 'idempotent',
+    serial: 'steps',
+    answer(_, { state, blackboard }) {
+      const steps = Number(state.get('steps') ?? 0) + 1;
+      state.set('steps', steps);
+      blackboard.add(steps);
+      return `step ${steps} of ${blackboard.entries().length}`;
+    },
+  }),
+];
+
+/** A frame by hand, of the same tools. */
+const dig = (kit: Kit): AnyTool => ({
+  name: 'dig',
+  description: 'Digs deeper.',
+  inputSchema: { type: 'object' },
+  effect: 'none',
+  returnDirect: false,
+  metadata: {},
+  check: async (input) => ({ ok: true, value: input }),
+  async call(_, invocation) {
+    const frame = await invocation.nest({
+      name: 'dig',
+      instructions: '',
+      message: 'Dig.',
+      tools: tools(kit),
+    });
+    return text(`${frame.outcome}: ${frame.text}`);
+  },
+});
+
+/** Every kind of call at once, inside and outside of a frame. */
+export const everything: Scenario = {
+  kind: 'everything',
+  agent: (kit) =>
+    survivor([...tools(kit), dig(kit), kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true })]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [['look', 'put', 'pay', 'mail', 'step', 'step'], ['dig', 'look'], ['mail'], ['finish']],
+    },
+    { to: 'Dig.', replies: [['look', 'pay'], ['put', 'mail'], 'Dug.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};

@@ -1,0 +1,69 @@
+import type { Care } from '../../../doors/testing.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** One tool of each care, called alone and then twice in one reply. */
+const leaf = (kind: string, care: Care): Scenario => ({
+  kind,
+  agent: (kit) => survivor([kit.tool({ name: 'act', care })]),
+  script: [{ to: 'Go.', replies: [['act'], ['act', 'act'], 'Acted.'] }],
+  steps: [{ send: 'Go.' }],
+});
+
+/** More calls in a reply than an invocation has slots, of every care. */
+const batch: Scenario = {
+  kind: 'parallel-batch',
+  agent: (kit) =>
+    survivor([
+      kit.tool({ name: 'look', care: 'read' }),
+      kit.tool({ name: 'put', care: 'idempotent' }),
+      kit.tool({ name: 'pay', care: 'reconciled' }),
+      kit.tool({ name: 'mail', care: 'once' }),
+    ]),
+  script: [{ to: 'Go.', replies: [['look', 'put', 'pay', 'mail', 'pay', 'put', 'mail', 'look'], 'Acted.'] }],
+  steps: [{ send: 'Go.' }],
+};
+
+/** Calls of one reply that each count on from the one before. */
+const serialLane: Scenario = {
+  kind: 'serial-lane',
+  agent: (kit) =>
+    survivor([
+      kit.tool({
+        name: 'step',
+        care: 'idempotent',
+        serial: 'steps',
+        answer(_, { state, blackboard }) {
+          const steps = Number(state.get('steps') ?? 0) + 1;
+          state.set('steps', steps);
+          blackboard.add(steps, { name: 'step' });
+          return `step ${steps}, on the board ${blackboard.entries().length}`;
+        },
+      }),
+      kit.tool({ name: 'look', care: 'read' }),
+    ]),
+  script: [{ to: 'Go.', replies: [['step', 'look', 'step', 'step'], ['step'], 'Stepped.'] }],
+  steps: [{ send: 'Go.' }],
+};
+
+/** A text that nobody parses on its way in, and a tool whose result is the answer. */
+const textTool: Scenario = {
+  kind: 'text-tool',
+  agent: (kit) =>
+    survivor([
+      kit.text({ name: 'note', care: 'idempotent', answer: (input) => `noted: ${input}` }),
+      kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true }),
+    ]),
+  script: [{ to: 'Go.', replies: [[{ name: 'note', input: 'no JSON at all' }], ['finish']] }],
+  steps: [{ send: 'Go.' }],
+};
+
+export const leaves: readonly Scenario[] = [
+  leaf('read', 'read'),
+  leaf('idempotent', 'idempotent'),
+  leaf('once', 'once'),
+  leaf('once-reconciled', 'reconciled'),
+  batch,
+  serialLane,
+  textTool,
+];

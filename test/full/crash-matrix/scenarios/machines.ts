@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { defineStateMachine, startingIn } from '../../../../src/index.ts';
+import type { Care } from '../../../doors/testing.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** Orders, each with a position of its own, over two turns. */
+const machine = (kind: string, care: Care): Scenario => ({
+  kind,
+  agent: (kit) => survivor([orders(kit, care)]),
+  script: [
+    { to: 'Go.', replies: [[order(41), order(42)], 'Ordered.'] },
+    { to: 'Again.', replies: [[order(41, 'on')], 'Shipped.'] },
+    { to: '{"id":41}', replies: [['ship'], ['add', 'confirm'], ['status'], 'Confirmed 41.'] },
+    { to: '{"id":42}', replies: [['add'], ['status', 'ship'], 'Drafted 42.'] },
+    { to: '"note":"on"', replies: [['status'], ['ship'], ['confirm', 'status'], 'Shipped 41.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+});
+
+const orders = (kit: Kit, care: Care) =>
+  defineStateMachine({
+    name: 'orders',
+    description: 'Processes one order.',
+    input: v.object({ id: v.number(), note: v.optional(v.string()) }),
+    key: ({ id }) => String(id),
+    initial: 'draft',
+    states: {
+      draft: [
+        kit.tool({ name: 'add', care: 'idempotent' }),
+        { tool: kit.tool({ name: 'confirm', care }), to: 'confirmed' },
+      ],
+      confirmed: [{ tool: kit.tool({ name: 'ship', care }), to: 'shipped' }],
+      shipped: [],
+    },
+    everywhere: [kit.tool({ name: 'status', care: 'read' })],
+    instructions: (_, { id }, state) => `Order ${id} is ${state}.`,
+  });
+
+function order(id: number, note?: string) {
+  return { name: 'orders', input: { id, ...(note !== undefined && { note }) } };
+}
+
+/** Orders that were confirmed elsewhere. */
+const elsewhere: Scenario = {
+  kind: 'state-machine-elsewhere',
+  agent: (kit) => survivor([startingIn(orders(kit, 'reconciled'), 'confirmed')]),
+  script: [
+    { to: 'Go.', replies: [[order(41)], 'Ordered.'] },
+    { to: 'Again.', replies: [[order(41, 'on')], 'Done.'] },
+    { to: '{"id":41}', replies: [['confirm'], ['ship'], 'Shipped 41.'] },
+    { to: '"note":"on"', replies: [['ship', 'status'], 'It was shipped.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** A new version of the code, in which a state has another name. */
+const renamed: Scenario = {
+  kind: 'state-machine-renamed',
+  agent: (kit) => {
+    const { world } = kit;
+    const deploy = kit.tool({
+      name: 'deploy',
+      care: 'idempotent',
+      answer() {
+        world.isDeployed = true;
+        return 'deployed';
+      },
+    });
+    return survivor([world.isDeployed ? renamedOrders(kit) : orders(kit, 'reconciled'), deploy]);
+  },
+  script: [
+    { to: 'Go.', replies: [[order(41)], 'Ordered.'] },
+    { to: 'Deploy.', replies: [['deploy'], 'Deployed.'] },
+    { to: 'Again.', replies: [[order(41, 'on')], 'Shipped.'] },
+    { to: '{"id":41}', replies: [['add'], ['confirm'], 'Confirmed 41.'] },
+    { to: '"note":"on"', replies: [['confirm'], ['ship'], 'Shipped 41.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Deploy.' }, { send: 'Again.' }],
+};
+
+const renamedOrders = (kit: Kit) =>
+  defineStateMachine({
+    name: 'orders',
+    description: 'Processes one order.',
+    input: v.object({ id: v.number(), note: v.optional(v.string()) }),
+    key: ({ id }) => String(id),
+    initial: 'draft',
+    states: {
+      draft: [{ tool: kit.tool({ name: 'confirm', care: 'reconciled' }), to: 'accepted' }],
+      accepted: [{ tool: kit.tool({ name: 'ship', care: 'reconciled' }), to: 'shipped' }],
+      shipped: [],
+    },
+    renamed: { confirmed: 'accepted' },
+  });
+
+export const machines: readonly Scenario[] = [
+  machine('state-machine', 'reconciled'),
+  machine('state-machine-once', 'once'),
+  elsewhere,
+  renamed,
+];

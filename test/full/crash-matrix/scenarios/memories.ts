@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { artifact, definePipeline, oneShotPerLoop, publishToBlackboard } from '../../../../src/index.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** Delivered once a loop, and pointed at after that; a new turn has a new loop. */
+const oneShot: Scenario = {
+  kind: 'one-shot',
+  agent: (kit) => survivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),
+  script: [
+    { to: 'Go.', replies: [['manual', 'manual'], ['manual'], 'Written.'] },
+    { to: 'Again.', replies: [['manual'], 'Written again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Artifacts that reach the blackboard, and a tool that reads it. */
+const sinks: Scenario = {
+  kind: 'sink-blackboard',
+  agent: (kit) =>
+    survivor([
+      publishToBlackboard(
+        kit.tool({
+          name: 'find',
+          care: 'read',
+          input: v.object({ id: v.number() }),
+          answer: ({ id }) => artifact(`found ${id}`, { id }),
+        }),
+        { name: 'found' },
+      ),
+      kit.tool({
+        name: 'list',
+        care: 'idempotent',
+        answer: (_, { blackboard }) => JSON.stringify(blackboard.entries()),
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [
+          { name: 'find', input: { id: 1 } },
+          { name: 'find', input: { id: 2 } },
+        ],
+        ['list'],
+        'Listed.',
+      ],
+    },
+    { to: 'Again.', replies: [['list'], 'Listed again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Steps without a model in between. */
+const pipeline: Scenario = {
+  kind: 'pipeline',
+  agent: (kit) =>
+    survivor([
+      definePipeline({
+        name: 'prepare',
+        steps: [
+          kit.text({ name: 'fetch', care: 'read', answer: (input) => `${input}, fetched` }),
+          kit.text({ name: 'clean', care: 'idempotent', answer: (input) => `${input}, cleaned` }),
+          kit.text({ name: 'store', care: 'reconciled', answer: (input) => `${input}, stored` }),
+        ],
+      }),
+    ]),
+  script: [{ to: 'Go.', replies: [[{ name: 'prepare', input: { input: 'a page' } }], 'Prepared.'] }],
+  steps: [{ send: 'Go.' }],
+};
+
+/** An answer that is rejected once, after a call. */
+const structured: Scenario = {
+  kind: 'structured-answer',
+  agent: (kit) =>
+    survivor([kit.tool({ name: 'count', care: 'reconciled', answer: () => '7' })], {
+      output: v.object({ total: v.number() }),
+    }),
+  script: [
+    { to: 'Go.', replies: [['count'], 'Seven.'] },
+    { to: 'does not have the form', replies: ['{"total":7}'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** An answer that is rejected twice. */
+const refused: Scenario = {
+  ...structured,
+  kind: 'structured-answer-refused',
+  script: [
+    { to: 'Go.', replies: [['count'], 'Seven.'] },
+    { to: 'does not have the form', replies: ['Eight.'] },
+  ],
+};
+
+export const memories: readonly Scenario[] = [oneShot, sinks, pipeline, structured, refused];

@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import {
+  after,
+  allOf,
+  defineDomainType,
+  definePlaybook,
+  onArtifact,
+  onBlackboard,
+  publishToBlackboard,
+  when,
+} from '../../../../src/index.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+const Finding = defineDomainType({ name: 'Finding', schema: v.object({ id: v.string() }) });
+
+/** Unlocked step by step, each topic by itself, and one of them begun anew in a later turn. */
+const playbook: Scenario = {
+  kind: 'playbook',
+  agent: (kit) => {
+    const search = kit.tool({ name: 'search', care: 'read', output: Finding, answer: () => ({ id: 'f1' }) });
+    const analyze = kit.tool({ name: 'analyze', care: 'idempotent' });
+    return survivor([
+      definePlaybook({
+        name: 'research',
+        description: 'Researches.',
+        input: v.object({ topic: v.string(), anew: v.optional(v.boolean()) }),
+        key: ({ topic }) => topic,
+        reset: ({ anew }) => anew ?? false,
+        tools: [publishToBlackboard(search, { name: 'finding' })],
+        locked: [
+          { tool: analyze, unlockedBy: after(search) },
+          {
+            tool: kit.tool({ name: 'report', care: 'reconciled' }),
+            unlockedBy: allOf(after(search), after(analyze), onArtifact(Finding)),
+          },
+          { tool: kit.tool({ name: 'archive', care: 'reconciled' }), unlockedBy: onBlackboard(Finding) },
+          {
+            tool: kit.tool({ name: 'finish', care: 'idempotent' }),
+            unlockedBy: when(({ toolExecutions }) => toolExecutions >= 3),
+          },
+        ],
+      }),
+    ]);
+  },
+  script: [
+    { to: 'Go.', replies: [[research('kelp'), research('tides')], 'Researched.'] },
+    { to: 'Again.', replies: [[research('kelp', false)], [research('kelp', true)], 'Researched again.'] },
+    { to: '{"topic":"kelp"}', replies: [['report', 'search'], ['analyze', 'archive'], ['report'], 'Kelp.'] },
+    { to: '{"topic":"tides"}', replies: [['analyze'], ['search'], 'Tides.'] },
+    { to: '"anew":false', replies: [['finish', 'report'], 'Still known.'] },
+    { to: '"anew":true', replies: [['report'], 'Locked again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+function research(topic: string, anew?: boolean) {
+  return { name: 'research', input: { topic, ...(anew !== undefined && { anew }) } };
+}
+
+export const playbooks: readonly Scenario[] = [playbook];

@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import {
+  agentProcessTools,
+  blackboardTools,
+  communicateTool,
+  defineAgenticTool,
+} from '../../../../src/index.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** A turn that looks at itself: at what does not tell of time. */
+const process: Scenario = {
+  kind: 'process-tools',
+  agent: (kit) =>
+    survivor([agentProcessTools(), kit.tool({ name: 'put', care: 'idempotent' })], {
+      limits: { toolCalls: 20 },
+    }),
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        ['agent_process'],
+        ['put'],
+        ['process_budget'],
+        ['process_tools_stats', 'process_models'],
+        'Looked.',
+      ],
+    },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** A turn that looks at its blackboard, and tells the user of it. */
+const blackboard: Scenario = {
+  kind: 'blackboard-tools',
+  agent: (kit) =>
+    survivor([
+      blackboardTools({ format: (value) => `<${JSON.stringify(value)}>` }),
+      communicateTool(),
+      kit.tool({
+        name: 'keep',
+        care: 'reconciled',
+        input: v.object({ it: v.string() }),
+        answer({ it }, call) {
+          call.blackboard.add({ it }, { name: it, type: 'Thing' });
+          return `kept ${it}`;
+        },
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [{ name: 'keep', input: { it: 'shell' } }, { name: 'keep', input: { it: 'stone' } }, 'blackboard'],
+        ['blackboard_list', { name: 'blackboard_last', input: { typeName: 'Thing' } }],
+        [
+          { name: 'communicate', input: { message: 'I kept two.' } },
+          { name: 'blackboard_get', input: { name: 'shell' } },
+        ],
+        'Kept.',
+      ],
+    },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** Tokens are held back before each model call: enough for one that dies. */
+const budget: Scenario = {
+  kind: 'budget',
+  agent: (kit) => {
+    const pay = kit.tool({ name: 'pay', care: 'reconciled' });
+    return survivor(
+      [
+        pay,
+        defineAgenticTool({
+          name: 'work',
+          description: 'Works.',
+          input: v.object({ task: v.string() }),
+          tools: [pay],
+          limits: { tokens: 50_000 },
+        }),
+      ],
+      { limits: { tokens: 100_000 } },
+    );
+  },
+  script: [
+    { to: 'Go.', replies: [['pay', { name: 'work', input: { task: 'buy' } }], 'Paid.'] },
+    { to: '"buy"', replies: [['pay'], 'Bought.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+export const processes: readonly Scenario[] = [process, blackboard, budget];

@@ -1,0 +1,22 @@
+import {
+  type Agent,
+  type AgentConfig,
+  defineAgent,
+  type InputDeclaration,
+  type ToolSource,
+} from '../../../../src/index.ts';
+
+type More = Pick<
+  AgentConfig<'survivor', InputDeclaration>,
+  'output' | 'chaining' | 'limits' | 'strategies' | 'compaction'
+>;
+
+/** The agent of every scenario. */
+export const survivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
+  defineAgent({
+    name: 'survivor',
+    description: 'Acts.',
+    instructions: 'You act.',
+    tools,
+    ...more,
+  });

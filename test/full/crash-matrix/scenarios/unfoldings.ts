@@ -1,0 +1,201 @@
+import * as v from 'valibot';
+import { defineInjectionStrategy, defineUnfolding, noChange, removeTools } from '../../../../src/index.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** Closed again with the next turn. */
+const plain: Scenario = {
+  kind: 'unfolding',
+  agent: (kit) =>
+    survivor([
+      defineUnfolding({
+        name: 'files',
+        description: 'Works with files.',
+        childToolUsageNotes: 'Read before you write.',
+        contextTool: true,
+        tools: [
+          kit.tool({ name: 'read_file', care: 'read' }),
+          kit.tool({ name: 'write_file', care: 'reconciled' }),
+        ],
+      }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['files'], ['read_file'], ['write_file', 'files'], 'Written.'] },
+    { to: 'Again.', replies: [['files'], ['write_file'], 'Written again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Opened once for the session, by one category and then by another. */
+const byCategory: Scenario = {
+  kind: 'unfolding-category',
+  agent: (kit) =>
+    survivor([
+      defineUnfolding({
+        name: 'office',
+        description: 'Works in an office.',
+        scope: 'session',
+        byCategory: {
+          files: [kit.tool({ name: 'save', care: 'idempotent' })],
+          mail: [kit.tool({ name: 'send', care: 'reconciled' })],
+        },
+      }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [[office('files')], ['save', office('mail')], ['send', 'send'], 'Sent.'] },
+    { to: 'Again.', replies: [['send'], 'Sent again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+function office(category: string) {
+  return { name: 'office', input: { category } };
+}
+
+/** The shopping cart of the guide: the tools that a selection brings share what is in it. */
+const selectable: Scenario = {
+  kind: 'unfolding-selectable',
+  agent: (kit) =>
+    survivor([
+      defineUnfolding({
+        name: 'shop',
+        description: 'Shops.',
+        input: v.object({ shelves: v.array(v.string()) }),
+        select: ({ shelves }) => [...shelves.map((shelf) => adding(kit, shelf)), checkOut(kit)],
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        [{ name: 'shop', input: { shelves: ['tea', 'milk'] } }],
+        ['add_tea', 'add_milk'],
+        ['add_tea'],
+        ['check_out'],
+        'Bought.',
+      ],
+    },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+const adding = (kit: Kit, shelf: string) =>
+  kit.tool({
+    name: `add_${shelf}`,
+    care: 'idempotent',
+    serial: 'cart',
+    answer(_, { state }) {
+      const cart = `${state.get('cart') ?? ''} ${shelf}`;
+      state.set('cart', cart);
+      return `in the cart:${cart}`;
+    },
+  });
+
+const checkOut = (kit: Kit) =>
+  kit.tool({
+    name: 'check_out',
+    care: 'reconciled',
+    answer: (_, { state }) => `bought:${state.get('cart')}`,
+  });
+
+/** A facade inside a facade, and one that is all there is once it is open. */
+const nested: Scenario = {
+  kind: 'unfolding-nested',
+  agent: (kit) =>
+    survivor([
+      defineUnfolding({
+        name: 'house',
+        description: 'Works in a house.',
+        tools: [
+          kit.tool({ name: 'ring', care: 'read' }),
+          defineUnfolding({
+            name: 'kitchen',
+            description: 'Works in its kitchen.',
+            tools: [kit.tool({ name: 'cook', care: 'idempotent' })],
+          }),
+        ],
+      }),
+      defineUnfolding({
+        name: 'cellar',
+        description: 'Works in its cellar.',
+        exclusive: true,
+        tools: [kit.tool({ name: 'dig', care: 'reconciled' })],
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [['house'], ['kitchen', 'ring'], ['cook', 'cook'], ['cellar'], ['dig'], 'Dug.'],
+    },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+/** The tools of the position: what it unfolds into is told by what the session knows then. */
+const ofTheMoment: Scenario = {
+  kind: 'unfolding-position',
+  agent: (kit) =>
+    survivor([
+      kit.tool({
+        name: 'order',
+        care: 'idempotent',
+        answer(_, { blackboard }) {
+          blackboard.add('tea', { name: 'ordered' });
+          return 'ordered';
+        },
+      }),
+      defineUnfolding({
+        name: 'shop',
+        description: 'Shops.',
+        tools: ({ blackboard }) =>
+          blackboard.some(({ name }) => name === 'ordered')
+            ? [checkOut(kit), kit.tool({ name: 'browse', care: 'read' })]
+            : [kit.tool({ name: 'browse', care: 'read' })],
+      }),
+    ]),
+  script: [
+    {
+      to: 'Go.',
+      replies: [['shop'], ['browse'], ['order'], ['shop'], ['check_out', 'browse'], 'Bought.'],
+    },
+    { to: 'Again.', replies: [['shop'], ['check_out'], 'Bought again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+/** Rules of its own: a tool comes with a call and goes with another. */
+const byStrategy: Scenario = {
+  kind: 'strategy',
+  agent(kit) {
+    const pay = kit.tool({ name: 'pay', care: 'reconciled' });
+    return survivor(
+      [kit.tool({ name: 'unlock', care: 'idempotent' }), kit.tool({ name: 'lock', care: 'read' })],
+      {
+        strategies: [
+          defineInjectionStrategy({
+            name: 'locks',
+            evaluate({ lastCall }) {
+              if (lastCall.tool === 'unlock') return [pay];
+              return lastCall.tool === 'lock' ? removeTools([pay]) : noChange;
+            },
+          }),
+        ],
+      },
+    );
+  },
+  script: [
+    { to: 'Go.', replies: [['unlock'], ['pay', 'lock'], ['unlock'], ['pay'], 'Paid.'] },
+    { to: 'Again.', replies: [['lock'], ['unlock'], ['pay'], 'Paid again.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+};
+
+export const unfoldings: readonly Scenario[] = [
+  plain,
+  byCategory,
+  selectable,
+  nested,
+  ofTheMoment,
+  byStrategy,
+];

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { defineTool, requireApproval } from '../../../../src/index.ts';
+import type { Care } from '../../../doors/testing.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** One payment is approved and one edited, while another call of the reply has run already. */
+const approval: Scenario = {
+  kind: 'approval',
+  agent: (kit) => {
+    const pay = (name: string) =>
+      requireApproval(
+        kit.tool({
+          name,
+          care: 'reconciled',
+          input: v.object({ amount: v.number() }),
+          answer: ({ amount }) => `paid ${amount}`,
+        }),
+        ({ amount }) => `Pay ${amount}?`,
+      );
+    return survivor([pay('pay'), pay('refund'), kit.tool({ name: 'look', care: 'read' })]);
+  },
+  script: [
+    {
+      to: 'Go.',
+      replies: [
+        ['look', { name: 'pay', input: { amount: 5 } }, { name: 'refund', input: { amount: 6 } }],
+        ['look'],
+        'Paid.',
+      ],
+    },
+  ],
+  steps: [
+    { send: 'Go.' },
+    { decide: 'pay', as: { decision: 'approve' } },
+    { decide: 'refund', as: { decision: 'edit', input: { amount: 4 } } },
+  ],
+};
+
+/** The caller runs one tool of a reply. */
+const manualResult: Scenario = {
+  kind: 'manual-result',
+  agent: (kit) =>
+    survivor([
+      defineTool({ name: 'ask_user', description: 'Asks the user.', input: v.object({ what: v.string() }) }),
+      kit.tool({ name: 'pay', care: 'reconciled' }),
+    ]),
+  script: [
+    { to: 'Go.', replies: [['pay', { name: 'ask_user', input: { what: 'Sure?' } }], ['pay'], 'Done.'] },
+  ],
+  steps: [{ send: 'Go.' }, { result: 'ask_user', as: { text: 'Yes.' } }],
+};
+
+/** Nobody answers what two calls ask while they run: one may begin anew, and one may not. */
+const askingWhileRunning: Scenario = {
+  kind: 'asks-while-running',
+  tells: '"type":"tool-call-answered"',
+  agent: (kit) => {
+    const asks = (name: string, care: Care) =>
+      kit.tool({
+        name,
+        care,
+        async answer(_, call) {
+          const asked = { message: `${name}?`, expires: 20, onExpiry: 'approve' } as const;
+          return (await call.decideWhileRunning(asked)).decision;
+        },
+      });
+    return survivor([
+      asks('put', 'idempotent'),
+      asks('book', 'once'),
+      kit.tool({ name: 'look', care: 'read' }),
+    ]);
+  },
+  script: [{ to: 'Go.', replies: [['book', 'look'], ['put', 'book'], 'Booked.'] }],
+  // What may begin anew is suspended when its invocation is gone.
+  steps: [{ send: 'Go.' }, { wait: 100 }],
+};
+
+export const waits: readonly Scenario[] = [approval, manualResult, askingWhileRunning];

@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { MODES } from '../../../doors/testing.ts';
+import { cellsOf, type Played, trialsOf } from '../matrix.ts';
+import { SCENARIOS } from '../scenarios.ts';
+import type { TableRow } from '../table.ts';
+import type { Share, ThreadMessage } from './memory-thread.ts';
+import type { MatrixOptions } from './options.ts';
+
+/** Everything that was played in memory. */
+export interface MemoryPlays {
+  readonly rows: readonly TableRow[];
+  readonly played: readonly Played[];
+}
+
+/** Plays every cell in memory, on all processors. `onPlayed` is told how many of how many are done. */
+export async function playInMemory(
+  { only, at, without }: Pick<MatrixOptions, 'only' | 'at' | 'without'>,
+  onPlayed: (done: number, of: number) => void,
+): Promise<MemoryPlays> {
+  const trials = await trialsOf(SCENARIOS.filter(({ kind }) => only === undefined || kind === only));
+  const cells = cellsOf(trials, MODES)
+    .filter(({ disturbance }) => at === undefined || disturbance.at === at)
+    .map(({ trial, disturbance }) => ({ kind: trial.scenario.kind, disturbance }));
+  const threads = availableParallelism();
+  const played: Played[] = [];
+  const shares = Array.from({ length: threads }, (_, index): Share => {
+    return { cells: cells.filter((_one, place) => place % threads === index), without };
+  });
+  await Promise.all(
+    shares.map((share) => runThread(share, (one) => onPlayed(played.push(one), cells.length))),
+  );
+  const rows = trials.map(({ scenario, positions }) => ({
+    kind: scenario.kind,
+    positions: positions.length,
+  }));
+  return { rows, played };
+}
+
+function runThread(share: Share, onPlayed: (played: Played) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const thread = new Worker(new URL('./memory-thread.ts', import.meta.url), { workerData: share });
+  thread.on('message', (message: ThreadMessage) => {
+    if (message === 'done') resolve();
+    else onPlayed(message.played);
+  });
+  thread.on('error', reject);
+  thread.on('exit', () => reject(new Error('A thread ended before it was done.')));
+  return promise;
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Played } from '../matrix.ts';
+import { PROGRESS, type WorkerdOrder } from '../workerd-order.ts';
+
+const root = resolve(import.meta.dirname, '../../../..');
+
+/**
+ * Plays a seeded sample in real Durable Objects: a test of its own, whose report holds what was played. Its progress is
+ * printed.
+ *
+ * @throws Error when there is no report.
+ */
+export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-crash-matrix-'));
+  try {
+    const report = join(folder, 'report.json');
+    const output = await runTest(report, order);
+    const played = existsSync(report) ? playedIn(readFileSync(report, 'utf8')) : undefined;
+    if (!played) throw new Error(`Nothing was played in workerd.\n${output}`);
+    return played;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Answers what the test said. */
+async function runTest(report: string, order: WorkerdOrder): Promise<string> {
+  const config = join(import.meta.dirname, 'vitest.config.ts');
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const test = spawn('npx', ['vitest', 'run', '--root', root, '--config', config, ...reporters], {
+    cwd: root,
+    env: { ...process.env, CRASH_MATRIX_ORDER: JSON.stringify(order) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  test.stderr.on('data', (data) => said.push(String(data)));
+  for await (const line of createInterface({ input: test.stdout })) {
+    said.push(line);
+    const at = line.indexOf(PROGRESS); // a reporter colours the beginnings of lines
+    if (at >= 0) console.log(line.slice(at));
+  }
+  return said.join('\n');
+}
+
+function playedIn(report: string): readonly Played[] | undefined {
+  interface Report {
+    readonly testResults: readonly {
+      readonly assertionResults: readonly { readonly meta: { readonly crashMatrix?: readonly Played[] } }[];
+    }[];
+  }
+  const { testResults } = JSON.parse(report) as Report; // vitest's own JSON report
+  return testResults.flatMap(({ assertionResults }) => assertionResults).at(0)?.meta.crashMatrix;
+}

@@ -1,0 +1,28 @@
+/** A thread of the script: plays its share of the cells in memory. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Disturbance } from '../../../doors/testing.ts';
+import type { Guard } from '../lab/sabotage.ts';
+import { type Cell, type Played, playAll, trialsOf } from '../matrix.ts';
+import { SCENARIOS } from '../scenarios.ts';
+
+/** What one thread plays. */
+export interface Share {
+  readonly cells: readonly { readonly kind: string; readonly disturbance: Disturbance }[];
+  readonly without: Guard | undefined;
+}
+
+/** What a thread says: each play, and that it is done. */
+export type ThreadMessage = { readonly played: Played } | 'done';
+
+const { cells, without } = workerData as Share; // given by whoever starts this
+const say = (message: ThreadMessage): void => parentPort?.postMessage(message);
+
+const kinds = new Set(cells.map(({ kind }) => kind));
+const trials = await trialsOf(SCENARIOS.filter(({ kind }) => kinds.has(kind)));
+const trialOf = new Map(trials.map((trial) => [trial.scenario.kind, trial]));
+const own = cells.flatMap(({ kind, disturbance }): Cell[] => {
+  const trial = trialOf.get(kind);
+  return trial ? [{ trial, disturbance }] : [];
+});
+await playAll(own, { without, onPlayed: (played) => say({ played }) });
+say('done');

@@ -1,0 +1,141 @@
+/** A tool that is another one in the next build: what waits for a decision about it, and what was started of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../src/examples/demo/ports.ts';
+import { openSite, type Site } from './site.ts';
+import { unknown } from './texts.ts';
+import type { Heard } from './visit.ts';
+import { answersIn, type Line } from './world.ts';
+
+let site: Site;
+const refund: Line = [['refund', { amount: 5 }]];
+const waiting = ['schema', 'message', 'role', 'described', 'nested', 'sent'] as const;
+const started = [
+  'once-to-read',
+  'once-to-idempotent',
+  'once-to-reconciled',
+  'idempotent-to-once',
+  'idempotent-to-reconciled',
+  'idempotent-to-read',
+  'read-to-once',
+  'read-to-idempotent',
+] as const;
+
+beforeAll(async () => {
+  site = await openSite('changed-calls.ts');
+  const { world } = site;
+  await site.deploy({ constants: { BUILD: 'before' } });
+  for (const scene of waiting) world.plays(scene, [refund, refund, 'So.']);
+  world.plays('described', [refund, 'So.']);
+  world.plays('sent', [refund, 'So.']);
+  world.plays('nested', [[['clerk', { message: 'Refund 5.' }]], 'So.']);
+  world.plays('nested-clerk', [refund, refund, 'Refunded.']);
+  for (const scene of started) world.plays(scene, [[['charge']], 'So.']);
+  for (const scene of waiting) await site.visit(scene).say('Go.');
+  const held = started.map((scene) => world.hold(scene, 'charge'));
+  for (const scene of started) await site.visit(scene).start('Go.');
+  await Promise.all(held.map(({ reached }) => reached));
+  // A read runs before the reply that asked for it is stored.
+  for (const scene of started) await site.visit(scene).happened('tool-call-started');
+  await site.deploy({ constants: { BUILD: 'after' } });
+  for (const { release } of held) release();
+});
+afterAll(() => site.close());
+
+/** Approves what a session waits for. */
+async function approve(scene: string): Promise<Heard> {
+  const [pending] = await site.visit(scene).pending();
+  return site.visit(scene).post(`/approvals/${pending?.call}`, { decision: 'approve' });
+}
+
+/** What the model was told of the calls that it made first. */
+const answers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
+const done = (scene: string): number => site.world.done(scene).length;
+
+describe('an approval that waits', () => {
+  const changed =
+    "Error: Tool 'refund' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.";
+
+  it('is void when the schema of the tool has changed: who decides is told so, and asked again', async () => {
+    expect(await approve('schema')).toMatchObject({
+      status: 409,
+      body: {
+        type: 'urn:holdfast:problem:approval-void',
+        detail:
+          "Tool 'refund' has changed since this was asked, so what was sent does not hold for it. The model is told so, and may ask again.",
+      },
+    });
+    // The turn goes on in the background.
+    await until('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
+    expect(answers('schema')).toEqual([['refund', changed]]);
+    expect(done('schema')).toBe(0);
+    expect(await approve('schema')).toMatchObject({
+      status: 200,
+      body: { outcome: 'completed', text: 'So.' },
+    });
+    expect(done('schema')).toBe(1);
+  });
+
+  it('is void when it asks something else of the same call', async () => {
+    expect(await approve('message')).toMatchObject({
+      status: 202,
+      body: { outcome: 'suspended', pending: [{ message: 'Refund it in dollars?' }] },
+    });
+    expect(answers('message')).toEqual([['refund', changed]]);
+    expect(done('message')).toBe(0);
+    expect(await approve('message')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+    expect(done('message')).toBe(1);
+  });
+
+  it('is void when somebody else is to decide: who could before, cannot now', async () => {
+    expect(await approve('role')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
+    expect(answers('role')).toEqual([['refund', changed]]);
+    expect(await approve('role')).toMatchObject({
+      status: 403,
+      body: { type: 'urn:holdfast:problem:role-required' },
+    });
+    expect(done('role')).toBe(0);
+  });
+
+  it('is void in a nested loop too', async () => {
+    expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
+    expect(answers('nested-clerk')).toEqual([['refund', changed]]);
+    expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+    expect(done('nested')).toBe(1);
+  });
+
+  it('holds when only the description has changed', async () => {
+    expect(await approve('described')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+    expect(answers('described')).toEqual([['refund', 'refund is done']]);
+    expect(done('described')).toBe(1);
+  });
+
+  it('a result that the caller sends is not void: what was run is not undone by a deployment', async () => {
+    const [pending] = await site.visit('sent').pending();
+    const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
+    expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+    expect(answers('sent')).toEqual([['refund', 'Refunded by hand.']]);
+  });
+});
+
+describe('a call that was started under one effect', () => {
+  it.each([
+    ['once-to-read', unknown('charge'), 1],
+    ['once-to-idempotent', unknown('charge'), 1],
+    ['once-to-reconciled', 'charged before', 1],
+    // It may be repeated by the word of the build that began it, and not by that of the one that would repeat it.
+    ['idempotent-to-once', unknown('charge'), 1],
+    ['idempotent-to-reconciled', 'charged before', 1],
+    ['idempotent-to-read', 'charge is done', 2],
+    ['read-to-once', 'charge is done', 2],
+    ['read-to-idempotent', 'charge is done', 2],
+  ] as const)('%s', async (scene, answer, times) => {
+    const events = await site.visit(scene).ended();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(answers(scene)).toEqual([['charge', answer]]);
+    expect(done(scene)).toBe(times);
+    expect(new Set(site.world.done(scene).map(({ key }) => key)).size).toBe(1);
+    const [from, , to] = scene.split('-');
+    const starts = events.flatMap((event) => (event.type === 'tool-call-started' ? [event.effect] : []));
+    expect(starts).toEqual(from === 'read' ? [from, to] : [from]);
+  });
+});

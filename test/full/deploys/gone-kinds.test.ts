@@ -1,0 +1,190 @@
+/** What tools come from is gone in the next build: a facade, a domain type, a playbook's tool, a subagent, an agent. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../src/examples/demo/ports.ts';
+import { openSite, type Site } from './site.ts';
+import { notFound, unknown } from './texts.ts';
+import { answersIn, type Deed, type Line } from './world.ts';
+
+let site: Site;
+const before = { constants: { BUILD: 'before' } };
+const order: Line = [['clerk', { message: 'Send the order.' }]];
+const research: Line = [['research', { topic: 'kelp' }]];
+const inside = '{"topic":"kelp"}';
+
+/** What the model of a scene was offered last, and what it has read of its calls, in the conversation that begins so. */
+function last(scene: string, begun = 'Go.') {
+  const requests = site.world
+    .asked(scene)
+    .filter(({ messages }) => messages.some((one) => 'text' in one && one.text === begun));
+  const request = requests.at(-1);
+  return { offered: request?.tools.map(({ name }) => name), answers: answersIn(request) };
+}
+const done = (scene: string, what: string): readonly Deed[] =>
+  site.world.done(scene).filter(({ tool }) => tool === what);
+const outcomeOf = async (agent: string): Promise<unknown> => (await site.visit(agent).ended()).at(-1);
+const completed = { type: 'turn-ended', outcome: 'completed' };
+
+beforeAll(async () => {
+  site = await openSite('gone-kinds.ts');
+  const { world } = site;
+  await site.deploy(before);
+  world.plays('facade', [[['files']], [['write_file'], ['delete_file']], 'Done.']);
+  world.plays('regrouped', [[['files']], [['write_file']], 'Done.']);
+  world.plays('kept', [[['files']], 'Opened.', [['write_file']], 'Done.']);
+  world.plays('chained', [[['find_customer']], [['greet']], 'Done.', 'Yes.', 'Again.']);
+  world.plays('playbook', [research, 'Done.']);
+  world.plays('playbook', [[['search']], [['search'], ['report']], 'So.'], inside);
+  for (const scene of ['subagent', 'named']) {
+    world.plays(scene, [order, 'Done.']);
+    world.plays(`${scene}-clerk`, [[['send_order']], 'Sent.']);
+  }
+  world.plays('gone-running', [[['send_order']], 'Here again.']);
+  world.plays('gone-waiting', [[['send_order']], 'Sent.']);
+  await site.visit('kept').say('Go.');
+  await site.visit('gone-waiting').say('Go.');
+  const searching = world.hold('playbook', 'search');
+  const running = [
+    world.hold('facade', 'write_file'),
+    world.hold('regrouped', 'write_file'),
+    world.hold('chained', 'greet'),
+    world.hold('subagent', 'send_order'),
+    world.hold('named', 'send_order'),
+    world.hold('gone-running', 'send_order'),
+  ];
+  for (const scene of ['facade', 'regrouped', 'chained', 'playbook', 'subagent', 'named', 'gone-running'])
+    await site.visit(scene).start('Go.');
+  await searching.reached;
+  const searchingAgain = letNextWait();
+  await Promise.all([...running, searchingAgain].map(({ reached }) => reached));
+  await site.deploy({ constants: { BUILD: 'after' } });
+  for (const { release } of [...running, searchingAgain]) release();
+
+  /** The first search unlocks the report; the second is in the reply that asks for it. */
+  function letNextWait() {
+    searching.release();
+    return world.hold('playbook', 'search');
+  }
+});
+afterAll(() => site.close());
+
+describe('a facade that was open', () => {
+  it('is forgotten: a call that had begun is in doubt, one that had not is of a tool that does not exist', async () => {
+    expect(await outcomeOf('facade')).toMatchObject(completed);
+    const { offered, answers } = last('facade');
+    expect(answers.slice(1)).toEqual([
+      ['write_file', unknown('write_file')],
+      ['delete_file', notFound('delete_file', 'look_up')],
+    ]);
+    expect(offered).toEqual(['look_up']);
+  });
+
+  it('takes nothing with it that is offered without it now: its call goes on under its key', async () => {
+    expect(await outcomeOf('regrouped')).toMatchObject(completed);
+    expect(last('regrouped')).toMatchObject({
+      offered: ['write_file'],
+      answers: [expect.anything(), ['write_file', 'write_file is done']],
+    });
+    const keys = done('regrouped', 'write_file').map(({ key }) => key);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  });
+
+  it('takes the tools with it that the session had kept', async () => {
+    expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
+    expect(last('kept')).toEqual({
+      offered: ['look_up'],
+      answers: [expect.anything(), ['write_file', notFound('write_file', 'look_up')]],
+    });
+    expect(done('kept', 'write_file')).toEqual([]);
+  });
+});
+
+it('a domain type that is no longer chained offers nothing, and the call of its object is in doubt', async () => {
+  expect(await outcomeOf('chained')).toMatchObject(completed);
+  expect(last('chained')).toEqual({
+    offered: ['find_customer'],
+    answers: [expect.anything(), ['greet', unknown('greet')]],
+  });
+  expect(await site.visit('chained').say('Are you there?')).toMatchObject({ body: { text: 'Yes.' } });
+});
+
+it("a playbook's unlocked tool is one that does not exist, and its progress stays", async () => {
+  expect(await outcomeOf('playbook')).toMatchObject(completed);
+  expect(last('playbook', inside)).toEqual({
+    offered: ['search'],
+    answers: [
+      ['search', 'search is done'],
+      ['search', 'search is done'],
+      ['report', notFound('report', 'search')],
+    ],
+  });
+  const { body } = await site.visit('playbook').get();
+  expect(body).toMatchObject({
+    memory: { playbooks: { 'playbook/research': { '': { toolExecutions: 2, tools: { search: 2 } } } } },
+  });
+});
+
+describe('a subagent in whose loop something was done', () => {
+  it('leaves the call in doubt when the tool is gone', async () => {
+    expect(await outcomeOf('subagent')).toMatchObject(completed);
+    expect(last('subagent')).toEqual({ offered: ['look_up'], answers: [['clerk', unknown('clerk')]] });
+  });
+
+  it('is not found when the agent behind the tool is gone, and the model is told that it had begun', async () => {
+    expect(await outcomeOf('named')).toMatchObject(completed);
+    expect(last('named').answers).toEqual([
+      [
+        'clerk',
+        "Error: Agent 'named-clerk' not found. Available agents: chained, facade, kept, named, playbook, regrouped, " +
+          'subagent. The work had begun, and what was done of it is not known.',
+      ],
+    ]);
+  });
+});
+
+describe('an agent that is gone altogether', () => {
+  const error = { type: 'misconfigured', message: "This deployment has no agent 'gone-running'." };
+
+  it('has no sessions for anybody', async () => {
+    for (const agent of ['gone-running', 'gone-waiting']) {
+      expect(await site.visit(agent).get()).toMatchObject({
+        status: 404,
+        body: {
+          type: 'urn:holdfast:problem:unknown-agent',
+          detail: `There is no agent '${agent}'. GET /agents lists them.`,
+        },
+      });
+      expect(await site.visit(agent).say('Hello?')).toMatchObject({ status: 404 });
+    }
+  });
+
+  it('leaves an open turn failed, and the session is there when it is', async () => {
+    const hasLeft = async (): Promise<boolean> => done('gone-running', 'runner-left').length > 0;
+    await until('the turn is taken over', 10_000, hasLeft);
+    await site.deploy(before);
+    const { status, body } = await site.visit('gone-running').get();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      openTurn: null,
+      turn: { outcome: 'failed', error },
+      messages: [{ role: 'user', text: 'Go.' }, { toolCalls: [{ result: unknown('send_order') }] }],
+    });
+    expect(await site.visit('gone-running').say('Are you there?')).toMatchObject({
+      body: { text: 'Here again.', outcome: 'completed' },
+    });
+    expect(done('gone-running', 'send_order')).toHaveLength(1);
+  });
+
+  it('leaves a turn waiting that waits, and takes its decision when it is back', async () => {
+    const [pending] = await site.visit('gone-waiting').pending();
+    const heard = await site
+      .visit('gone-waiting')
+      .post(`/approvals/${pending?.call}`, { decision: 'approve' });
+    expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'Sent.' } });
+    expect(done('gone-waiting', 'send_order')).toHaveLength(1);
+  });
+
+  it('a domain type that is back offers the object again that the session was given', async () => {
+    expect(await site.visit('chained').say('And now?')).toMatchObject({ body: { text: 'Again.' } });
+    expect(last('chained').offered).toEqual(['find_customer', 'greet']);
+  });
+});

@@ -1,0 +1,150 @@
+/** A build that meets events which newer code wrote leaves the session alone until that is back (DESIGN 5, rule 10). */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../src/examples/demo/ports.ts';
+import { openSite, type Site } from './site.ts';
+import { type Stored, storedIn } from './stored.ts';
+import { current, later, withAnotherType } from './versions.ts';
+import type { Heard, Visit } from './visit.ts';
+
+let site: Site;
+let before: ReadonlyMap<string, Stored>;
+let after: ReadonlyMap<string, Stored>;
+let waiting: Promise<unknown>;
+
+const at = (session: string): Visit => site.visit('clerk', session);
+const storedAs = (session: string): string => JSON.stringify(['local', 'clerk', session]);
+
+/** What a client is told, whatever it wants of a session whose event `seq` is newer than the build. */
+const newer = (seq: number) => ({
+  status: 503,
+  type: 'application/problem+json',
+  retryAfter: '5',
+  body: {
+    type: 'urn:holdfast:problem:newer-deployment',
+    title: 'newer deployment',
+    status: 503,
+    detail: `Event ${seq} was written by a newer version of this Worker. Try again when the deployment is complete.`,
+  },
+});
+
+beforeAll(async () => {
+  site = await openSite('clerk.ts');
+  const { world } = site;
+  world.plays('clerk', ['One.', 'Two.']);
+  world.plays('clerk', [[['file_order']], 'Filed.'], 'File it.');
+  world.plays('clerk', [[['send_order']], 'Sent.'], 'Send it.');
+  await site.deploy(withAnotherType);
+  await at('typed').say('Hello.');
+  await site.deploy(later);
+  await at('ended').say('Hello.');
+  await at('waiting').say('Send it.');
+  const filing = world.hold('clerk', 'file_order');
+  await at('running').start('File it.');
+  await filing.reached;
+  await site.kill();
+  filing.release();
+  before = storedIn(site.storage);
+  await site.deploy(current);
+});
+afterAll(() => site.close());
+
+describe('an older build', () => {
+  it.each([
+    ['typed', 3, 3],
+    ['ended', 1, 2],
+    ['waiting', 1, 2],
+    ['running', 1, 2],
+  ] as const)('does not show the session %s', async (session, seq, seqOfTurn) => {
+    expect(await at(session).get()).toMatchObject(newer(seq));
+    expect(await at(session).get('/events')).toMatchObject(newer(seq));
+    const stream = { accept: 'text/event-stream', 'last-event-id': String(seq - 1) };
+    expect(await at(session).get('/events', stream)).toMatchObject(newer(seq));
+    expect(await at(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
+  });
+
+  it('takes no decision, and no message where one is waited for', async () => {
+    const { call } = firstOf('waiting', 'tool-call-suspended');
+    expect(await at('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(newer(2));
+    expect(await at('waiting').say('Well?')).toMatchObject(newer(2));
+  });
+
+  it('leaves an open turn with its journal as it was, and looks for a newer build only now and then', async () => {
+    const turn = turnIn('running');
+    const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
+    await until('the turn is given back', 5_000, async () => givenBack().length > 0);
+    await delay(1_000); // that nothing happens cannot be awaited
+    expect(givenBack()).toEqual([
+      `holdfast: turn ${turn} was not taken over: NewerEventError: ${newer(1).body.detail}`,
+    ]);
+  });
+
+  it('stores a message, and says that it is accepted: as an answer and as a stream', async () => {
+    const sent = await send('ended');
+    expect(sent).toMatchObject({ status: 202, body: { session: 'ended', status: 'accepted' } });
+    expect(sent.location).toContain('/agents/clerk/sessions/ended');
+    // Its sender may ask for the answer, under the same key, and waits for whoever goes on with the turn.
+    waiting = send('ended').catch(() => 'lost');
+    const { body } = await send('typed', { accept: 'text/event-stream' });
+    expect(body).toMatch(
+      /^(?::|retry: \d+)\n\nevent: accepted\ndata: {"turn":"\w+","session":"typed","agent":"clerk","status":"accepted"}\n\n$/,
+    );
+    expect(site.world.asked('clerk')).toHaveLength(4);
+  });
+});
+
+describe('the newer build, when it is back', () => {
+  beforeAll(async () => {
+    await site.kill();
+    after = storedIn(site.storage);
+    await site.deploy(later);
+  });
+
+  it('finds nothing changed but for the messages that were accepted', () => {
+    const added = ([name, { events }]: [string, Stored]): unknown => [
+      JSON.parse(name)[2],
+      events.slice(before.get(name)?.events.length).map(({ type }) => type),
+    ];
+    expect(Object.fromEntries([...after].map(added) as [])).toEqual({
+      typed: ['turn-started'],
+      ended: ['turn-started'],
+      waiting: [],
+      running: [],
+    });
+    for (const [name, { events }] of before)
+      expect(after.get(name)?.events.slice(0, events.length)).toEqual(events);
+  });
+
+  it('goes on with the open turn, at once when somebody asks for it', async () => {
+    for (const session of ['running', 'ended', 'typed'])
+      expect(await at(session).say('Well?')).toMatchObject({ status: 409 });
+    const events = await at('running').ended();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(new Set(site.world.done('clerk').map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('answers the messages that were accepted, each once', async () => {
+    expect(await waiting).toBe('lost'); // with the build that was asked
+    expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
+    const events = await at('typed').ended(before.get(storedAs('typed'))?.events.length);
+    expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
+  });
+
+  it('takes the decision', async () => {
+    const [pending] = await at('waiting').pending();
+    const heard = await at('waiting').post(`/approvals/${pending?.call}`, { decision: 'approve' });
+    expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.', outcome: 'completed' } });
+    expect(site.world.done('clerk').filter(({ tool }) => tool === 'send_order')).toHaveLength(1);
+  });
+});
+
+/** The same message each time, under one key. */
+const send = (session: string, headers = {}): Promise<Heard> =>
+  at(session).post('/messages', { message: 'Go on.' }, { headers: { 'idempotency-key': 'k1', ...headers } });
+
+/** The first event of a type that was stored before the older build came. */
+function firstOf(session: string, type: string) {
+  const event = before.get(storedAs(session))?.events.find((one) => one.type === type);
+  return JSON.parse(event?.body ?? '{}');
+}
+const turnIn = (session: string): string => firstOf(session, 'turn-started').turn;

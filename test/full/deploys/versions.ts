@@ -1,0 +1,82 @@
+/** Builds with the library of another version, as edits of this one. */
+import { EVENT_VERSION } from '../../doors/journal.ts';
+import type { Build } from '../process/start-worker.ts';
+import type { Edit } from '../process/with-edits.ts';
+
+/** Events of a version that is not known yet. */
+const laterEvents: Edit = {
+  from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
+  to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
+};
+
+/** A type of events that is not known yet, under the version of now. */
+const anotherType: readonly Edit[] = [
+  {
+    from: `  'turn-started': true,`,
+    to: `  'turn-started': true, 'turn-noted': true,`,
+  },
+  {
+    from: '  session.takeIn(leased.inbox);',
+    to: `  outbox.emit({ type: 'turn-noted', turn: turn.id }); session.takeIn(leased.inbox);`,
+  },
+];
+
+/** This one. */
+export const current: Build = {};
+
+/** Writes events of this version, and a type among them that is new. */
+export const withAnotherType: Build = { edits: anotherType };
+
+/** Writes events of the next version, and that new type. */
+export const later: Build = { edits: [laterEvents, ...anotherType] };
+
+/** Stamps its snapshots as another reducer does, and gives them a form that this one cannot read. */
+export const earlierSnapshots: Build = {
+  edits: [
+    {
+      from: 'export const REDUCER_VERSION = ',
+      to: 'export const REDUCER_VERSION = -1 + ',
+    },
+    {
+      from: '    cells: [...cells],',
+      to: '    cells: Object.fromEntries(cells),',
+    },
+  ],
+};
+
+/** Writes events of the next version, and upgrades those of this one: visibly, for a test. */
+export const upgrading: Build = {
+  edits: [
+    laterEvents,
+    {
+      from: 'const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];',
+      to: `const UPGRADES = [
+        (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
+      ];`,
+    },
+  ],
+};
+
+const END_OF_MIGRATIONS = '];\n\n/** Whether the tables are there.';
+
+const migrating = (sql: string): Build => ({
+  edits: [{ from: END_OF_MIGRATIONS, to: `${JSON.stringify(sql)},\n${END_OF_MIGRATIONS}` }],
+});
+
+/** Has one migration more. */
+export const laterMigration: Build = migrating('ALTER TABLE events ADD COLUMN note TEXT');
+
+/** Has one that fails after it has begun. */
+export const brokenMigration: Build = migrating(
+  'ALTER TABLE events ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)',
+);
+
+/** This one, and it tells of each alarm. */
+export const tellingAlarms: Build = {
+  edits: [
+    {
+      from: '  override alarm(): void {',
+      to: "  override alarm(): void { console.log('alarm');",
+    },
+  ],
+};

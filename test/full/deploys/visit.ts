@@ -1,0 +1,101 @@
+import { openSession, type TimelineEvent } from '../../../src/examples/demo/client.ts';
+import { until } from '../../../src/examples/demo/ports.ts';
+
+/** A response, read to its end. */
+export interface Heard {
+  readonly status: number;
+  readonly type: string | null;
+  readonly retryAfter: string | null;
+  readonly location: string | null;
+  /** JSON is parsed, all else is text. */
+  readonly body: unknown;
+}
+
+/** One session over HTTP, as anybody uses it; what a test looks at is looked at in there. */
+export interface Visit {
+  get(path?: string, headers?: Readonly<Record<string, string>>): Promise<Heard>;
+  post(path: string, body?: object, more?: Sending): Promise<Heard>;
+  /** Says something, and waits for the answer. */
+  say(message: string): Promise<Heard>;
+  /** Says something in the background, and answers the id of its turn. */
+  start(message: string): Promise<string>;
+  /** Resolves with the journal when a turn that ends after this sequence has ended. */
+  ended(after?: number): Promise<readonly TimelineEvent[]>;
+  /** Resolves when an event of this type is in the journal. */
+  happened(type: TimelineEvent['type']): Promise<void>;
+  /** What is waited for, as soon as something is. */
+  pending(): Promise<readonly Pending[]>;
+}
+
+/** What else there is to a request. */
+export interface Sending {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Aborts when the client goes without the answer. */
+  readonly leave?: AbortSignal | undefined;
+}
+
+/** A call that waits for somebody. */
+export interface Pending {
+  readonly call: string;
+  readonly tool: string;
+  readonly message: string;
+}
+
+const PATIENCE = 20_000;
+
+/** `address`: of the session, now. */
+export function openVisit(address: () => string): Visit {
+  const send = async (path: string, init: RequestInit): Promise<Heard> =>
+    read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE), ...init }));
+  const post: Visit['post'] = (path, body = {}, { headers, leave } = {}) =>
+    send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      ...(leave && { signal: leave }),
+    });
+  const get: Visit['get'] = (path = '', headers = {}) => send(path, { headers });
+  return {
+    get,
+    post,
+    say: (message) => post('/messages', { message }),
+    async start(message) {
+      const { status, body } = await post('/messages', { message }, { headers: { prefer: 'respond-async' } });
+      if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);
+      return (body as { readonly turn: string }).turn; // what DESIGN 7 says
+    },
+    ended: (after = 0) => {
+      const { origin, pathname } = new URL(address());
+      const [, , agent = '', , session = ''] = pathname.split('/');
+      return openSession(origin, session, agent).turnEnded(after);
+    },
+    happened: (type) =>
+      until(`an event ${type}`, PATIENCE, async () => {
+        const { body } = await get('/events');
+        const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // what DESIGN 7 says
+        return events.some((event) => event.type === type);
+      }),
+    async pending() {
+      let pending: readonly Pending[] = [];
+      await until('something is waited for', PATIENCE, async () => {
+        const { body } = await get();
+        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // what DESIGN 7 says
+        return pending.length > 0;
+      });
+      return pending;
+    },
+  };
+}
+
+async function read(response: Response): Promise<Heard> {
+  const { status, headers } = response;
+  const type = headers.get('content-type');
+  const text = await response.text();
+  return {
+    status,
+    type,
+    retryAfter: headers.get('retry-after'),
+    location: headers.get('location'),
+    body: type?.includes('json') ? JSON.parse(text) : text,
+  };
+}

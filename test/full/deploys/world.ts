@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Gate, type Hold } from '../../../src/examples/demo/gate.ts';
+import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
+import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/index.ts';
+
+/** One reply of a script: words, or calls of tools by name. */
+export type Line = string | readonly (readonly [tool: string, input?: object])[];
+
+/** Something that a tool has done. */
+export interface Deed {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly key: string;
+}
+
+/**
+ * What is outside of the Workers and outlives them: the model that they ask and the place where their tools act. Told apart
+ * by scene, which the fixtures give to each agent.
+ */
+export interface World {
+  readonly url: string;
+  /**
+   * What the model of a scene says, in order: the reply to a request is chosen by how many replies its conversation has, so
+   * a request that is made again is answered alike. `to`: only in the conversation that begins with these words.
+   */
+  plays(scene: string, lines: readonly Line[], to?: string): void;
+  /** Answers from a tool, or from the `model`, wait from now on. What a tool was to do is done all the same. */
+  hold(scene: string, what: string): Hold;
+  /** Requests to the model of a scene, oldest first. */
+  asked(scene: string): readonly ModelRequest[];
+  done(scene: string): readonly Deed[];
+  stop(): Promise<void>;
+}
+
+interface Kept {
+  readonly gate: Gate;
+  readonly scripts: Map<string, readonly Line[]>;
+  readonly asked: Map<string, ModelRequest[]>;
+  readonly done: Map<string, Deed[]>;
+}
+
+/** Opens a world on a port of this machine. */
+export async function openWorld(): Promise<World> {
+  const kept: Kept = { gate: new Gate(), scripts: new Map(), asked: new Map(), done: new Map() };
+  const { server, url } = await listen((request, response) => {
+    answer(kept, request, response).catch((failure: unknown) => response.writeHead(500).end(String(failure)));
+  });
+  return {
+    url,
+    plays: (scene, lines, to) => void kept.scripts.set(scriptName(scene, to), lines),
+    hold: (scene, what) => kept.gate.hold(`${scene} ${what}`),
+    asked: (scene) => kept.asked.get(scene) ?? [],
+    done: (scene) => kept.done.get(scene) ?? [],
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const scriptName = (scene: string, to?: string): string =>
+  JSON.stringify(to === undefined ? [scene] : [scene, to]);
+
+/**
+ * `POST /{scene}/model` is a request to its model, `POST /{scene}/{tool}` a deed; `GET` asks whether that was done under the
+ * same key.
+ */
+async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [scene = '', what = ''] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
+  const { 'idempotency-key': key = '' } = request.headers;
+  if (request.method === 'GET') {
+    const isDone = kept.done.get(scene)?.some((deed) => deed.tool === what && deed.key === key) ?? false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(isDone));
+    return;
+  }
+  const body = await readJson(request);
+  const said = what === 'model' ? replyTo(kept, scene, body as ModelRequest) : { did: what }; // as the fixtures send it
+  if (what !== 'model') put(kept.done, scene, { tool: what, input: body, key: String(key) });
+  await kept.gate.pass(`${scene} ${what}`);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+}
+
+function replyTo({ scripts, asked }: Kept, scene: string, request: ModelRequest): ModelReply {
+  put(asked, scene, request);
+  const { messages } = request;
+  const begun = messages.find(({ role }) => role === 'user');
+  const script =
+    scripts.get(scriptName(scene, begun && textOf(begun))) ?? scripts.get(scriptName(scene)) ?? [];
+  const place = messages.filter(({ role }) => role === 'assistant').length;
+  const line = script[place];
+  if (line === undefined) throw new Error(`The script of ${scene} has no reply ${place + 1}.`);
+  return toReply(line, place);
+}
+
+const textOf = (message: ModelMessage): string => ('text' in message ? message.text : '');
+
+function toReply(line: Line, place: number): ModelReply {
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  if (typeof line === 'string') return { text: line, toolCalls: [], finish: 'stop', usage };
+  const toolCalls = line.map(([name, input = {}], index) => ({
+    id: `call_${place}_${index}`,
+    name,
+    input: JSON.stringify(input),
+  }));
+  return { text: '', toolCalls, finish: 'tool-calls', usage };
+}
+
+const put = <T>(lists: Map<string, T[]>, name: string, one: T): unknown =>
+  lists.set(name, [...(lists.get(name) ?? []), one]);
+
+/** What a model read of its calls: the tool messages of a request, by the name of their tool, in order. */
+export function answersIn(
+  request: ModelRequest | undefined,
+): readonly (readonly [tool: string, text: string])[] {
+  const messages = request?.messages ?? [];
+  const names = new Map(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? message.toolCalls.map(({ id, name }) => [id, name] as const) : [],
+    ),
+  );
+  return messages.flatMap((message) =>
+    message.role === 'tool' ? [[names.get(message.id) ?? '', message.text] as const] : [],
+  );
+}

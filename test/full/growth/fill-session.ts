@@ -1,0 +1,109 @@
+import { type SessionEvent, ToolCallContext } from '../../../src/index.ts';
+import type { SessionPort } from '../../../src/testing/entry.ts';
+import { type NewRow, toRow } from '../../doors/journal.ts';
+import { READER, toTurnStart } from '../../doors/session.ts';
+
+/** About what people write, and what models answer. */
+const WORDS = 'The zarnik of the third flomp was moved to the northern shelf, where it is dry. ';
+const QUESTION = WORDS.repeat(2);
+const ANSWER = WORDS.repeat(6);
+
+/** Rows that leave together when a session is filled. */
+const AT_ONCE = 5_000;
+
+type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
+
+/** The events of a turn after its start: a question was asked, and is answered. */
+const answered = (turn: string): SessionEvent[] => [
+  replied(turn, ANSWER),
+  { type: 'turn-ended', turn, outcome: 'completed' },
+];
+
+const replied = (turn: string, text: string, toolCalls: readonly Call[] = []): SessionEvent => ({
+  type: 'model-replied',
+  turn,
+  model: 'filled',
+  text,
+  toolCalls,
+  finish: 'stop',
+  usage: { inputTokens: 400, outputTokens: 120 },
+});
+
+const started = (turn: string): SessionEvent => ({
+  type: 'turn-started',
+  turn,
+  loopId: turn,
+  message: QUESTION,
+  context: {},
+  principal: { id: 'filler' },
+});
+
+const startOf = (agent: string, turn: string) => {
+  const ids = [turn, `incarnation-${turn}`];
+  const start = { agent, message: QUESTION, context: ToolCallContext.EMPTY, from: { id: 'filler' } };
+  return toTurnStart(start, () => ids.shift() ?? '');
+};
+
+/** Begins a turn that nobody runs. */
+export async function beginTurn(port: SessionPort, agent: string, turn: string) {
+  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: READER };
+  const leased = await port.begin(request);
+  if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+  return { request, leased };
+}
+
+/** Stores a conversation of so many messages, half of them replies, as that many turns would have. */
+export async function fillSession(port: SessionPort, agent: string, messages: number): Promise<void> {
+  const turns = Array.from({ length: messages / 2 }, (_, turn) => `t${turn}`);
+  const events = turns.flatMap((turn, index) => [...(index === 0 ? [] : [started(turn)]), ...answered(turn)]);
+  await store(port, agent, events);
+}
+
+/** Stores a session whose blackboard has so many entries, a hundred a call. */
+export async function fillBlackboard(port: SessionPort, agent: string, entries: number): Promise<void> {
+  const turns = Array.from({ length: entries / 100 }, (_, turn) => `t${turn}`);
+  const events = turns.flatMap((turn, index): SessionEvent[] => {
+    const call = `${turn}.0.0`;
+    const blackboard = Array.from({ length: 100 }, (_, at) => ({
+      name: `e${index * 100 + at}`,
+      value: WORDS,
+    }));
+    return [
+      ...(index === 0 ? [] : [started(turn)]),
+      replied(turn, '', [{ id: call, providerId: call, name: 'note', input: '{}' }]),
+      {
+        type: 'tool-call-ended',
+        turn,
+        call,
+        result: { type: 'text', content: 'Done' },
+        changes: { blackboard },
+      },
+      ...answered(turn),
+    ];
+  });
+  await store(port, agent, events);
+}
+
+/** As one holder would that never stops; the last event ends the last turn. */
+async function store(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
+  const { leased } = await beginTurn(port, agent, 't0');
+  const rows: NewRow[] = events.map(toRow);
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const part = rows.slice(at, at + AT_ONCE);
+    const release = at + AT_ONCE >= rows.length ? ('ended' as const) : undefined;
+    const from = leased.page.head + 1 + at;
+    const { status } = await port.append(leased.epoch, from, { events: part, release });
+    if (status !== 'appended') throw new Error(`The session was not filled: ${status}.`);
+  }
+}
+
+/** What one more iteration appends: a reply with a call, the call's start, its end. */
+export function iteration(turn: string, at: number): readonly NewRow[] {
+  const call = `${turn}.${at}.0`;
+  const calls = [{ id: call, providerId: call, name: 'look', input: '{"id":7}' }];
+  return [
+    replied(turn, '', calls),
+    { type: 'tool-call-started', turn, call, effect: 'once' } as const,
+    { type: 'tool-call-ended', turn, call, result: { type: 'text', content: WORDS } } as const,
+  ].map(toRow);
+}

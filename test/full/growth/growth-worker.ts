@@ -1,0 +1,92 @@
+/** The Worker that `npm run growth` measures from outside: it fills sessions, opens them and appends to them. */
+import { SessionObject as Base } from '../../../durable-objects/index.ts';
+import { defineAgent, summarised } from '../../../src/index.ts';
+import { createHoldfast } from '../../../src/worker-entry.ts';
+import { SLICES } from '../../doors/agent.ts';
+import { objectSession } from '../../doors/durable-objects.ts';
+import { REDUCER_VERSION } from '../../doors/journal.ts';
+import { foldLeased, READER, toSessionName } from '../../doors/session.ts';
+import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
+
+/** A session object that tells how much it keeps. */
+export class SessionObject extends Base {
+  size(): { readonly database: number; readonly journal: number; readonly snapshot: number } {
+    const { sql } = this.ctx.storage;
+    const sum = (query: string): number => sql.exec<{ bytes: number }>(query).one().bytes;
+    return {
+      database: sql.databaseSize,
+      journal: sum('SELECT coalesce(sum(bytes), 0) AS bytes FROM events'),
+      snapshot: sum(`SELECT coalesce(sum(length(body)), 0) AS bytes FROM chunks WHERE owner = 'snapshot'`),
+    };
+  }
+}
+
+const model = {
+  name: 'measured',
+  ask: async () => ({ text: 'Done.', toolCalls: [], finish: 'stop' as const }),
+};
+const base = { description: 'Grows.', instructions: 'Be quick.', model };
+const plain = defineAgent({ ...base, name: 'plain' });
+const compacting = defineAgent({
+  ...base,
+  name: 'compacting',
+  compaction: summarised({ overTokens: 1, summarise: () => 'They talked.' }),
+});
+
+const holdfast = createHoldfast({ agents: [plain, compacting], auth: () => ({ id: 'owner' }) });
+
+interface Env {
+  readonly SESSIONS: DurableObjectNamespace<SessionObject>;
+  readonly [name: string]: unknown;
+}
+
+export default {
+  async fetch(request, env, ctx) {
+    const { pathname, searchParams: query } = new URL(request.url);
+    const agent = query.get('agent') ?? 'plain';
+    const count = Number(query.get('count') ?? 1);
+    const name = toSessionName({ owner: 'owner', agent, session: query.get('session') ?? '' });
+    const port = objectSession(env.SESSIONS, name);
+    switch (pathname) {
+      case '/fill':
+        await fillSession(port, agent, count);
+        break;
+      case '/fill-blackboard':
+        await fillBlackboard(port, agent, count);
+        break;
+      case '/size':
+        return Response.json(await env.SESSIONS.getByName(name).size());
+      case '/open': {
+        // The same nonce is answered the same lease, as whoever opens the session first is.
+        const { request: again } = await beginTurn(port, agent, query.get('turn') ?? '');
+        const reducer = query.get('from') === 'journal' ? 0 : REDUCER_VERSION;
+        for (let i = 0; i < count; i += 1) {
+          const leased = await port.begin({ ...again, reader: { ...READER, reducer } });
+          if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+          await foldLeased(port, leased, SLICES);
+        }
+        break;
+      }
+      case '/append': {
+        const turn = query.get('turn') ?? '';
+        const { leased } = await beginTurn(port, agent, turn);
+        for (let i = 0, head = leased.page.head; i < count; i += 1, head += 3) {
+          const answer = await port.append(leased.epoch, head + 1, { events: iteration(turn, head) });
+          if (answer.status !== 'appended') throw new Error(`An append was refused: ${answer.status}.`);
+        }
+        break;
+      }
+      case '/end': {
+        const { leased } = await beginTurn(port, agent, query.get('turn') ?? '');
+        const end = { events: [], release: 'ended' } as const;
+        await port.append(leased.epoch, leased.page.head + 1, end);
+        break;
+      }
+      default:
+        return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // read by nobody
+    }
+    return new Response('ok');
+  },
+} satisfies ExportedHandler<Env>;
+
+export const { TurnRunner } = holdfast;

@@ -1,0 +1,91 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import type { SessionObject } from '../../../durable-objects/index.ts';
+import { SLICES } from '../../doors/agent.ts';
+import { type Leased, toSnapshot } from '../../doors/journal.ts';
+import { foldAll, READER } from '../../doors/session.ts';
+import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
+import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
+
+interface Work {
+  readonly statements: number;
+  readonly read: number;
+  readonly written: number;
+}
+
+/** What the object does with its database for one call of it. */
+function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void): Promise<Work> {
+  return runInDurableObject(stub(), (object, { storage }) => {
+    const exec = vi.spyOn(storage.sql, 'exec');
+    call(object);
+    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // what `exec` answers
+    exec.mockRestore();
+    return {
+      statements: cursors.length,
+      read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+      written: cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0),
+    };
+  });
+}
+
+async function filled(messages: number): Promise<ObjectHarness> {
+  const harness = makeObjectHarness();
+  await fillSession(harness.raw, 'agent', messages);
+  return harness;
+}
+
+describe('a session that becomes long', () => {
+  it('is appended to at the same cost with 10, 100, 1,000 and 10,000 messages', async () => {
+    const work: Work[] = [];
+    for (const messages of [10, 100, 1_000, 10_000]) {
+      const harness = await filled(messages);
+      const { leased } = await beginTurn(harness.raw, 'agent', 'next');
+      const events = iteration('next', leased.page.head);
+      const change = { events, progress: true };
+      work.push(await workOf(harness, (object) => object.append(leased.epoch, leased.page.head + 1, change)));
+    }
+    expect(work[0]).toMatchObject({ written: 3 });
+    expect(work[0]?.statements).toBeLessThanOrEqual(4);
+    expect(new Set(work.map((one) => JSON.stringify(one))).size).toBe(1);
+  });
+
+  it('is begun at a cost that grows with its messages, and not when they were compacted away', async () => {
+    const whole: Work[] = [];
+    const compacted: Work[] = [];
+    for (const messages of [100, 1_000, 10_000]) {
+      for (const [works, keptEvents] of [
+        [whole, Infinity],
+        [compacted, 9],
+      ] as const) {
+        const harness = await filled(messages);
+        const { epoch, page } = (await beginTurn(harness.raw, 'agent', 'snapshot')).leased;
+        const messagesFrom = Math.max(1, page.head - keptEvents);
+        const snapshot = { seq: page.head, reducer: READER.reducer, body: '{}', messagesFrom };
+        await harness.raw.append(epoch, page.head + 1, { events: [], snapshot, release: 'ended' });
+        const { request } = await beginTurn(harness.raw, 'agent', 'measured');
+        let again: Leased | undefined;
+        const work = await workOf(harness, (object) => {
+          again = object.begin({ ...request, reader: { ...READER, maxBytes: 16 * 1024 * 1024 } }) as Leased;
+        });
+        works.push(work);
+        const bodies = again?.covered.flatMap((text) => JSON.parse(text) as unknown[]) ?? [];
+        expect(bodies).toHaveLength(keptEvents === Infinity ? messages + 1 : 7);
+      }
+    }
+    expect(new Set(whole.map(({ statements }) => statements)).size).toBe(1);
+    const [small = 0, middle = 0, large = 0] = whole.map(({ read }) => read);
+    expect(large / middle).toBeLessThan(11);
+    expect(middle / small).toBeLessThan(11);
+    expect(new Set(compacted.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(compacted[0]?.read).toBeLessThan(100);
+  }, 60_000);
+
+  it('is folded to all entries of a blackboard, which a snapshot holds up to 4 MiB', async () => {
+    const { raw } = makeObjectHarness();
+    await fillBlackboard(raw, 'agent', 10_000);
+    const folded = await foldAll(raw, SLICES);
+    expect(folded?.state.blackboard).toHaveLength(10_000);
+    expect(folded?.state.blackboard.at(-1)).toMatchObject({ name: 'e9999' });
+    expect(toSnapshot(folded?.state as never).length).toBeLessThan(4 * 1024 * 1024);
+  });
+});

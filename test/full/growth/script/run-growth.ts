@@ -1,0 +1,119 @@
+/**
+ * `npm run growth`: what a session costs that becomes long, measured from outside over the built Worker and the real object.
+ * An append is to cost the same however long the session is, and to open it what it holds: `whole` folds the journal,
+ * `snapshot` reads the messages beside it, `compacted` those that are kept. Medians of several runs, in ms.
+ */
+import { measure } from '../../../bench/measure.ts';
+import { startWorker } from '../../process/start-worker.ts';
+
+const SIZES = [10, 100, 1_000, 10_000];
+const APPENDS = 50;
+const OPENS = 5;
+const ROUNDS = 9;
+
+const worker = await startWorker('test/full/growth/growth-worker.ts', { vars: { LEASE_MS: '600000' } });
+
+type Query = Readonly<Record<string, string | number>>;
+
+async function ask(path: string, query: Query, init?: RequestInit): Promise<unknown> {
+  const parameters = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  );
+  const response = await fetch(new URL(`${path}?${parameters}`, worker.url), init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return text === 'ok' ? undefined : JSON.parse(text);
+}
+
+const say = (agent: string, session: string): Promise<unknown> =>
+  ask(
+    `/agents/${agent}/sessions/${session}/messages`,
+    {},
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'And now?' }),
+    },
+  );
+
+interface Size {
+  readonly database: number;
+  readonly journal: number;
+  readonly snapshot: number;
+}
+
+const sizeOf = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
+
+/** One session, opened by a turn of its own, which is left open. */
+const opened = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
+  const { median } = await measure(() => ask('/open', { ...query, from, count: OPENS }), {
+    units: OPENS,
+    rounds: ROUNDS,
+  });
+  return median;
+};
+
+async function growth(messages: number): Promise<readonly string[]> {
+  const plain = { agent: 'plain', session: `s${messages}`, turn: 'measured' };
+  await ask('/fill', { ...plain, count: messages });
+  const { journal } = await sizeOf(plain);
+  const whole = await opened(plain, 'journal');
+  await ask('/end', plain);
+  // Two turns: a session of few events has no snapshot, and is folded whole.
+  await say('plain', plain.session);
+  const next = { ...plain, turn: 'next' };
+  const snapshot = await opened(next, 'snapshot');
+  const { median: append } = await measure(() => ask('/append', { ...next, count: APPENDS }), {
+    units: APPENDS,
+    rounds: ROUNDS,
+  });
+  const { database } = await sizeOf(plain);
+  const compacting = { agent: 'compacting', session: `c${messages}`, turn: 'measured' };
+  await ask('/fill', { ...compacting, count: messages });
+  await say('compacting', compacting.session);
+  const compacted = await opened(compacting, 'snapshot');
+  return [
+    messages.toLocaleString('en'),
+    kib(journal),
+    kib(database),
+    ...[append, whole, snapshot, compacted].map(ms),
+  ];
+}
+
+/** The same of a session with many entries on its blackboard. */
+async function blackboard(entries: number): Promise<readonly string[]> {
+  const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
+  await ask('/fill-blackboard', { ...query, count: entries });
+  const { journal } = await sizeOf(query);
+  const whole = await opened(query, 'journal');
+  await ask('/end', query);
+  await say('plain', query.session);
+  const { snapshot } = await sizeOf(query);
+  const shown = await measure(() => ask(`/agents/plain/sessions/${query.session}`, {}), { rounds: ROUNDS });
+  const turn = await measure(() => say('plain', query.session), { rounds: ROUNDS });
+  return [
+    entries.toLocaleString('en'),
+    kib(journal),
+    kib(snapshot),
+    ...[whole, shown.median, turn.median].map(ms),
+  ];
+}
+
+const ms = (value: number): string => value.toFixed(2);
+const kib = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
+
+function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = `|${widths.map((width) => `${'-'.repeat(width + 1)}:`).join('|')}|`;
+  process.stdout.write(`${[line(head), rule, ...rows.map(line)].join('\n')}\n\n`);
+}
+
+const rows: (readonly string[])[] = [];
+for (const messages of SIZES) rows.push(await growth(messages));
+print(['messages', 'journal', 'database', 'append', 'open whole', 'with snapshot', 'compacted'], rows);
+const boards: (readonly string[])[] = [];
+for (const entries of [100, 1_000, 10_000, 100_000]) boards.push(await blackboard(entries));
+print(['entries', 'journal', 'snapshot', 'open whole', 'GET session', 'one more turn'], boards);
+await worker.stop();

@@ -1,0 +1,44 @@
+/**
+ * The client that the conformance suite runs for each scenario: `node client.ts WORKER SERVER`. The Worker runs a turn whose
+ * agent uses the scenario's server, and whatever the server asks somebody meanwhile is accepted with its defaults. Ends
+ * with 1 when the turn does not complete, or a call that a scenario allows came to nothing: not all of them look.
+ */
+import { randomUUID } from 'node:crypto';
+import { eventsOf } from '../../../../../src/examples/demo/client.ts';
+
+const [worker = '', server = ''] = process.argv.slice(2);
+const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: given = '' } = process.env;
+const session = `${worker}/agents/caller/sessions/${randomUUID()}`;
+
+const post = (path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(session + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const message = { message: 'Call every tool.', context: { scenario, server, given } };
+/** Servers that have no tool, or let nobody in. */
+const NOTHING_TO_CALL = new Set(['initialize', 'auth/resource-mismatch', 'auth/scope-retry-limit']);
+
+let outcome = 'none';
+let answered = 0;
+for await (const { event, data } of eventsOf(
+  await post('/messages', message, { accept: 'text/event-stream' }),
+)) {
+  console.log(event, data);
+  const told = JSON.parse(data);
+  if (event === 'tool-call-suspended') await approve(told.call);
+  if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
+  if (event === 'answer') outcome = told.outcome;
+}
+const isRight = outcome === 'completed' && answered > 0 !== NOTHING_TO_CALL.has(scenario);
+if (!isRight)
+  console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
+process.exitCode = isRight ? 0 : 1;
+
+/** The answer of the turn comes by the stream that is open. */
+async function approve(call: string): Promise<void> {
+  const { status } = await post(`/approvals/${call}`, { decision: 'approve' }, { prefer: 'respond-async' });
+  if (status !== 202) throw new Error(`An approval was answered ${status}.`);
+}

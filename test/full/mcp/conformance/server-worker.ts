@@ -1,0 +1,14 @@
+/** The Worker that the suite's server scenarios look at: it publishes what they ask for. */
+import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
+import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { serverPrompts } from './server-prompts.ts';
+import { serverTools } from './server-tools.ts';
+
+const holdfast = createHoldfast({
+  agents: [],
+  mcp: defineMcpEndpoint({ tools: serverTools, prompts: serverPrompts }),
+});
+
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../../durable-objects/index.ts';

@@ -1,0 +1,61 @@
+/** Crashes at every point of turns that call MCP servers: no message is lost, and nothing happens twice at a server. */
+import { expect, it } from 'vitest';
+import type { ToolSource } from '../../../../src/index.ts';
+import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/entry.ts';
+import { type CrashReply, type CrashScript, crashMatrix } from '../../../../src/testing/entry.ts';
+import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { clerkOf, makeShop, type Shop } from './shop.ts';
+
+const call = (name: string, n: number) => ({ name, input: { n } });
+
+/** `first`: what the model replies before anything can be called. */
+const scriptOf = (...first: readonly CrashReply[]): CrashScript => ({
+  steps: [
+    {
+      send: 'Go.',
+      replies: [...first, [call('look', 1), call('put', 2), call('pay', 3), call('pay', 4)], 'Done.'],
+    },
+    { send: 'Again.', replies: [...first, [call('pay', 5)], 'Done again.'] },
+  ],
+});
+
+interface Way {
+  readonly script: CrashScript;
+  readonly server: FakeServerOptions;
+  toolsOf(client: McpClient): ToolSource;
+}
+
+const flat = (client: McpClient): ToolSource => mcpToolProvider({ clients: [client] });
+const facade = (client: McpClient): ToolSource =>
+  createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
+
+it.each<[string, Way]>([
+  ['listed flat', { script: scriptOf(), server: {}, toolsOf: flat }],
+  ['behind a facade', { script: scriptOf(['shop']), server: {}, toolsOf: facade }],
+  [
+    'of a server without sessions',
+    { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },
+  ],
+])(
+  'tools %s lose and double nothing, wherever the Worker crashes',
+  async (_, { script, server, toolsOf }) => {
+    warnings(); // of each call that is in doubt
+    const shops: Shop[] = [];
+    const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
+      world: () => {
+        const shop = makeShop(server);
+        shops.push(shop);
+        return shop;
+      },
+    });
+    expect(report.failures).toEqual([]);
+    expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0, passed: true });
+    expect(report.plays).toBeGreaterThan(200);
+    // As the server saw it, whatever was reported.
+    const twice = shops.flatMap(({ ran }) =>
+      (ran.get('pay') ?? []).filter((key, at, keys) => keys.indexOf(key) < at),
+    );
+    expect(twice).toEqual([]);
+  },
+);

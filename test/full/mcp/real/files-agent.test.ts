@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { defineFiles } from '../../../../src/examples/files/files.ts';
+import { appWith } from '../../../gate/workerd/http/app.ts';
+import { json, newSession, post } from '../../../gate/workerd/http/client.ts';
+import { answer } from '../../../gate/workerd/http/waiting.ts';
+import { type RealRun, realRun } from './real-run.ts';
+
+/** A session of the example agent over HTTP, with the offline planner and a run's server. */
+function talk({ url }: RealRun) {
+  // A turn stays in one invocation, since the next one would be run by the Worker of the tests.
+  const platform = { subrequests: 10_000 };
+  const via = appWith({ agents: [defineFiles({ url })], platform }, { MODEL: 'offline' });
+  const session = newSession('files');
+  return {
+    say: async (message: string) => json(await post(session, { message }, { via })),
+    decide: async (path: string, decision: object) => json(await answer(path, decision, { via })),
+  };
+}
+
+/** The methods that the server was asked for, and the names of the tools called, oldest first. */
+async function asked(run: RealRun): Promise<readonly string[]> {
+  const posted = (await run.requests()).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
+  return posted
+    .filter(({ id }) => id !== undefined)
+    .map(({ method, params }) => (method === 'tools/call' ? params.name : method));
+}
+
+it('the files agent lists, reads, and writes what was approved, without a language model, and lists its tools once', async () => {
+  const run = realRun('filesystem');
+  const { say, decide } = talk(run);
+  const listed = await say('Give a detailed listing of the directory with the path "."');
+  expect(listed.text).toMatch(/\[DIR\] media.*\[FILE\] notes\.txt.*\[DIR\] plans/s);
+  expect((await say('Read the text file with the path "notes.txt"')).text).toContain('Another line.');
+  const asks = await say('Write a file with the path "packing.txt" and the content "Two tents"');
+  expect(asks).toMatchObject({
+    outcome: 'suspended',
+    pending: [
+      {
+        tool: 'write_file',
+        input: { path: 'packing.txt', content: 'Two tents' },
+        message: 'Write this file, over whatever is there?',
+      },
+    ],
+  });
+  const [pending] = asks.pending as [{ readonly links: { readonly approvals: string } }]; // as was just checked
+  const written = await decide(pending.links.approvals, { decision: 'approve' });
+  expect(written).toMatchObject({ outcome: 'completed' });
+  expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');
+  expect(await asked(run)).toEqual([
+    ...['initialize', 'tools/list', 'list_directory'],
+    ...['initialize', 'read_text_file'],
+    ...['initialize', 'write_file'],
+    ...['initialize', 'read_text_file'],
+  ]);
+});
+
+it('the files agent says what it lacks when its server is gone', async () => {
+  const run = realRun('filesystem');
+  await run.kill();
+  const answer = await talk(run).say('Give a detailed listing of the directory with the path "."');
+  expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
+  expect(answer.text).toContain(
+    "Tool 'files' cannot show its tools now. MCP server 'filesystem' cannot be reached: the connection was lost. Go on " +
+      'without them.',
+  );
+});

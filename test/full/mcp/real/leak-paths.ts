@@ -1,0 +1,108 @@
+import type { AgentConfig } from '../../../../src/index.ts';
+import {
+  createMcpToolFactory,
+  defineMcpToolGroup,
+  type McpClient,
+  type McpClientConfig,
+  type McpToolFactory,
+} from '../../../../src/mcp/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import type { RecordedRequest, ServerName } from '../servers/provided.ts';
+import type { RealRun } from './real-run.ts';
+import { atProgress, calls, type RealTalk, worksFor } from './real-talk.ts';
+
+/** A way on which a turn reaches a server: nothing of the caller's may cross on any of them but what a converter lets. */
+export interface LeakPath {
+  readonly replies: readonly ScriptedReply[];
+  readonly agent?: (client: McpClient) => Partial<AgentConfig<'agent'>>;
+  readonly client?: Partial<McpClientConfig>;
+  /** `everything` unless given. */
+  readonly server?: ServerName;
+  /** Has the message answered; nothing else happens unless given. */
+  readonly turn?: Turn;
+  /** What is sent on it, and has to be found in the record: see `kindOf`. A call unless given. */
+  readonly sends?: readonly string[];
+}
+
+type Turn = (talk: RealTalk, body: Readonly<Record<string, unknown>>, run: RealRun) => Promise<unknown>;
+
+const ECHO = calls('echo', { message: 'Hello.' });
+const ASK = calls('trigger-elicitation-request');
+const made =
+  (make: (factory: McpToolFactory) => NonNullable<AgentConfig<'agent'>['tools']>[number]) =>
+  (client: McpClient) => ({ tools: [make(createMcpToolFactory({ clients: [client] }))] });
+
+const decided =
+  (decision: Readonly<Record<string, unknown>>): Turn =>
+  async (talk, body) => {
+    const saying = talk.say(body);
+    await talk.decide(await talk.pending(), { ...decision, reason: 'planted-reason-b7b1' });
+    return saying;
+  };
+
+export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
+  'a list of tools': { replies: [], sends: ['tools/list'] },
+  'a tool of a list': { replies: [ECHO] },
+  'a tool by name': { replies: [ECHO], agent: made((factory) => factory.toolByName('echo')) },
+  'a required tool': { replies: [ECHO], agent: made((factory) => factory.requiredToolByName('echo')) },
+  'an unfolding tool by names': {
+    replies: [calls('more'), ECHO],
+    agent: made((factory) => factory.unfoldingByName('more', 'More tools.', ['echo'])),
+  },
+  'an unfolding tool by patterns': {
+    replies: [calls('more'), ECHO],
+    agent: made((factory) => factory.unfoldingMatching('more', 'More tools.', [/^ec/])),
+  },
+  'an unfolding tool with a filter': {
+    replies: [calls('more'), ECHO],
+    agent: made((factory) => factory.unfolding('more', 'More tools.', ({ name }) => name === 'echo')),
+  },
+  'a tool group': {
+    replies: [ECHO],
+    agent: (client) => ({
+      toolGroups: [defineMcpToolGroup({ role: 'remote', description: 'Remote.', clients: [client] })],
+      permissions: ['internet-access'],
+    }),
+  },
+  'an answer to a question of the server': {
+    replies: [ASK],
+    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    sends: ['tools/call', 'answer'],
+  },
+  'a question that is declined': {
+    replies: [ASK],
+    turn: decided({ decision: 'reject' }),
+    sends: ['tools/call', 'answer'],
+  },
+  'a question for which a call begins anew': {
+    replies: [ASK],
+    client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
+    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    sends: ['tools/call', 'notifications/cancelled', 'tools/call', 'answer'],
+  },
+  'a call that is cancelled': {
+    replies: [worksFor(60)],
+    turn: (talk, body) =>
+      atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
+    sends: ['tools/call', 'notifications/cancelled'],
+  },
+  'a stream that is taken up again': {
+    replies: [worksFor(1.5)],
+    server: 'everything-stdio',
+    turn: (talk, body, run) => atProgress(talk.stream(body), () => run.cut()),
+    sends: ['tools/call', 'resume'],
+  },
+  'the transport of before': { replies: [ECHO], server: 'everything-sse' },
+  'a question by the transport of before': {
+    replies: [ASK],
+    server: 'everything-sse',
+    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    sends: ['tools/call', 'answer'],
+  },
+};
+
+/** The method of a message, `answer` to one of the server's, `resume` of a stream, or the method of HTTP. */
+export function kindOf({ method, headers, body }: RecordedRequest): string {
+  if (body !== '') return JSON.parse(body).method ?? 'answer';
+  return headers.includes('last-event-id') ? 'resume' : method;
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/entry.ts';
+import { sessionId } from '../../../gate/workerd/http/client.ts';
+import type { RecordedRequest } from '../servers/provided.ts';
+import { kindOf, LEAK_PATHS, type LeakPath } from './leak-paths.ts';
+import { type RealRun, realRun } from './real-run.ts';
+import { allTools, calls, realTalk } from './real-talk.ts';
+
+/** All that a server must not learn holds this word, in keys and in values. */
+const PLANTED = /planted/i;
+/** The same in Base64, wherever it begins. */
+const ENCODED = /cGxhbnRlZ|BsYW50ZW|wbGFudGVk/;
+
+const CONTEXT = {
+  plantedTenant: 'planted-tenant-8d1f',
+  plantedKey: 'planted-key-51c7',
+  plantedPlan: { plantedDepth: ['planted-deep-e90a'] },
+};
+const FROM_HEADER = { plantedHeader: 'planted-header-0c44' };
+/** The context holds it too. */
+const OF_THE_LOOP = { 'holdfast.loopId': expect.any(String) };
+const { plantedTenant, plantedPlan } = CONTEXT;
+
+const converters: readonly (readonly [string, MetaConverter | undefined, object])[] = [
+  ['without a converter', undefined, {}],
+  ['with allowKeys', allowKeys('plantedTenant', 'absent'), { plantedTenant }],
+  ['with denyKeys', denyKeys('plantedKey'), { plantedTenant, plantedPlan, ...FROM_HEADER, ...OF_THE_LOOP }],
+  ['with passThrough', passThrough, { ...CONTEXT, ...FROM_HEADER, ...OF_THE_LOOP }],
+];
+
+/** The first is the client's bearer token; no other may be sent. */
+const SECRETS = { planted_bearer: 'planted-bearer-77e2', planted_other: 'planted-other-3b64' };
+
+const headers = {
+  authorization: 'Bearer planted-inbound-6e6b',
+  cookie: 'planted=planted-cookie-6e6b',
+  'x-planted': FROM_HEADER.plantedHeader,
+};
+
+const app = {
+  auth: () => ({ id: 'planted-caller-90fc', tenant: 'planted-team-17aa', roles: ['planted-role-c3d8'] }),
+  secrets: () => SECRETS,
+  contextHeaders: { 'x-planted': 'plantedHeader' },
+};
+
+const lookUp = defineTool({
+  name: 'look_up',
+  description: 'Looks up planted things.',
+  run: (_, { blackboard }) => {
+    blackboard.add('planted-note-d7a3', { name: 'plantedNote' });
+    return 'planted-result-2f09';
+  },
+});
+
+// Of a tool that is left out, by each session.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterAll(() => void vi.restoreAllMocks());
+
+/** Runs a turn on this path, with something planted wherever there is room for it, until it has let go of the server. */
+async function runTurn(
+  run: RealRun,
+  { agent = allTools, client, replies, turn = (talk, body) => talk.say(body) }: LeakPath,
+  meta: MetaConverter | undefined,
+): Promise<string> {
+  const talk = realTalk(run, {
+    client: { meta, bearer: 'planted_bearer', ...client },
+    agent: (made) => {
+      const own = agent(made);
+      return { ...own, instructions: 'planted-instructions-4be5', tools: [...(own.tools ?? []), lookUp] };
+    },
+    replies: [calls('look_up'), ...replies, 'planted-answer-55d0'],
+    app,
+    headers,
+  });
+  await turn(talk, { message: 'planted-message-a1d0', context: CONTEXT }, run);
+  await untilLetGo(run);
+  return sessionId(talk.session);
+}
+
+/** An invocation ends its sessions with the server after it has answered; those of the old transport end with their stream. */
+async function untilLetGo(run: RealRun): Promise<void> {
+  for (;;) {
+    const requests = await run.requests();
+    const kinds = requests.map(kindOf);
+    const begun = requests.filter(({ headers: sent }) => sent.includes('mcp-session-id')).length > 0;
+    if (!begun || count(kinds, 'initialize') === count(kinds, 'DELETE')) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const count = (kinds: readonly string[], kind: string): number => kinds.filter((one) => one === kind).length;
+
+const isCall = (request: RecordedRequest): boolean => kindOf(request) === 'tools/call';
+
+/** A request without what is meant to cross: the bearer token, and a call's `_meta`, which is looked at by itself. */
+function rest(request: RecordedRequest): string {
+  const { method, url, headers: sent, body } = request;
+  const message = body === '' ? {} : JSON.parse(body);
+  if (isCall(request)) delete message.params._meta;
+  const bearer = `Bearer ${SECRETS.planted_bearer}`;
+  return [method, url, ...sent.filter((value) => value !== bearer), JSON.stringify(message)].join('\n');
+}
+
+/** Of the protocol, of HTTP, and what the platform adds. */
+const HEADERS = new Set([
+  'accept',
+  'authorization',
+  'cf-worker',
+  'content-length',
+  'content-type',
+  'host',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'transfer-encoding',
+]);
+
+/** Of names and values in turn. */
+const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HEADERS.has(word.toLowerCase());
+
+/** Some wait until the session hears of an answer: they do so together. */
+describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, crossing) => {
+  it.each(Object.entries(LEAK_PATHS))('nothing else crosses by %s', async (_name, path) => {
+    const run = realRun(path.server ?? 'everything');
+    const session = await runTurn(run, path, meta);
+    const requests = await run.requests();
+    const { sends = ['tools/call'] } = path;
+    const kinds = requests.map(kindOf);
+    const end = path.server === 'everything-sse' ? [] : ['DELETE'];
+    const all = ['initialize', 'notifications/initialized', 'tools/list', ...end, ...sends];
+    expect(kinds).toEqual(expect.arrayContaining(all));
+    expect(count(kinds, 'tools/call')).toBe(count(sends, 'tools/call'));
+    for (const text of requests.map(rest)) {
+      expect(text).not.toMatch(PLANTED);
+      expect(text).not.toMatch(ENCODED);
+      expect(text).not.toContain(session);
+    }
+    expect(requests.flatMap(({ headers: sent }) => sent.filter(isUnknownName))).toEqual([]);
+    const metas = requests.filter(isCall).map(({ body }) => JSON.parse(body).params._meta);
+    for (const sent of metas) {
+      expect(sent).toEqual({
+        ...crossing,
+        'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{64}$/),
+        progressToken: expect.any(Number),
+      });
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createMcpToolFactory } from '../../../../src/mcp/entry.ts';
+import type { RecordedRequest } from '../servers/provided.ts';
+import { realRun } from './real-run.ts';
+import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';
+
+const UNKNOWN =
+  "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
+  'It may have happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+const asked = (requests: readonly RecordedRequest[], rpc: string): number =>
+  requests.filter(({ body }) => body !== '' && JSON.parse(body).method === rpc).length;
+
+// Of a server that cannot be reached, and of a tool that is left out.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterAll(() => void vi.restoreAllMocks());
+
+describe('a real server that goes away', () => {
+  it.each([
+    ['once', UNKNOWN],
+    ['idempotent', UNKNOWN],
+    ['read', "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered."],
+  ] as const)(
+    'leaves the turn to its agent, though it dies in the middle of a call that is %s',
+    async (effect, shows) => {
+      const run = realRun('everything-stdio');
+      const effects = { 'trigger-long-running-operation': effect };
+      const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { effects } });
+      const answer = await atProgress(talk.stream(), () => run.kill());
+      expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+      expect(talk.shown()).toEqual([shows]);
+    },
+  );
+
+  it('is given up when a stream that could be taken up again is not', async () => {
+    const run = realRun('everything');
+    const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { timeout: 3_000 } });
+    const answer = await atProgress(talk.stream(), () => run.kill());
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+    expect(talk.shown()).toEqual([
+      "Error: MCP tool 'trigger-long-running-operation' did not answer within 3000 ms.",
+    ]);
+  });
+
+  it('answers the calls after its end with errors', async () => {
+    const run = realRun('memory');
+    const replies = [
+      calls('read_graph'),
+      async () => {
+        await run.kill();
+        return calls('read_graph');
+      },
+      'I do without.',
+    ];
+    const talk = realTalk(run, { replies });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+    expect(talk.shown()).toEqual([
+      '{"entities":[],"relations":[]}',
+      "Error: The connection of tool 'read_graph' was lost before it answered.",
+    ]);
+  });
+
+  it('is missed by nobody but its own tools', async () => {
+    const run = realRun('memory');
+    await run.kill();
+    const talk = realTalk(run, { replies: ['I do without.'] });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+    expect(talk.offered()).toEqual([]);
+  });
+
+  it('has a required tool say what is missing', async () => {
+    const run = realRun('memory');
+    await run.kill();
+    const talk = realTalk(run, {
+      replies: [calls('read_graph'), 'I do without.'],
+      agent: (client) => ({
+        tools: [createMcpToolFactory({ clients: [client] }).requiredToolByName('read_graph')],
+      }),
+    });
+    expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'I do without.' });
+    expect(talk.shown()).toEqual([
+      "Error: MCP tool 'read_graph' not found. No MCP tools are available - check MCP client connections.",
+    ]);
+  });
+});
+
+describe('the tools of a real server', () => {
+  it('are asked for once in a session: a later turn knows them from its journal', async () => {
+    const run = realRun('memory');
+    const talk = realTalk(run, { replies: ['One.', 'Two.', calls('read_graph'), 'Three.'] });
+    await talk.say();
+    const first = talk.offered();
+    const requests = (await run.requests()).length;
+    await talk.say();
+    expect([talk.offered(), (await run.requests()).length]).toEqual([first, requests]);
+    await talk.say();
+    expect(asked(await run.requests(), 'tools/list')).toBe(1);
+    expect(asked(await run.requests(), 'tools/call')).toBe(1);
+  });
+
+  it('are asked for again once the list is too old', async () => {
+    const run = realRun('memory');
+    const talk = realTalk(run, { replies: ['One.', 'Two.'], client: { refreshAfter: 1 } });
+    await talk.say();
+    await talk.say();
+    expect(asked(await run.requests(), 'tools/list')).toBe(2);
+  });
+
+  it('are nobody else’s: another session asks for itself', async () => {
+    const run = realRun('memory');
+    await realTalk(run, { replies: ['One.'] }).say();
+    await realTalk(run, { replies: ['One.'] }).say();
+    expect(asked(await run.requests(), 'tools/list')).toBe(2);
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * The built Worker is killed between the question and its decision. What was done in the world is counted by a process
+ * of its own.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, openSession, type Pending } from '../../../src/examples/demo/client.ts';
+import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
+import { within } from '../../../src/examples/demo/ports.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+let directory: string;
+let effects: CountedEffects;
+let worker: KillableWorker;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'holdfast-approvals-'));
+  effects = await countEffects(join(directory, 'effects.jsonl'));
+});
+afterAll(async () => {
+  await worker.kill();
+  effects.stop();
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+async function start(vars: Readonly<Record<string, string>> = {}): Promise<void> {
+  worker = await startKillable('src/worker.ts', {
+    storage: join(directory, 'storage'),
+    vars: { MODEL: 'offline', LEASE_MS: '300', SHOP_URL: effects.url, ...vars },
+  });
+}
+
+const open = (session: string): Client => openSession(worker.url, session, 'refunds');
+
+interface Waiting {
+  readonly turn: string;
+  readonly pending: Pending;
+}
+
+/** Asks for a refund, which then waits for its decision. */
+async function askIn(session: string): Promise<Waiting> {
+  const { turn, outcome, pending = [] } = await open(session).send('Please refund order 1002');
+  const [only] = pending;
+  if (!only) throw new Error(`The turn does not wait: ${outcome}.`);
+  expect(only.message).toBe(
+    'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
+  );
+  expect(done(turn)).toEqual([]);
+  return { turn, pending: only };
+}
+
+/** What was done for a turn, each time that it was. */
+const done = (turn: string): unknown[] =>
+  effects
+    .executions()
+    .filter(({ call }) => call.startsWith(`${turn}.`))
+    .map(({ what }) => JSON.parse(what));
+
+describe('an approval of a Worker that was killed while it waited', () => {
+  const sessions = ['approve', 'edit', 'reject', 'exit', 'twice', 'again'] as const;
+  const waiting = new Map<string, Waiting>();
+  const waitingIn = (session: (typeof sessions)[number]): Waiting => {
+    const one = waiting.get(session);
+    if (!one) throw new Error(`Nothing waits in ${session}.`);
+    return one;
+  };
+  beforeAll(async () => {
+    await start();
+    for (const session of sessions) waiting.set(session, await askIn(session));
+    await worker.kill();
+    await start();
+  });
+
+  it('runs the call once when it is approved (AEA-12)', async () => {
+    const { turn, pending } = waitingIn('approve');
+    const answer = await open('approve').decide(pending, { decision: 'approve' });
+    expect(answer).toMatchObject({ turn, outcome: 'completed' });
+    expect(answer.text).toContain('amount: 118.5');
+    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  });
+
+  it('runs it once with the edited input', async () => {
+    const { turn, pending } = waitingIn('edit');
+    const input = { orderId: 1002, amount: 100 };
+    const answer = await open('edit').decide(pending, { decision: 'edit', input });
+    expect(answer).toMatchObject({ turn, outcome: 'completed' });
+    expect(done(turn)).toEqual([input]);
+  });
+
+  it.each([
+    ['reject', 'completed'],
+    ['exit', 'cancelled'],
+  ] as const)('does not run it for %s, and the turn ends as %s', async (decision, outcome) => {
+    const { turn, pending } = waitingIn(decision);
+    const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
+    expect(answer).toMatchObject({ turn, outcome });
+    expect(done(turn)).toEqual([]);
+  });
+
+  it('runs it once when it is decided several times, at once and later', async () => {
+    const { turn, pending } = waitingIn('twice');
+    const approve = (): Promise<Answer> => open('twice').decide(pending, { decision: 'approve' });
+    const settled = await Promise.allSettled([approve(), approve(), approve()]);
+    expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    await expect(approve()).rejects.toThrow('POST answered 409');
+    await expect(open('twice').decide(pending, { decision: 'reject' })).rejects.toThrow('POST answered 409');
+    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  });
+
+  it('runs it once when the Worker is killed again while the call runs', async () => {
+    const { turn, pending } = waitingIn('again');
+    const hold = await effects.hold('refunds');
+    const lost = open('again')
+      .decide(pending, { decision: 'approve' })
+      .catch(() => 'lost');
+    await within(10_000, 'the refund reaches the shop', hold.reached);
+    await worker.kill();
+    hold.release();
+    expect(await lost).toBe('lost');
+    await start();
+    const events = await open('again').turnEnded(0);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  });
+
+  it('does not run it when the time is over, and takes no decision after that', async () => {
+    await worker.kill();
+    await start({ REFUND_EXPIRES_MS: '2500' });
+    const { turn, pending } = await askIn('expiry');
+    await worker.kill();
+    await start();
+    const events = await open('expiry').turnEnded(0);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(events.filter(({ type }) => type === 'tool-call-answered')).toMatchObject([
+      { answer: { decision: 'reject', expired: true } },
+    ]);
+    await expect(open('expiry').decide(pending, { decision: 'approve' })).rejects.toThrow(
+      'POST answered 409',
+    );
+    expect(done(turn)).toEqual([]);
+  });
+});

@@ -1,0 +1,199 @@
+/** What `npm run build` makes, as the project of a user meets it: its types, its exports, and its code in plain Node. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asInstalled } from './as-installed.ts';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../../..');
+const tsc = join(root, 'node_modules/.bin/tsc');
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+let temp: string;
+let manifest: Manifest;
+const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
+
+beforeAll(async () => {
+  temp = await mkdtemp(join(tmpdir(), 'holdfast-build-'));
+  manifest = JSON.parse(await read('package.json'));
+  await run(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(temp, 'package/dist')], { cwd: root });
+  await writeFile(join(temp, 'package/package.json'), JSON.stringify(manifest));
+  await writeFile(join(temp, 'package.json'), '{ "name": "user", "type": "module" }');
+  await link('holdfast', join(temp, 'package'));
+  // Nothing else: what the package needs and does not declare is not found.
+  const { dependencies, peerDependencies } = manifest;
+  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) await link(name);
+});
+afterAll(() => rm(temp, { recursive: true, force: true }));
+
+async function link(name: string, target = join(root, 'node_modules', name)): Promise<void> {
+  const path = join(temp, 'node_modules', name);
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path, 'dir');
+}
+
+/** What `tsc` has to say of the user's files, which are compiled to a folder called `name`. */
+async function check(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  options: object,
+): Promise<string> {
+  for (const [file, text] of Object.entries(files)) await writeFile(join(temp, file), text);
+  const compilerOptions = {
+    strict: true,
+    target: 'es2024',
+    lib: ['es2024'],
+    declaration: true,
+    outDir: name,
+    skipLibCheck: false,
+    ...options,
+  };
+  const config = JSON.stringify({ compilerOptions, files: Object.keys(files) });
+  await writeFile(join(temp, `${name}.json`), config);
+  const { stdout } = await run(tsc, ['-p', `${name}.json`], { cwd: temp }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return stdout;
+}
+
+it('every target of the exports map is built', () => {
+  const targets = Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions));
+  expect(targets.length).toBeGreaterThan(14);
+  expect(targets.filter((target) => !existsSync(join(temp, 'package', target)))).toEqual([]);
+});
+
+it.each([
+  { module: 'esnext', moduleResolution: 'bundler' },
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+])(
+  'a program of the user has types, and can declare its own, by the rules of $moduleResolution',
+  async (rules) => {
+    const worker = asInstalled(await read('src/examples/first/worker.ts'));
+    expect(worker).toContain('export const { TurnRunner } = holdfast;');
+    const options = { types: ['@cloudflare/workers-types'], ...rules };
+    expect(await check(rules.module, { 'worker.ts': worker, 'own.ts': OWN }, options)).toBe('');
+    expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
+  },
+);
+
+it('a program of the user may bring a model of the AI SDK', async () => {
+  // The SDK's own types name those of `json-schema`, which it does not install.
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
+  expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
+});
+
+it('a program of the user may speak MCP', async () => {
+  const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
+  expect(worker).toContain("from 'holdfast/mcp';");
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
+  expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
+});
+
+it('no file of the package runs a package of the AI SDK', async () => {
+  const built = await readdir(join(temp, 'package/dist'), { recursive: true });
+  const scripts = built.filter((file) => file.endsWith('.js'));
+  const texts = await Promise.all(scripts.map((file) => readFile(join(temp, 'package/dist', file), 'utf8')));
+  expect(scripts.length).toBeGreaterThan(50);
+  expect(scripts.filter((_, at) => texts[at]?.includes('@ai-sdk/'))).toEqual([]);
+});
+
+it('a test of the user needs no types of Workers, and runs in plain Node', async () => {
+  await link('@types/node');
+  const options = { types: ['node'], module: 'nodenext' };
+  expect(await check('tested', { 'tested.ts': TESTED }, options)).toBe('');
+  const { stdout } = await run(process.execPath, ['tested/tested.js'], { cwd: temp });
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
+});
+
+/** Names every type that a decorator of tools, a model adapter or a host of the user declares itself with. */
+const OWN = `
+import {
+  type AnyTool, type CallChanges, type CallScope, type ChatModel, type ErrorReason, type Frame, type FrameOutcome,
+  type InputDeclaration, type JournaledCall, type JsonSchema, type Leaf, type LoopLimits, type ModelReply, type ParsedAnswer, type ResultData,
+  type RoleRequest, type StoredEvent, type ToolGroup, type ToolInvocation, type TurnAnswer, type TurnArtifact, type TurnError,
+  CORE_ROLES, defineAgent, defineTool, defineToolGroup,
+} from 'holdfast';
+import { offlineModel } from 'holdfast/models/offline';
+import { openAICompatible } from 'holdfast/models/openai-compatible';
+import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/models/workers-ai';
+import { type Clock, createMemorySessions, type HandOver, type SessionPort } from 'holdfast/testing';
+import { createToolCallingManager, defineToolCallingOptions, type ToolExecutionResult } from 'holdfast/tool-calling';
+import {
+  createHoldfast, type Env, type HandOver as Handed, type MintedSecrets, type ObjectSessionOptions, type Principal, type TurnRunner,
+} from 'holdfast/worker';
+import { mathTools } from 'holdfast/tools/math';
+import * as v from 'valibot';
+
+export const logged = (tool: AnyTool, log: (id: string) => void): AnyTool => ({
+  ...tool,
+  call(input, invocation: ToolInvocation) {
+    const { id }: CallScope = invocation;
+    log(id);
+    return tool.call(input, { ...invocation, execute: (leaf: Leaf) => invocation.execute({ ...leaf, timeout: 5 }) });
+  },
+});
+export const look = defineTool({
+  name: 'look', description: 'Looks.', input: v.object({ at: v.optional(v.string(), 'me') }), run: ({ at }) => [at],
+});
+export const one = (input: InputDeclaration, schema: JsonSchema) => [input, schema] as const;
+export const nested = (frame: Frame, invocation: ToolInvocation): Promise<FrameOutcome> => invocation.nest(frame);
+export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnArtifact[], TurnError | undefined] => [artifacts, error];
+export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
+export const changesOf = ({ event }: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;
+export const callsOf = ({ event }: StoredEvent): readonly JournaledCall[] => event.type === 'model-replied' ? event.toolCalls : [];
+export const most = (limits: LoopLimits) => limits.toolCalls;
+export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
+  createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));
+export const models: readonly ChatModel[] = [offlineModel(), openAICompatible({ baseUrl: 'http://localhost/v1', model: 'm' })];
+export const atCloudflare = (ai: Ai, options: WorkersAiOptions): ChatModel => workersAi(ai, options);
+export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(model, inputs, { gateway: { id: 'g' } }) });
+export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>
+  createMemorySessions({ clock, leaseMs: 20_000, dispatch }).session('s');
+export const at = (env: Env, location: ObjectSessionOptions) => [env, createHoldfast({ agents: [], location })] as const;
+export const runner = (handOver: Handed, { run }: TurnRunner) => run(handOver);
+export const counting = defineAgent({
+  name: 'counting', description: 'Counts.', instructions: 'Count.', output: v.object({ sum: v.number() }),
+  toolGroups: ['web', { role: CORE_ROLES.math, required: ['add'] } satisfies RoleRequest, mathTools], references: [],
+});
+export const more: readonly ToolGroup[] = [mathTools, defineToolGroup({ role: 'web', description: 'The web.', tools: [look] })];
+export const parsed = (answer: string): Promise<ParsedAnswer> | undefined => counting.output?.parse(answer);
+export const minted = (env: Env, { id }: Principal): MintedSecrets => ({ key: id + env.KEY });
+export const holdfast = createHoldfast({ agents: [counting], toolGroups: more, secrets: minted, context: { plan: 'free' } });
+export const { worker, TurnRunner: Runner } = holdfast;
+// What tests of the package give it beside its options is not for users.
+export const parameters = (given: Parameters<typeof openAICompatible>): 1 => given.length;
+`;
+
+const WITH_SDK = `
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { ChatModel } from 'holdfast';
+import { type FromAiSdkOptions, fromAiSdk } from 'holdfast/models/ai-sdk';
+
+export const from = (model: LanguageModelV4, options: FromAiSdkOptions): ChatModel => fromAiSdk(model, options);
+export const parameters = (given: Parameters<typeof fromAiSdk>): 1 | 2 => given.length;
+`;
+
+const TESTED = `
+import { defineAgent, defineTool } from 'holdfast';
+import { createManualClock, createTestSession } from 'holdfast/testing';
+import * as v from 'valibot';
+
+const add = defineTool({
+  name: 'add', description: 'Adds.', effect: 'read', input: v.object({ a: v.number(), b: v.number() }), run: ({ a, b }) => a + b,
+});
+export const agent = defineAgent({ name: 'adder', description: 'Adds.', instructions: '', tools: [add] });
+export const session = createTestSession(agent, {
+  replies: [{ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.'],
+  clock: createManualClock(),
+});
+console.log(JSON.stringify(await session.send('What is 1 + 2?')));
+`;

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+
+const call = v.strictObject({
+  id: v.string(),
+  type: v.literal('function'),
+  function: v.strictObject({ name: v.string(), arguments: v.string() }),
+});
+
+/** A message as OpenAI's chat completions write it. */
+const message = v.variant('role', [
+  v.strictObject({ role: v.literal('system'), content: v.string() }),
+  v.strictObject({ role: v.literal('user'), content: v.string() }),
+  v.strictObject({
+    role: v.literal('assistant'),
+    content: v.nullable(v.string()),
+    tool_calls: v.optional(v.array(call)),
+  }),
+  v.strictObject({
+    role: v.literal('tool'),
+    content: v.string(),
+    tool_call_id: v.string(),
+    name: v.optional(v.string()),
+  }),
+]);
+
+const recording = v.object({
+  system: v.string(),
+  conversations: v.array(
+    v.object({ id: v.pipe(v.number(), v.transform(String)), messages: v.array(message) }),
+  ),
+});
+
+export type Recording = v.InferOutput<typeof recording>;
+export type Conversation = Recording['conversations'][number];
+export type Message = v.InferOutput<typeof message>;
+export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+
+/** One message of a customer and the text that ended the answer to it. */
+export interface Exchange {
+  readonly message: string;
+  readonly answer: string;
+}
+
+/** What the conversations hold together. */
+export interface Totals {
+  readonly exchanges: number;
+  readonly replies: number;
+  readonly calls: number;
+}
+
+/** Beside the checkout, and not part of it. */
+const FILE = resolve(import.meta.dirname, '../../../../shared/data/airline-conversations.json');
+
+/** The recorded conversations, or `undefined` where they are not at hand. */
+export function readRecording(): Recording | undefined {
+  if (!existsSync(FILE)) return undefined;
+  return v.parse(recording, JSON.parse(readFileSync(FILE, 'utf8')));
+}
+
+/** The customer's messages that were answered, in order: by words, or by the output of the last tool. */
+export function exchangesOf({ messages }: Conversation): Exchange[] {
+  return messages.flatMap((said, index) => {
+    if (said.role !== 'user' || messages[index + 1] === undefined) return [];
+    const next = messages.findIndex(({ role }, later) => later > index && role === 'user');
+    const last = messages.at(next === -1 ? -1 : next - 1);
+    return [{ message: said.content, answer: last?.content ?? '' }];
+  });
+}
+
+/** What the model said, in order. */
+export const repliesOf = ({ messages }: Conversation): AssistantMessage[] =>
+  messages.filter((said) => said.role === 'assistant');
+
+/** Counts what there is to replay. */
+export const totalsOf = (conversations: readonly Conversation[]): Totals => ({
+  exchanges: conversations.flatMap(exchangesOf).length,
+  replies: conversations.flatMap(repliesOf).length,
+  calls: conversations.flatMap(repliesOf).flatMap(({ tool_calls = [] }) => tool_calls).length,
+});

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { toSessionName } from '../../doors/session.ts';
+import { createChance } from './chance.ts';
+import {
+  type Conversation,
+  exchangesOf,
+  type Recording,
+  readRecording,
+  repliesOf,
+  totalsOf,
+} from './recording.ts';
+import { API_KEY, type Flip, type ReplayServer, startReplayServer } from './replay-server.ts';
+import { type RunningWorker, startWorker } from './start-worker.ts';
+import { answerOf, type Heard, say } from './talk.ts';
+
+const recording = readRecording();
+if (!recording) console.log('replay: skipped, there is no ../shared/data/airline-conversations.json');
+
+/** The Worker, and the server that plays its model and its world. */
+interface Stage {
+  readonly server: ReplayServer;
+  readonly worker: RunningWorker;
+  /** How often the object of any session was started. */
+  objectStarts(): number;
+}
+
+interface Manner {
+  /** Whether a session's object is evicted before every request that concerns it. */
+  readonly evicted: boolean;
+  readonly flip?: Flip | undefined;
+}
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise<Stage> {
+  const evict = (conversation: string): Promise<void> => worker.evict(objectName(conversation));
+  const server = await startReplayServer(recorded, { before: evicted ? evict : undefined, flip });
+  running.push(server);
+  const worker: RunningWorker = await startWorker('test/fixtures/replay-worker.ts', {
+    vars: {
+      OPENAI_BASE_URL: `${server.url}/v1`,
+      OPENAI_API_KEY: API_KEY,
+      MODEL: 'gpt-4o',
+      REPLAY_URL: server.url,
+      REPLAY_SYSTEM: recorded.system,
+      // A turn that is handed over is not streamed piece by piece any more; that is told elsewhere.
+      SUBREQUESTS: '10000',
+    },
+  });
+  running.push(worker);
+  return {
+    server,
+    worker,
+    objectStarts: () => worker.logs.filter((log) => log === 'session object started').length,
+  };
+}
+
+const sessionOf = (conversation: string): string => `conversation-${conversation}`;
+
+/** Without authentication, whoever is on this machine is `local`. */
+const objectName = (conversation: string): string =>
+  toSessionName({ owner: 'local', agent: 'airline', session: sessionOf(conversation) });
+
+interface Told {
+  readonly message: string;
+  readonly as: 'json' | 'events';
+}
+
+function tell({ worker }: Stage, conversation: string, { message, as }: Told): Promise<Heard> {
+  const session = new URL(`/agents/airline/sessions/${sessionOf(conversation)}`, worker.url);
+  return say(session, { message, context: { conversation } }, as);
+}
+
+/** Says everything that a customer said; answers where what was heard differs from the recording. */
+async function replay(stage: Stage, conversation: Conversation, evicted: boolean): Promise<string[]> {
+  const { id } = conversation;
+  const chance = createChance(Number(id));
+  const differences: string[] = [];
+  for (const { message, answer } of exchangesOf(conversation)) {
+    if (evicted) await stage.worker.evict(objectName(id));
+    const as = chance.between(0, 1) === 0 ? 'json' : 'events';
+    const heard = await tell(stage, id, { message, as });
+    const { text, outcome } = answerOf(heard);
+    // A tool's output that ends the turn is not a reply, and so is not streamed as one.
+    const streamed = as === 'events' && outcome === 'completed' ? heard.streamed.at(-1) : text;
+    if (text !== answer || streamed !== answer) {
+      differences.push(`${id}: '${answer}' was recorded, '${text}' answered and '${streamed}' streamed`);
+    }
+  }
+  return differences;
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0);
+
+describe.skipIf(!recording)('the recorded conversations', () => {
+  const recorded = recording ?? { system: '', conversations: [] };
+  const { conversations } = recorded;
+  const totals = totalsOf(conversations);
+  const replies = new Map(conversations.map((one) => [one.id, repliesOf(one).length]));
+
+  it('are the ones this suite was written for', () => {
+    expect(conversations).toHaveLength(14);
+    expect(totals).toEqual({ exchanges: 105, replies: 228, calls: 125 });
+  });
+
+  it.each([
+    { name: 'warm', evicted: false },
+    { name: 'evicted', evicted: true },
+  ])('are held again without a difference, objects $name', async ({ name, evicted }) => {
+    const stage = await setStage(recorded, { evicted });
+    const { answered, served, differences: refused } = stage.server;
+    const heard = await Promise.all(
+      conversations.map((conversation) => replay(stage, conversation, evicted)),
+    );
+
+    const differences = [...refused, ...heard.flat()];
+    const held = conversations.filter(
+      ({ id }, at) => heard[at]?.length === 0 && answered.get(id) === replies.get(id),
+    );
+    console.log(
+      `replay (${name}): ${held.length}/${conversations.length} conversations, ` +
+        `${served.size}/${totals.calls} calls, ${differences.length} differences`,
+    );
+    expect(differences).toEqual([]);
+    expect(answered).toEqual(replies);
+    expect(served.size).toBe(totals.calls);
+    expect(sum(served.values())).toBe(totals.calls);
+    if (evicted) expect(stage.objectStarts()).toBeGreaterThanOrEqual(totals.exchanges + totals.replies);
+    else expect(stage.objectStarts()).toBe(conversations.length);
+  });
+
+  it('fail as soon as one bit of one output is another', async () => {
+    const [conversation] = conversations;
+    if (!conversation) throw new Error('There are no conversations.');
+    const { id, messages } = conversation;
+    const position = messages.findIndex(({ role }) => role === 'tool');
+    const stage = await setStage(recorded, { evicted: false, flip: { conversation: id, position } });
+
+    let heard: Heard | undefined;
+    for (const { message } of exchangesOf(conversation)) {
+      heard = await tell(stage, id, { message, as: 'json' });
+      if (heard.status !== 200) break;
+    }
+    expect(heard).toMatchObject({
+      status: 502,
+      body: { outcome: 'failed', error: { type: 'model-failure' } },
+    });
+    const repliesBefore = messages.slice(0, position).filter(({ role }) => role === 'assistant').length;
+    expect(stage.server.answered).toEqual(new Map([[id, repliesBefore]]));
+    expect(stage.server.served.size).toBe(1);
+    expect(stage.server.differences[0]).toMatch(`${id}: message ${position + 1} was recorded as ...`);
+  });
+});

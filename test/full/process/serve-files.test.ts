@@ -1,0 +1,140 @@
+/** The program that serves the files of a folder to MCP clients of this machine. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const program = resolve(import.meta.dirname, '../../../src/examples/files/server/serve-files.ts');
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-served-')));
+writeFileSync(join(folder, 'notes.txt'), 'Two tents.\n');
+
+let server: ChildProcess;
+let said = '';
+let url: URL;
+/** What the filesystem server says of itself. */
+let errors: AsyncIterator<string>;
+
+beforeAll(async () => {
+  const child = spawn(process.execPath, [program, folder, '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  server = child;
+  errors = createInterface(child.stderr)[Symbol.asyncIterator]();
+  const lines = createInterface(child.stdout);
+  lines.on('line', (line) => {
+    said += `${line}\n`;
+  });
+  const [first] = await once(lines, 'line');
+  url = new URL(String(first).match(/http:\S+\/mcp/)?.[0] ?? '');
+});
+afterAll(() => {
+  server.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A session of the SDK's own client, which may say that it has roots. */
+async function session<Answer>(
+  talk: (client: Client, transport: StreamableHTTPClientTransport) => Promise<Answer>,
+  roots: readonly string[] = [],
+): Promise<Answer> {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: roots.length > 0 ? { roots: { listChanged: true } } : {} },
+  );
+  if (roots.length > 0) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((uri) => ({ uri })) }));
+  }
+  const transport = new StreamableHTTPClientTransport(url);
+  // It may have no session id yet, which its type and that of transports say in two ways.
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  try {
+    return await talk(client, transport);
+  } finally {
+    await client.close();
+  }
+}
+
+const read = (client: Client, path: string) =>
+  client.callTool({ name: 'read_text_file', arguments: { path } });
+
+it('says what it serves, where, and what it is asked', async () => {
+  const answer = await session((client) => read(client, 'notes.txt'));
+  expect(answer.structuredContent).toEqual({ content: 'Two tents.\n' });
+  expect(said).toBe(
+    `Serving ${folder} at ${url}, to any program on this machine.\n` +
+      'initialize\nnotifications/initialized\ntools/call "read_text_file"\n',
+  );
+});
+
+it.each([
+  ['a page of another site', 403, { origin: 'https://evil.example' }],
+  ['a page that another name led here', 403, { host: 'evil.example' }],
+  ['a page that does not say where it is from', 403, { origin: 'null' }],
+  ['a page of this machine, about no session there is,', 404, { origin: 'http://localhost:6274' }],
+])('%s is answered %i', async (_, status, headers) => {
+  expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
+});
+
+it('answers nothing at another address, and starts no process for what begins no session', async () => {
+  expect(await statusOf('/')).toBe(404);
+  expect(await statusOf('/mcp')).toBe(406);
+  expect(said).not.toContain('tools/list');
+});
+
+it('serves nothing but its folder, whatever roots a client has', async () => {
+  const answer = await session(
+    async (client) => {
+      await client.listTools();
+      await client.sendRootsListChanged();
+      await toldOf(/^(Failed to request roots|Updated allowed directories)/);
+      return read(client, '/etc/hostname');
+    },
+    ['file:///etc'],
+  );
+  expect(answer.isError).toBe(true);
+  expect(JSON.stringify(answer.content)).toContain('Access denied - path outside allowed directories');
+});
+
+it('forgets a session that its client has ended', async () => {
+  await session(async (client, transport) => {
+    const { sessionId = '' } = transport;
+    await transport.terminateSession();
+    expect(await statusOf('/mcp', { 'mcp-session-id': sessionId })).toBe(404);
+    await expect(client.listTools()).rejects.toThrow();
+  });
+});
+
+it('says what it needs when there is no folder', async () => {
+  const child = spawn(process.execPath, [program, join(folder, 'none')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [text] = await once(child.stderr.setEncoding('utf8'), 'data');
+  expect(text).toBe(`Usage: npm run serve-files -- FOLDER [PORT]\n${join(folder, 'none')} is no folder.\n`);
+  const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+  expect(code).toBe(1);
+});
+
+/** Waits until the filesystem server has said such a line. */
+async function toldOf(line: RegExp): Promise<void> {
+  for (let told = await errors.next(); !told.done; told = await errors.next()) {
+    if (line.test(told.value)) return;
+  }
+  throw new Error('The program has ended.');
+}
+
+/** `fetch` sets the host itself. */
+async function statusOf(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
+  request(new URL(path, url), { headers }, (response) => {
+    response.resume();
+    answered(response.statusCode ?? 0);
+  })
+    .on('error', reject)
+    .end();
+  return promise;
+}

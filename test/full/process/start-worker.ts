@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { Log, LogLevel, Miniflare } from 'miniflare';
+import { type Edit, withEdits } from './with-edits.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** What `wrangler.toml` calls the Worker does not matter here; it is only told apart by it. */
+const WORKER = 'holdfast';
+const OBJECT = 'SessionObject';
+const QUEUE = 'turns';
+
+/** What makes one build of an entry differ from another. */
+export interface Build {
+  /** Names of the entry's code that stand for a text. */
+  readonly constants?: Readonly<Record<string, string>> | undefined;
+  /** Other code than is in the checkout, as an older or a newer version has it. */
+  readonly edits?: readonly Edit[] | undefined;
+}
+
+/** How a Worker is deployed, where that is not as `wrangler.toml` says. */
+export interface DeployedAs {
+  readonly compatibilityDate?: string | undefined;
+  readonly compatibilityFlags?: readonly string[] | undefined;
+  /** Absent: the class is bound as `SESSIONS`. */
+  readonly isUnbound?: boolean | undefined;
+  /** What a class keeps that `new_classes` names, or no migration. Absent: SQLite. */
+  readonly storage?: 'legacy-kv' | undefined;
+  /** The Worker has a queue as `TURNS`, and takes its messages. */
+  readonly hasQueue?: boolean | undefined;
+}
+
+export interface WorkerSettings {
+  /** Absent: as the code is. */
+  readonly build?: Build | undefined;
+  readonly deployedAs?: DeployedAs | undefined;
+  /** The Worker's vars. */
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+  /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
+  readonly storage?: string | undefined;
+}
+
+/** A Worker in a workerd process of its own, reached as any client reaches one. */
+export interface RunningWorker {
+  readonly url: URL;
+  /** What it wrote to its console, a message each. */
+  readonly logs: readonly string[];
+  /** Evicts a session's object, and resolves when it is not in memory. Work in flight is finished first. */
+  evict(objectName: string): Promise<void>;
+  /** Ends the process. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds a Worker's entry (a path from the root of the checkout) and starts it with the compatibility settings of
+ * `wrangler.toml`, unless told otherwise. The entry exports `SessionObject`, which is bound as `SESSIONS`. Nothing outside
+ * this machine is asked for anything.
+ */
+export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
+  const { vars = {}, storage, build: differences = {}, deployedAs = {} } = settings;
+  const logs: string[] = [];
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    cf: false,
+    log: new Log(LogLevel.NONE),
+    handleStructuredLogs: ({ message }) => logs.push(message),
+    ...(storage !== undefined && { resourcePersistencePath: storage }),
+    workers: [
+      {
+        config: {
+          name: WORKER,
+          ...compatibility(deployedAs),
+          manifest: {
+            mainModule: 'worker.js',
+            modules: { 'worker.js': { type: 'esm', contents: await bundleOf(entry, differences) } },
+          },
+          env: {
+            ...(!deployedAs.isUnbound && {
+              SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
+            }),
+            ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
+            ...Object.fromEntries(
+              Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
+            ),
+          },
+          exports: { [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' } },
+          ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE, maxBatchTimeout: 0 }] }),
+        },
+      },
+    ],
+  });
+  return {
+    url: await miniflare.ready,
+    logs,
+    evict: (name) => evict(miniflare, name),
+    stop: () => miniflare.dispose(),
+  };
+}
+
+async function evict(miniflare: Miniflare, name: string): Promise<void> {
+  try {
+    await miniflare.unsafeEvictDurableObject(WORKER, OBJECT, { name });
+  } catch (failure) {
+    if (!String(failure).includes('it is not currently running')) throw failure;
+  }
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+/** The entry as one module; built once, however often it is started. */
+function bundleOf(entry: string, differences: Build): Promise<string> {
+  const name = JSON.stringify([entry, differences]);
+  const known = bundles.get(name);
+  if (known !== undefined) return known;
+  const bundle = bundled(entry, differences);
+  bundles.set(name, bundle);
+  return bundle;
+}
+
+async function bundled(entry: string, { constants = {}, edits = [] }: Build): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    // As wrangler resolves packages.
+    conditions: ['workerd', 'worker', 'browser'],
+    mainFields: ['browser', 'module', 'main'],
+    external: ['cloudflare:*', 'node:*'],
+    define: Object.fromEntries(
+      Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
+    plugins: [withEdits(edits)],
+  });
+  const [output] = outputFiles;
+  if (output === undefined) throw new Error(`Building ${entry} gave no output.`);
+  return output.text;
+}
+
+/** Importing wrangler to read two lines takes longer than starting the Worker. */
+function compatibility({ compatibilityDate, compatibilityFlags }: DeployedAs): {
+  compatibilityDate: string;
+  compatibilityFlags: string[];
+} {
+  const toml = readFileSync(resolve(root, 'wrangler.toml'), 'utf8');
+  const date = /^compatibility_date = "(.+)"$/m.exec(toml)?.[1];
+  const flags = /^compatibility_flags = (\[.*\])$/m.exec(toml)?.[1];
+  if (date === undefined || flags === undefined)
+    throw new Error('wrangler.toml does not set its compatibility.');
+  return {
+    compatibilityDate: compatibilityDate ?? date,
+    compatibilityFlags: [...(compatibilityFlags ?? JSON.parse(flags))],
+  };
+}

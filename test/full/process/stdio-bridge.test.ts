@@ -1,0 +1,106 @@
+/** The bridge by which the example agent, and the tests, reach MCP servers on standard input and output. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { expect, it, onTestFinished } from 'vitest';
+import { type BridgeOptions, stdioBridge } from '../../../src/examples/files/server/stdio-bridge.ts';
+
+const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
+
+/** A bridge that answers on loopback. */
+async function bridge(options?: BridgeOptions) {
+  const bridged = stdioBridge({ args: [main] }, options);
+  const server = createServer((request, response) => void bridged.handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await bridged.stop();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return { ...bridged, url: `http://127.0.0.1:${address.port}` };
+}
+
+const post = (url: string, method: string, params: object, session?: string): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(session !== undefined && { 'mcp-session-id': session }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+
+const CLIENT = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+};
+
+/** Begins a session, and answers its id. */
+async function begin(url: string): Promise<string> {
+  const response = await post(url, 'initialize', CLIENT);
+  expect(await response.text()).toContain('serverInfo');
+  return response.headers.get('mcp-session-id') ?? '';
+}
+
+const ended = (pid: number): boolean => {
+  try {
+    return !process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+};
+
+it('gives each session a process, and starts none for what begins no session', async () => {
+  const { url, pids } = await bridge();
+  expect((await post(url, 'tools/list', {})).status).toBe(400);
+  expect(pids()).toEqual([]);
+  const [one, other] = [await begin(url), await begin(url)];
+  expect(one).not.toBe(other);
+  expect(new Set(pids()).size).toBe(2);
+});
+
+it('begins no more sessions than it may have at the same time', async () => {
+  const { url, pids } = await bridge({ sessions: 1 });
+  const session = await begin(url);
+  expect((await post(url, 'initialize', CLIENT)).status).toBe(503);
+  expect((await post(url, 'tools/list', {}, session)).status).toBe(200);
+  expect(pids()).toHaveLength(1);
+  await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } });
+  const again = async () => (await post(url, 'initialize', CLIENT)).status;
+  await expect.poll(again, { timeout: 10_000 }).toBe(200);
+});
+
+it('ends a session, and its process, when nothing was heard of its client for a while', async () => {
+  const started: number[] = [];
+  const { url, pids } = await bridge({ idle: 50, heard: () => started.push(...pids()) });
+  const session = await begin(url);
+  await expect.poll(() => [pids(), started.map(ended)], { timeout: 10_000 }).toEqual([[], [true]]);
+  expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
+});
+
+it('keeps a session whose client listens', async () => {
+  const { url, pids } = await bridge({ idle: 1_000 });
+  const session = await begin(url);
+  const leave = new AbortController();
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': session };
+  await fetch(url, { headers, signal: leave.signal });
+  await (await post(url, 'tools/list', {}, session)).text();
+  // Whatever was due by then has happened.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(pids()).toHaveLength(1);
+  leave.abort();
+  await expect.poll(pids, { timeout: 10_000 }).toEqual([]);
+});
+
+it('ends a session whose process has died', async () => {
+  const { url, pids } = await bridge();
+  const session = await begin(url);
+  process.kill(pids()[0] ?? 0, 'SIGKILL');
+  await expect.poll(pids, { timeout: 10_000 }).toEqual([]);
+  expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
+});

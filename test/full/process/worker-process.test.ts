@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../../src/examples/demo/ports.ts';
+import { LOG_FILE, startWorker } from '../../../src/examples/demo/worker-process.ts';
+
+it('a Worker of the demo says nothing of telemetry, and leaves wrangler’s settings of this machine alone', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
+  // Somebody who lives here has let wrangler send what it likes, and was not told of it by this version.
+  const settings = join(directory, 'home', '.config', '.wrangler', 'metrics.json');
+  const permission = { enabled: true, date: '2026-01-01T00:00:00.000Z' };
+  mkdirSync(join(settings, '..'), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ permission }));
+  vi.stubEnv('HOME', join(directory, 'home'));
+  vi.stubEnv('XDG_CONFIG_HOME', undefined);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const worker = await startWorker({ directory, port: await freePort(), vars: {} });
+  await worker.stop();
+  expect(readFileSync(join(directory, LOG_FILE), 'utf8')).not.toContain('telemetry');
+  expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permission });
+});

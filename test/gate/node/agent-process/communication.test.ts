@@ -1,0 +1,202 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  type CallScope,
+  communicateTool,
+  defineAgent,
+  type ModelRequest,
+  progressTool,
+  type ToolCallSeen,
+  type ToolInvocation,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import type { FeedItem } from '../../../doors/session.ts';
+import { toToolResult } from '../../../doors/tools.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+
+const agent = defineAgent({
+  name: 'clerk',
+  description: 'Works.',
+  instructions: 'Work.',
+  tools: [progressTool(), communicateTool()],
+});
+
+/** What the model reads of one call with this input, which is sent as it is when it is text. */
+async function said(name: string, input: unknown) {
+  const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
+  const answer = await session.send('Go.');
+  const last = session.requests[1]?.messages.at(-1);
+  return { session, answer, text: last?.role === 'tool' ? last.text : undefined };
+}
+
+const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'message-sent' ? [event.text] : []));
+
+/** A call that the loop does not make: outside of a session, or with a channel that breaks. */
+async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
+  const invocation: ToolInvocation = {
+    ...fakeInvocation(tool.name).invocation,
+    ...scope,
+    execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(invocation))),
+  };
+  return tool.call(input, invocation);
+}
+
+describe('progress', () => {
+  it('shows one required text', () => {
+    expect(progressTool()).toMatchObject({
+      name: 'progress',
+      effect: 'read',
+      inputSchema: {
+        type: 'object',
+        properties: { status: { type: 'string', description: 'What you are doing, in a few words' } },
+        required: ['status'],
+      },
+    });
+  });
+
+  it('tells whoever watches, and keeps nothing (COM-01)', async () => {
+    const replies = [{ calls: [{ name: 'progress', input: { status: 'Reading.' } }] }, 'Done.'];
+    const app = memoryApp({ tools: [progressTool()], replies });
+    const shown: FeedItem[] = [];
+    await app.say('Go.', { show: (item) => shown.push(item) });
+    expect(shown.filter(({ type }) => type === 'progress')).toMatchObject([{ status: 'Reading.' }]);
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Progress reported: Reading.' });
+    const turn = (await app.state()).turn?.id ?? '';
+    expect((await app.events(turn)).map(({ event }) => event.type)).not.toContain('message-sent');
+  });
+
+  it('is acknowledged with a warning where nobody can watch (COM-04)', async () => {
+    const warned = warnings();
+    const progress = vi.fn();
+    const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
+    expect(result.content).toBe('Progress noted (no active process to display it).');
+    expect(warned).toEqual(['holdfast: progress was reported outside of a session, so nobody is told.']);
+    expect(progress).not.toHaveBeenCalled();
+  });
+
+  it('is no failure when it cannot be shown (COM-05)', async () => {
+    const warned = warnings();
+    const progress = (): never => {
+      throw new Error('The line is dead.');
+    };
+    const result = await called(progressTool(), { status: 'Reading.' }, { progress });
+    expect(result).toEqual({ type: 'text', content: 'Progress reported: Reading.' });
+    expect(warned).toHaveLength(1);
+  });
+});
+
+describe('communicate', () => {
+  it('shows one required text', () => {
+    expect(communicateTool().inputSchema).toEqual({
+      type: 'object',
+      properties: { message: { type: 'string', description: 'What to say to the user' } },
+      required: ['message'],
+    });
+  });
+
+  it('sends a message that the journal keeps, with the end of the call (COM-02)', async () => {
+    const { session, answer, text } = await said('communicate', { message: 'Half way.' });
+    expect(text).toBe('Message sent to user.');
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
+  });
+
+  it('says it once, also when the Worker is killed after it', async () => {
+    const asks = { calls: [{ name: 'communicate', input: { message: 'Half way.' } }] };
+    const dies = () => {
+      session.kill();
+      return 'Lost.';
+    };
+    // Whether the first reply was stored by then is chance.
+    const again = ({ messages }: ModelRequest) => (messages.at(-1)?.role === 'tool' ? 'Done.' : asks);
+    const session: TestSession = createTestSession(agent, {
+      replies: [asks, dies, again, 'Done.'],
+      clock: createManualClock(),
+    });
+    await session.send('Go.');
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+    session.restart();
+    expect(await messagesIn(session)).toEqual(['Half way.']);
+  });
+
+  it('is acknowledged with a warning where nobody can be reached (COM-04)', async () => {
+    const warned = warnings();
+    const say = vi.fn();
+    const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
+    expect(result.content).toBe('Message noted (no active process to deliver it).');
+    expect(warned).toEqual(['holdfast: a message was sent outside of a session, so nobody gets it.']);
+    expect(say).not.toHaveBeenCalled();
+  });
+
+  it('does not report success when the message cannot be sent (COM-05)', async () => {
+    const say = (): never => {
+      throw new Error('The line is dead.');
+    };
+    await expect(called(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
+      'The line is dead.',
+    );
+  });
+});
+
+describe('both', () => {
+  it.each<[string, string, unknown]>([
+    ['progress', 'status', {}],
+    ['progress', 'status', { status: null }],
+    ['progress', 'status', { status: ' \n' }],
+    ['communicate', 'message', {}],
+    ['communicate', 'message', { text: 'Hello.' }],
+  ])('say what is missing: %s, %s (COM-03)', async (name, parameter, input) => {
+    const { session, text } = await said(name, input);
+    expect(text).toBe(`Error: Missing '${parameter}' parameter`);
+    expect(await messagesIn(session)).toEqual([]);
+  });
+
+  it.each([[''], ['  ']])('communicate refuses to send nothing: %j (COM-05)', async (message) => {
+    const { session, text } = await said('communicate', { message });
+    expect(text).toBe("Error: Missing 'message' parameter");
+    expect(await messagesIn(session)).toEqual([]);
+  });
+
+  it.each([
+    ['progress', '{"status":', "is not valid JSON: it does not end with '}', so it may be cut off."],
+    [
+      'communicate',
+      '{"message":"Hello.',
+      "is not valid JSON: it does not end with '}', so it may be cut off.",
+    ],
+    [
+      'progress',
+      '{status}',
+      'is not valid JSON: a quote, comma or bracket in it is missing, wrong or not escaped.',
+    ],
+    ['communicate', 'Hello.', "is not valid JSON: it does not begin with '{'."],
+    ['communicate', '["Hello."]', 'is an array, not a JSON object.'],
+  ])(
+    'answer malformed JSON with an error, and say nothing: %s, %s (COM-06)',
+    async (name, input, problem) => {
+      const { session, answer, text } = await said(name, input);
+      const way = 'Send one JSON object that matches its schema.';
+      expect(text).toBe(`Error: The input of tool '${name}' ${problem} ${way}`);
+      expect(await messagesIn(session)).toEqual([]);
+      expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
+    },
+  );
+
+  it('tell consoles that watch calls that they need no banner of their own (COM-06)', async () => {
+    const seen: unknown[] = [];
+    const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
+    const watched = { ...agent, inspectors: [{ beforeToolCall: note, afterToolCall: note }] };
+    const asks = [
+      { calls: [{ name: 'progress', input: { status: 'Reading.' } }] },
+      { calls: [{ name: 'communicate', input: { message: 'Hello.' } }] },
+    ];
+    await createTestSession(watched, { replies: [...asks, 'Done.'] }).send('Go.');
+    const unbannered = ['progress', 'progress', 'communicate', 'communicate'];
+    expect(seen).toEqual(unbannered.map((name) => [name, { banner: false }]));
+  });
+});

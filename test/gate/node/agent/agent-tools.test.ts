@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, type Reference, text } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+const base = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' };
+const tool = (name: string) =>
+  defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
+
+const handbook: Reference = {
+  name: 'handbook',
+  description: 'The rules of the house.',
+  notes: 'Chapters are numbered.\nQuote the number.',
+  tools: [tool('find_chapter')],
+};
+
+async function shown(agent: Parameters<typeof createTestSession>[0], replies: readonly ScriptedReply[]) {
+  const session = createTestSession(agent, { replies });
+  await session.send('Go.');
+  return session.requests;
+}
+const offeredIn = (requests: Awaited<ReturnType<typeof shown>>): string[][] =>
+  requests.map(({ tools }) => tools.map(({ name }) => name));
+
+describe('what an agent is defined with', () => {
+  it('offers each tool it lists, in one list or with others (PRN-01)', async () => {
+    const agent = defineAgent({ ...base, tools: [tool('one'), tool('two')] });
+    expect(offeredIn(await shown(agent, ['Done.']))).toEqual([['one', 'two']]);
+  });
+
+  it('may leave out its lists, which then add nothing, but no list may hold null (PRN-03, AEV-03)', async () => {
+    const absent = { tools: undefined, toolGroups: undefined, references: undefined, permissions: undefined };
+    for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
+      const [request] = await shown(agent, ['Done.']);
+      expect([request?.tools, request?.messages[0]]).toEqual([[], { role: 'system', text: 'Answer.' }]);
+    }
+    const withHole = (hole: null | undefined) =>
+      defineAgent({
+        ...base,
+        // @ts-expect-error: a hole in a list is a mistake, such as an import that came to nothing
+        tools: [tool('look'), hole],
+      });
+    const refused = "Agent 'clerk' cannot have these tools: Tool at index 1 must not be";
+    expect(() => withHole(null)).toThrow(`${refused} null`);
+    expect(() => withHole(undefined)).toThrow(`${refused} undefined`);
+  });
+
+  it('bounds the model calls of a turn, at 20 unless it says otherwise (PRN-04)', async () => {
+    const tools = [tool('again')];
+    const again = { calls: [{ name: 'again' }] };
+    const replies = Array.from({ length: 25 }, () => again);
+    expect(await shown(defineAgent({ ...base, tools }), replies)).toHaveLength(21);
+    const two = await shown(defineAgent({ ...base, tools, limits: { iterations: 2 } }), replies);
+    expect(offeredIn(two)).toEqual([['again'], ['again'], []]);
+  });
+
+  it('applies all of its transformers and inspectors, in order, and has policies of its own (PRN-05)', async () => {
+    const told: string[] = [];
+    const marking = (mark: string) => ({ name: mark, result: (shown: string) => `${shown}${mark}` });
+    const noting = (mark: string) => ({ afterToolCall: () => void told.push(mark) });
+    const lenient = defineAgent({
+      ...base,
+      tools: [tool('look')],
+      transformers: [marking('!'), marking('?')],
+      inspectors: [noting('first'), noting('second')],
+    });
+    const policies = { unknownTools: { mode: 'immediate' } } as const;
+    const strict = defineAgent({ ...base, tools: [tool('look')], policies });
+    const replies = [{ calls: [{ name: 'look' }, { name: 'peek' }] }, 'Done.'];
+    const [, second] = await shown(lenient, replies);
+    expect(second?.messages.at(-2)?.text).toBe('look!?');
+    expect(told.filter((mark) => mark === 'first')).toHaveLength(2);
+    expect(told.slice(0, 2)).toEqual(['first', 'second']);
+    const refused = await createTestSession(strict, { replies }).send('Go.');
+    expect(refused).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found' } });
+  });
+
+  it('has the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
+    const agent = defineAgent({ ...base, tools: [tool('look')], references: [handbook] });
+    const requests = await shown(agent, ['Done.']);
+    expect(offeredIn(requests)).toEqual([['find_chapter', 'look']]);
+    expect(requests[0]?.messages[0]).toEqual({
+      role: 'system',
+      text:
+        'Answer.\n\n' +
+        "Reference 'handbook': The rules of the house.\nChapters are numbered.\nQuote the number.",
+    });
+  });
+
+  it('has only the tools of a reference that it lists among its own (PRN-07)', async () => {
+    const agent = defineAgent({ ...base, tools: handbook.tools });
+    const [request] = await shown(agent, ['Done.']);
+    expect([request?.tools.map(({ name }) => name), request?.messages[0]]).toEqual([
+      ['find_chapter'],
+      { role: 'system', text: 'Answer.' },
+    ]);
+  });
+
+  it('refuses a reference whose tool has the name of another (AEV-04)', () => {
+    const define = () => defineAgent({ ...base, tools: [tool('find_chapter')], references: [handbook] });
+    expect(define).toThrow("Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'.");
+  });
+
+  it('is not what a loop inside it is offered: tools belong to the loop that declares them (PRN-08)', async () => {
+    const dig: AnyTool = {
+      ...tool('dig'),
+      effect: 'none',
+      call: async (_, call) => {
+        const frame = { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [tool('shovel')] };
+        return text((await call.nest(frame)).text);
+      },
+    };
+    const agent = defineAgent({ ...base, tools: [dig, tool('look')] });
+    const requests = await shown(agent, [{ calls: [{ name: 'dig' }] }, 'Dug.', 'Done.']);
+    expect(offeredIn(requests)).toEqual([['dig', 'look'], ['shovel'], ['dig', 'look']]);
+  });
+});

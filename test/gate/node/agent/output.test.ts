@@ -1,0 +1,389 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  AgentDefinitionError,
+  type AnyTool,
+  artifact,
+  defineAgent,
+  defineTool,
+  type InputDeclaration,
+  replan,
+  text,
+} from '../../../../src/index.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { stored } from '../../../fixtures/stored.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { clockedApp } from '../session/memory-app.ts';
+
+const Bill = v.object({
+  total: v.number(),
+  due: v.optional(v.pipe(v.string(), v.trim()), ' today '),
+});
+const BILL = '{"total":7,"due":"soon"}';
+const base = { name: 'biller', description: 'Bills.', instructions: 'Write the bill.' };
+const biller = defineAgent({ ...base, output: Bill });
+
+const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}) =>
+  createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies });
+/** Longer than the outbox waits. */
+const answerOf = async (reply: string) => asked([reply, reply]).send('Bill me.');
+
+const SCHEMA =
+  '{"type":"object","properties":{"total":{"type":"number"},"due":{"type":"string","default":" today "}},' +
+  '"required":["total"]}';
+const NOT_A_NUMBER = 'total: Invalid type: Expected number but received "seven"';
+const REJECTION =
+  `Your answer does not have the form that was asked for:\n- ${NOT_A_NUMBER}\n- due: Invalid type: ` +
+  'Expected string but received 3\nAnswer again with the corrected JSON text, and nothing else.';
+
+describe('an agent with an output', () => {
+  it('tells the model the form, in words and for adapters that can hold it to that', async () => {
+    const session = asked([BILL]);
+    await session.send('Bill me.');
+    expect(session.requests[0]).toEqual({
+      messages: [
+        {
+          role: 'system',
+          text:
+            'Write the bill.\n\nWhen you give your answer, write it as JSON text that matches this JSON Schema, ' +
+            `and nothing else:\n${SCHEMA}`,
+        },
+        { role: 'user', text: 'Bill me.' },
+      ],
+      tools: [],
+      output: { name: 'biller', schema: JSON.parse(SCHEMA) },
+    });
+  });
+
+  it('asks in the same form each time, so that adapters need not write it anew', async () => {
+    const session = asked([BILL, BILL]);
+    await session.send('Bill me.');
+    await session.send('Again.');
+    expect(session.requests[1]?.output).toBe(session.requests[0]?.output);
+  });
+
+  it('answers with the object that the schema makes of the text, and journals it', async () => {
+    const session = asked(['{"total":7}']);
+    const answer = await session.send('Bill me.');
+    expect(answer).toMatchObject({
+      outcome: 'completed',
+      text: '{"total":7}',
+      object: { total: 7, due: 'today' },
+    });
+    expect((await session.events()).at(-1)?.event).toMatchObject({
+      type: 'turn-ended',
+      object: { total: 7, due: 'today' },
+    });
+  });
+
+  it.each([
+    ['in a fence', '```json\n{"total":7,"due":"soon"}\n```'],
+    ['in a fence without a language', '```\n{"total":7,"due":"soon"}\n```'],
+    ['in a fence with words around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
+    ['in a fence that was not closed', '```json\n{"total":7,"due":"soon"}'],
+    ['with a fence inside it', '```json\n{"total":7,"due":"```soon```"}\n```'],
+    ['with blanks around it', ` \n${BILL}\n`],
+  ])('reads JSON text %s', async (_, reply) => {
+    expect((await answerOf(reply)).object).toMatchObject({ total: 7 });
+  });
+
+  it('answers with what the model wrote when the schema makes something of it that is no JSON', async () => {
+    const shared = v.object({
+      at: v.pipe(
+        v.string(),
+        v.transform((at) => new Set([at])),
+      ),
+    });
+    const agent = defineAgent({ ...base, output: shared });
+    const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
+    expect((await session.send('When?')).object).toEqual({ at: '2026-01-01' });
+  });
+
+  it('answers with what the schema makes as that says by toJSON', async () => {
+    const agent = defineAgent({ ...base, output: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
+    const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
+    expect((await session.send('When?')).object).toEqual({ at: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('makes the object of the answer as people are shown it', async () => {
+    const hide = { name: 'hide', reply: (words: string) => words.replaceAll('soon', '***') };
+    const agent = defineAgent({ ...base, output: Bill, transformers: [hide] });
+    const answer = await createTestSession(agent, { replies: [BILL] }).send('Bill me.');
+    expect(answer).toMatchObject({ text: '{"total":7,"due":"***"}', object: { total: 7, due: '***' } });
+  });
+
+  it('takes plain JSON Schema', async () => {
+    const output = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
+    const session = createTestSession(defineAgent({ ...base, output }), { replies: ['{"total":7,"x":1}'] });
+    expect((await session.send('Bill me.')).object).toEqual({ total: 7, x: 1 });
+  });
+
+  it('says nothing of a form, and answers no object, without an output', async () => {
+    const session = createTestSession(defineAgent(base), { replies: [BILL] });
+    expect(await session.send('Bill me.')).not.toHaveProperty('object');
+    expect(session.requests[0]).not.toHaveProperty('output');
+  });
+
+  it.each<[string, InputDeclaration]>([
+    ['a text', v.string()],
+    ['a list', { type: 'array' }],
+  ])('is refused when its output is %s, since models are asked for objects', (_, output) => {
+    const define = () => defineAgent({ ...base, output });
+    expect(define).toThrow(AgentDefinitionError);
+    expect(define).toThrow(
+      expect.objectContaining({
+        field: 'output',
+        message:
+          "Agent 'biller' needs as its output the schema of a JSON object that can be written as JSON Schema.",
+      }),
+    );
+  });
+});
+
+it('the offline model answers in the form', async () => {
+  const session = createTestSession(biller, { model: offlineModel() });
+  expect(await session.send('Bill me a total of 12.')).toMatchObject({
+    outcome: 'completed',
+    object: { total: expect.any(Number) },
+  });
+});
+
+describe('an answer that does not fit', () => {
+  const wrong = '{"total":"seven","due":3}';
+
+  it('is journaled as rejected with every problem, and the model is asked once more', async () => {
+    const session = asked([wrong, BILL]);
+    expect(await session.send('Bill me.')).toMatchObject({
+      outcome: 'completed',
+      text: BILL,
+      object: { total: 7, due: 'soon' },
+    });
+    expect(session.requests[1]?.messages.slice(1)).toEqual([
+      { role: 'user', text: 'Bill me.' },
+      { role: 'assistant', text: wrong, toolCalls: [] },
+      { role: 'user', text: REJECTION },
+    ]);
+    expect((await session.events()).map(({ event }) => event.type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'answer-rejected',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it.each([
+    ['Seven.', 'It is not JSON text.'],
+    ['null', 'It is null, not a JSON object.'],
+    ['[7]', 'It is an array, not a JSON object.'],
+    ['7', 'It is a number, not a JSON object.'],
+    ['```json\n"seven"\n```', 'It is a string, not a JSON object.'],
+  ])('is told what it is instead: %j', async (reply, problem) => {
+    const session = asked([reply, BILL]);
+    await session.send('Bill me.');
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({
+      text:
+        `Your answer does not have the form that was asked for:\n- ${problem}\n` +
+        'Answer again with the corrected JSON text, and nothing else.',
+    });
+  });
+
+  it('may be followed by tool calls before the next one', async () => {
+    const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seven' });
+    const session = asked(['?', { calls: [{ name: 'look' }] }, BILL], { tools: [look] });
+    expect(await session.send('Bill me.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
+  });
+
+  it('fails the turn the second time, and the session goes on', async () => {
+    const session = asked(['Seven.', wrong, BILL]);
+    const failed = await session.send('Bill me.');
+    expect(failed).toMatchObject({
+      outcome: 'failed',
+      text: '',
+      error: {
+        type: 'invalid-output',
+        message:
+          "The model's answer does not have the form of the agent's output, also after it was told why: " +
+          `${NOT_A_NUMBER} due: Invalid type: Expected string but received 3`,
+      },
+    });
+    expect(failed).not.toHaveProperty('object');
+    expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
+  });
+
+  it('may be corrected once in every turn', async () => {
+    const session = asked(['One', BILL, 'Two', BILL]);
+    await session.send('Bill me.');
+    expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
+  });
+
+  it('is one too when the code of the schema fails', async () => {
+    const output = v.pipe(
+      Bill,
+      v.check(() => {
+        throw new Error('no rates');
+      }),
+    );
+    const session = createTestSession(defineAgent({ ...base, output }), { replies: [BILL, BILL] });
+    expect(await session.send('Bill me.')).toMatchObject({
+      error: {
+        type: 'invalid-output',
+        message: expect.stringContaining('It could not be checked: no rates'),
+      },
+    });
+  });
+
+  it('is shown in the conversation as what nobody sent', async () => {
+    const session = asked([wrong, BILL]);
+    await session.send('Bill me.');
+    expect((await session.state()).messages.map((one) => (one.role === 'user' ? one.by : one.role))).toEqual([
+      undefined,
+      'assistant',
+      'loop',
+      'assistant',
+    ]);
+  });
+});
+
+describe('an answer that nobody can ask for again', () => {
+  const direct = (content: string) =>
+    defineTool({
+      name: 'bill',
+      description: 'Bills.',
+      effect: 'read',
+      returnDirect: true,
+      run: () => artifact(content, { total: 7 }),
+    });
+  const calls = { calls: [{ name: 'bill' }] };
+
+  it('has an object when a tool returns what fits, and none when not', async () => {
+    expect(await asked([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
+      outcome: 'returned-direct',
+      object: { total: 7, due: 'soon' },
+    });
+    const other = await asked([calls], { tools: [direct('Billed.')] }).send('Bill me.');
+    expect(other).toMatchObject({ outcome: 'returned-direct', text: 'Billed.' });
+    expect(other).not.toHaveProperty('object');
+  });
+
+  it.each([
+    ['the iterations', { iterations: 1 }, [calls, 'No.'], [calls, BILL]],
+    ['the tool calls', { toolCalls: 1 }, [calls, calls, 'No.'], [calls, calls, BILL]],
+  ])('has an object at the limit of %s only if it fits', async (_, limits, no, yes) => {
+    const look = defineTool({ name: 'bill', description: 'Bills.', effect: 'read', run: () => 'seven' });
+    const agent = defineAgent({ ...base, output: Bill, tools: [look], limits });
+    const without = createTestSession(agent, { replies: no });
+    expect(await without.send('Bill me.')).not.toHaveProperty('object');
+    expect(await without.state()).toMatchObject({ turn: { outcome: 'limit-reached' } });
+    expect((await without.events()).map(({ event }) => event.type)).not.toContain('answer-rejected');
+    expect(await createTestSession(agent, { replies: yes }).send('Bill me.')).toMatchObject({
+      outcome: 'limit-reached',
+      object: { total: 7, due: 'soon' },
+    });
+  });
+
+  it('has none when a signal ended the turn', async () => {
+    const stop = defineTool({
+      name: 'bill',
+      description: 'Bills.',
+      run: () => {
+        throw replan('Other plans.');
+      },
+    });
+    const session = asked([{ text: BILL, ...calls }], { tools: [stop] });
+    const answer = await session.send('Bill me.');
+    expect(answer).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
+    expect(answer).not.toHaveProperty('object');
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('answer-rejected');
+  });
+});
+
+it('a loop inside the agent answers in words', async () => {
+  const dig: AnyTool = {
+    ...defineTool({ name: 'dig', description: 'Digs.', run: () => '' }),
+    effect: 'none',
+    call: async (_, call) =>
+      text((await call.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
+  };
+  const session = asked([{ calls: [{ name: 'dig' }] }, 'Dug.', BILL], { tools: [dig] });
+  expect(await session.send('Bill me.')).toMatchObject({ object: { total: 7 } });
+  expect(session.requests.map(({ output }) => output?.name)).toEqual(['biller', undefined, 'biller']);
+  expect(session.requests[1]?.messages[0]).toEqual({ role: 'system', text: 'Dig.' });
+});
+
+describe('a Worker that is killed', () => {
+  /** It comes when the answer before it was rejected, and that is stored. */
+  const deadly =
+    (reply: string): ScriptedReply =>
+    async () => {
+      await stored(session, ({ type }) => type === 'answer-rejected');
+      session.kill();
+      return reply;
+    };
+  let session: TestSession<v.InferOutput<typeof Bill>>;
+  const start = (replies: readonly ScriptedReply[]) => {
+    session = createTestSession(biller, { replies });
+    return session.send('Bill me.');
+  };
+
+  it('between the rejection and the next answer rejects once', async () => {
+    expect(await start(['Seven.', deadly(BILL), BILL])).toMatchObject({ object: { total: 7 } });
+    expect(await typesOf(session)).toEqual(['answer-rejected', 'turn-resumed']);
+    expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4]);
+  });
+
+  it('does not give the model a third try', async () => {
+    expect(await start(['Seven.', deadly('Eight.'), 'Nine.', BILL])).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'invalid-output' },
+    });
+    expect(session.requests).toHaveLength(3);
+  });
+
+  it('after the answer was stored and before it was checked checks it then', async () => {
+    let parsed = 0;
+    const output = v.objectAsync({
+      total: v.pipeAsync(
+        v.number(),
+        v.checkAsync(async () => {
+          parsed += 1;
+          if (parsed === 1) {
+            await stored(dying, ({ type }) => type === 'model-replied');
+            dying.kill();
+          }
+          return true;
+        }),
+      ),
+    });
+    const dying: TestSession = createTestSession(defineAgent({ ...base, output }), {
+      replies: ['{"total":7}'],
+    });
+    expect(await dying.send('Bill me.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
+    expect([parsed, dying.requests.length]).toEqual([2, 1]);
+  });
+
+  const typesOf = async ({ events }: Pick<TestSession, 'events'>): Promise<string[]> =>
+    (await events()).flatMap(({ event: { type } }) =>
+      type === 'answer-rejected' || type === 'turn-resumed' ? [type] : [],
+    );
+});
+
+it('a schema that takes forever does not keep a turn from being cancelled', async () => {
+  const check = vi.fn(() => new Promise<boolean>(() => {}));
+  const app = clockedApp({
+    output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),
+    replies: ['{"total":7}'],
+    leaseMs: LEASE_MS,
+  });
+  const end = app.say('Bill me.');
+  await app.clock.advance(0);
+  expect(check).toHaveBeenCalled();
+  const page = await app.port.read({ from: 1 });
+  await app.port.post('cancel', page?.openTurn?.id ?? '', '{}');
+  expect(await passing(app.clock, end)).toMatchObject({
+    status: 'ended',
+    turn: { outcome: 'cancelled' },
+  });
+});

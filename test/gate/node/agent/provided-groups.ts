@@ -1,0 +1,90 @@
+import {
+  type AgentConfig,
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  type Json,
+  LISTINGS,
+  type ToolGroup,
+  type ToolGroupRequest,
+  type ToolProvider,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { agentResolver } from '../../../doors/agent.ts';
+import { ConfigurationError } from '../../../doors/model.ts';
+import { factOf, memoized } from '../../../doors/tools.ts';
+
+/** A `read` tool that answers with its name. */
+export const tool = (name: string) =>
+  defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
+
+export interface Catalogue extends ToolProvider {
+  /** What it answers whoever asks it. */
+  names: readonly string[];
+  asked: number;
+}
+
+const toolsOf = memoized((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
+
+/** A catalogue elsewhere: a session knows its tools once it has asked. */
+export function catalogue(key: string, ...names: readonly string[]): Catalogue {
+  const made: Catalogue = {
+    names,
+    asked: 0,
+    discover: async () => {
+      made.asked += 1;
+      return [factOf(LISTINGS, { key, told: made.names })];
+    },
+    toolsNow: (view) => {
+      const told = view?.recall(LISTINGS).find((listing) => listing.key === key)?.told;
+      return Array.isArray(told) ? toolsOf(told) : [];
+    },
+  };
+  return made;
+}
+
+/** A group with these tools and providers. */
+export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
+  defineToolGroup({ role, description: `Is ${role}.`, tools });
+
+/** An agent that asks for these groups. */
+export const asking = (toolGroups: readonly ToolGroupRequest[], more: Partial<AgentConfig<'clerk'>> = {}) =>
+  defineAgent({ name: 'clerk', description: 'Asks.', instructions: 'Ask.', toolGroups, ...more });
+type Asking = ReturnType<typeof asking>;
+
+interface Given {
+  readonly setting?: unknown;
+  readonly groups?: readonly ToolGroup[];
+  readonly replies?: readonly ScriptedReply[];
+}
+
+/** A session whose turn is over. */
+export async function turn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
+  const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
+  const session = createTestSession(agent, { replies, toolGroups: groups, env });
+  await session.send('Go.');
+  return session;
+}
+
+/** The names of the tools that the model is offered in each of its calls. */
+export const offers = ({ requests }: Awaited<ReturnType<typeof turn>>): string[][] =>
+  requests.map(({ tools }) => tools.map(({ name }) => name));
+
+/** The results that the model was shown with its last request. */
+export const results = ({ requests }: Awaited<ReturnType<typeof turn>>): string[] =>
+  (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+/** A reply that calls one tool. */
+export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
+
+/** What whoever deploys is told. */
+export function refusedWith(agent: Asking, { setting, groups = [] }: Given = {}): string {
+  try {
+    agentResolver({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+  } catch (failure) {
+    if (failure instanceof ConfigurationError) return failure.message;
+    throw failure;
+  }
+  return 'It was not refused.';
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineAgent,
+  defineSubagent,
+  defineTool,
+  defineToolGroup,
+  withUnfolding,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { agentResolver } from '../../../doors/agent.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import {
+  asking,
+  calls,
+  catalogue,
+  groupOf,
+  offers,
+  refusedWith,
+  results,
+  tool,
+  turn,
+} from './provided-groups.ts';
+
+describe('a tool group with providers', () => {
+  it('brings what they find, beside its own tools and those of the agent (TGR-01)', async () => {
+    const group = groupOf('web', tool('read'), catalogue('c', 'search', 'news'));
+    const own = catalogue('own', 'sing');
+    const session = await turn(asking(['web'], { tools: [tool('look'), own] }), {
+      groups: [group],
+      replies: [calls('news'), 'Done.'],
+    });
+    const all = ['look', 'news', 'read', 'search', 'sing'];
+    expect(offers(session)).toEqual([all, all]);
+    expect(results(session)).toEqual(['news']);
+    expect(own.asked).toBe(2); // once a model call
+  });
+
+  it('brings them to an agent that another one asks too', async () => {
+    const clerk = asking([groupOf('web', catalogue('c', 'search'))]);
+    const boss = defineAgent({
+      name: 'boss',
+      description: 'Leads.',
+      instructions: 'Lead.',
+      tools: [defineSubagent({ agent: clerk })],
+    });
+    const message = { name: 'clerk', input: { message: 'Look.' } };
+    const replies = [{ calls: [message] }, calls('search'), 'Found.', 'Done.'];
+    const session = createTestSession(boss, { replies, agents: [clerk] });
+    await session.send('Go.');
+    expect(offers(session)).toEqual([['clerk'], ['search'], ['search'], ['clerk']]);
+    expect(results(session)).toEqual(['Found.']);
+  });
+
+  it('is asked when a model is, and for nothing while an agent is resolved (TGR-05, MCP-10)', async () => {
+    const found = catalogue('c', 'search');
+    const agent = asking(['web']);
+    const groups = [groupOf('web', found)];
+    agentResolver({ groups, agents: [agent] })(agent, {});
+    expect(found.asked).toBe(0);
+    await turn(agent, { groups });
+    expect(found.asked).toBe(1);
+  });
+
+  it('offers other tools as soon as there are any (AET-08)', async () => {
+    const found = catalogue('c', 'search');
+    const next = defineTool({
+      name: 'next',
+      description: 'Turns the page.',
+      run: () => {
+        found.names = ['order'];
+        return 'turned';
+      },
+    });
+    const session = await turn(asking([groupOf('shop', next, found)]), {
+      replies: [calls('next'), calls('order'), 'Done.'],
+    });
+    expect(offers(session)).toEqual([
+      ['next', 'search'],
+      ['next', 'order'],
+      ['next', 'order'],
+    ]);
+    expect(results(session)).toEqual(['turned', 'order']);
+  });
+
+  it('has its card among the metadata of what it finds (TGR-04)', () => {
+    const agent = asking([groupOf('web', { toolsNow: () => [tool('search')] })]);
+    const [provider] = agentResolver({ groups: [], agents: [agent] })(agent, {}).providers;
+    const [search] = provider?.toolsNow() ?? [];
+    expect(search?.metadata).toEqual({
+      toolGroup: {
+        role: 'web',
+        name: 'web',
+        description: 'Is web.',
+        provider: 'holdfast',
+        version: '0.1.0',
+        permissions: [],
+      },
+    });
+    expect(provider?.toolsNow()[0]).not.toBe(search); // another tool of that provider
+  });
+
+  it('stays the same list while nothing changes, so that it is sorted once', () => {
+    const search = tool('search');
+    const agent = asking([groupOf('web', { toolsNow: () => [search] })]);
+    const [provider] = agentResolver({ groups: [], agents: [agent] })(agent, {}).providers;
+    expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
+  });
+
+  it('is asked once for an agent that asks for it twice', async () => {
+    const found = catalogue('c', 'search');
+    const group = groupOf('web', found);
+    const session = await turn(asking(['web', group, { role: 'web', required: ['search'] }]), {
+      groups: [group],
+    });
+    expect([offers(session), found.asked]).toEqual([[['search']], 1]);
+  });
+
+  it('needs its permissions, and tells how to use its tools, like any other (TGR-04, TGR-09)', async () => {
+    const group = defineToolGroup({
+      role: 'web',
+      description: 'The web.',
+      permissions: ['internet-access'],
+      tools: [catalogue('c', 'search')],
+      childToolUsageNotes: 'Search little.',
+    });
+    expect(refusedWith(asking([group]))).toBe(
+      "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+    const session = await turn(asking([group], { permissions: ['internet-access'] }));
+    expect(session.requests[0]?.messages[0]).toEqual({
+      role: 'system',
+      text: "Ask.\n\nNotes on the tools of group 'web':\nSearch little.",
+    });
+  });
+
+  it('leaves out a tool whose name is taken, and logs it once (AEV-05)', async () => {
+    const warned = warnings();
+    const group = groupOf('web', catalogue('c', 'look', 'search', 'sing'));
+    const agent = asking([group], { tools: [tool('look'), catalogue('own', 'sing')] });
+    const session = createTestSession(agent, { replies: [calls('look'), 'Done.', 'Done.'] });
+    await session.send('Go.');
+    await session.send('Go on.');
+    expect(session.requests.map(({ tools }) => tools.length)).toEqual([3, 3, 3]);
+    expect(warned).toEqual([
+      "holdfast: 'clerk' has a tool 'look' already: a provider's tool of that name is left out.",
+      "holdfast: 'clerk' has a tool 'sing' already: a provider's tool of that name is left out.",
+    ]);
+  });
+
+  it('may bring what another group brings too', async () => {
+    const warned = warnings();
+    const shared = catalogue('c', 'search');
+    expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
+      ['search'],
+    ]);
+    expect(warned).toEqual([]);
+  });
+
+  it('can be put behind one tool, and finds out what is inside when that is opened (UNF-34, MCP-08)', async () => {
+    const found = catalogue('c', 'search');
+    const agent = asking([withUnfolding(groupOf('web', tool('read'), found))]);
+    const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });
+    await session.send('Wait.');
+    expect(found.asked).toBe(0);
+    await session.send('Go.');
+    expect(offers(session)).toEqual([['web'], ['web'], ['read', 'search', 'web'], ['read', 'search', 'web']]);
+    expect([results(session).at(-1), found.asked]).toEqual(['search', 1]);
+  });
+});

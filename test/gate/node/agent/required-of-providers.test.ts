@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import {
+  asking,
+  calls,
+  catalogue,
+  groupOf,
+  offers,
+  refusedWith,
+  results,
+  tool,
+  turn,
+} from './provided-groups.ts';
+
+describe('tools that an agent requires of a group with providers', () => {
+  const missing = "Required tool 'order' not found. Available tools: read, search";
+  const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalogue('c', ...names));
+
+  it('are offered when they are there, and nothing stands in (TGR-06)', async () => {
+    const warned = warnings();
+    const agent = asking([{ role: 'shop', required: ['order', 'look'] }]);
+    const session = await turn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
+    expect(offers(session)[0]).toEqual(['look', 'order']);
+    expect(results(session)).toEqual(['order']);
+    expect(warned).toEqual([]);
+  });
+
+  it('answer what is missing and what there is when they are not, and the log tells once (TGR-06)', async () => {
+    const warned = warnings();
+    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const session = await turn(agent, {
+      groups: [group('search', 'read')],
+      replies: [{ calls: [{ name: 'order', input: { what: 'ever' } }] }, 'Done.'],
+    });
+    expect(offers(session)).toEqual([
+      ['look', 'order', 'read', 'search'],
+      ['look', 'order', 'read', 'search'],
+    ]);
+    expect(session.requests[0]?.tools.find(({ name }) => name === 'order')).toEqual({
+      name: 'order',
+      description: 'Missing at the moment. A call is answered with what there is instead.',
+      inputSchema: { type: 'object', properties: {} },
+    });
+    expect(results(session)).toEqual([`Error: ${missing}`]);
+    expect(warned).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${missing}`]);
+  });
+
+  it('answer so in the words of the provider, if it has any (TGR-06, MCP-02)', async () => {
+    warnings();
+    const speaking = {
+      ...catalogue('c', 'b', 'a'),
+      missing: (name: string, all: readonly string[]) => `No ${name} among ${all.join('+')}.`,
+    };
+    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const session = await turn(agent, {
+      groups: [groupOf('shop', catalogue('mute'), speaking)],
+      replies: [calls('order'), 'Done.'],
+    });
+    expect(results(session)).toEqual(['Error: No order among a+b.']);
+  });
+
+  it('are back once they are found (TGR-06)', async () => {
+    warnings();
+    const found = catalogue('c');
+    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
+    const session = createTestSession(agent, { replies, toolGroups: [groupOf('shop', found)] });
+    await session.send('Go.');
+    found.names = ['order'];
+    await session.send('Again.');
+    expect(results(session)).toEqual([
+      "Error: Required tool 'order' not found. No tools are available where it should come from.",
+      'order',
+    ]);
+  });
+
+  it('are not told as missing when they may have acted before they were gone (TGR-06)', async () => {
+    warnings();
+    let isGone = false;
+    const order = defineTool({
+      name: 'order',
+      description: 'Orders.',
+      run: () => {
+        isGone = true;
+        session.kill();
+      },
+    });
+    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const groups = [groupOf('shop', { toolsNow: () => (isGone ? [] : [order]) })];
+    const session = createTestSession(agent, { replies: [calls('order'), 'Done.'], toolGroups: groups });
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: The outcome of this call of 'order' is unknown: it was started, and no answer came back. It may have " +
+        'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+    ]);
+  });
+
+  it('are missing when the environment excludes them (TGR-03, TGR-06)', async () => {
+    warnings();
+    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const session = await turn(agent, {
+      groups: [group('order', 'search', 'read')],
+      setting: { excludes: ['order'] },
+      replies: [calls('order'), 'Done.'],
+    });
+    expect(results(session)).toEqual([`Error: ${missing}`]);
+  });
+
+  it('have names that a tool can have', () => {
+    const agent = asking([{ role: 'shop', required: ['place order'] }]);
+    expect(refusedWith(agent, { groups: [group()] })).toBe(
+      "Agent 'clerk' requires a tool that cannot be. " +
+        "Tool 'place order': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    );
+  });
+});
+
+describe('the var TOOL_GROUPS, of groups with providers', () => {
+  const web = groupOf('web', tool('read'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'));
+
+  it('takes tools out by the ends of the names that they turn out to have (TGR-03)', async () => {
+    const groups = [groupOf('web', tool('look'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'))];
+    expect(offers(await turn(asking(['web']), { groups, setting: { excludes: ['page', 'look'] } }))).toEqual([
+      ['gh_search', 'read'],
+    ]);
+  });
+
+  it('makes groups of what they find, by the ends of names that nothing else has (TGR-02, MCP-10)', async () => {
+    const warned = warnings();
+    const setting = { includes: { find: { tools: ['search', 'read'] } } };
+    expect(offers(await turn(asking(['find']), { groups: [web], setting }))).toEqual([['gh_search', 'read']]);
+    expect(warned).toEqual([]); // 'read' is not looked for among what the provider answers
+  });
+
+  it('asks no provider for a group of tools that are known without them (MCP-10)', async () => {
+    const found = catalogue('c', 'read');
+    const setting = { includes: { find: { tools: ['read'] } } };
+    const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
+    expect(offers(await turn(asking(['find']), { groups, setting }))).toEqual([['read']]);
+    expect(found.asked).toBe(0);
+  });
+
+  it('cannot know a name that nothing has when it might be found (TGR-02, TGR-03, MCP-10)', () => {
+    const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
+    const agent = asking(['find']);
+    expect(refusedWith(agent, { groups: [web], setting })).toBe('It was not refused.');
+    expect(refusedWith(agent, { groups: [groupOf('web', tool('read'))], setting })).toMatch(
+      /^TOOL_GROUPS cannot be used: excludes names 'never'/,
+    );
+  });
+
+  it('asks for the permissions of every group that a tool may come from, whatever the role (TGR-09)', () => {
+    const far = defineToolGroup({
+      role: 'far',
+      description: 'Far.',
+      permissions: ['internet-access'],
+      tools: [catalogue('c')],
+    });
+    const groups = [far, groupOf('shelf', tool('read'))];
+    const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
+    expect(refusedWith(asking(['harmless']), include('search'))).toBe(
+      "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+    expect(refusedWith(asking(['harmless']), include('read'))).toBe('It was not refused.');
+  });
+});

@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AgentConfig,
+  CORE_ROLES,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  type ToolGroup,
+  type ToolGroupRequest,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { mathTools } from '../../../../src/tools/math/entry.ts';
+import { agentResolver } from '../../../doors/agent.ts';
+import { ConfigurationError } from '../../../doors/model.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+
+const tool = (name: string) =>
+  defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
+
+const brave = defineToolGroup({
+  role: 'web',
+  name: 'brave',
+  description: 'The web, by Brave.',
+  provider: 'brave',
+  permissions: ['internet-access'],
+  tools: [tool('brave_search'), tool('brave_news')],
+});
+const other = defineToolGroup({ role: 'web', description: 'Another web.', tools: [tool('crawl')] });
+const maps = defineToolGroup({ role: 'maps', description: 'Maps.', tools: [tool('route'), tool('place')] });
+const GROUPS: readonly ToolGroup[] = [brave, other, maps, mathTools];
+
+const asking = (toolGroups: readonly ToolGroupRequest[], more: Partial<AgentConfig<'clerk'>> = {}) =>
+  defineAgent({
+    name: 'clerk',
+    description: 'Asks.',
+    instructions: 'Ask.',
+    toolGroups,
+    permissions: ['internet-access'],
+    ...more,
+  });
+type Asking = ReturnType<typeof asking>;
+
+/** The names of the tools that the model is offered. */
+async function offered(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
+  const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
+  const session = createTestSession(agent, { replies: ['Done.'], toolGroups: groups, env });
+  await session.send('Go.');
+  return session.requests[0]?.tools.map(({ name }) => name) ?? [];
+}
+
+interface Given {
+  readonly setting?: unknown;
+  readonly groups?: readonly ToolGroup[];
+}
+
+/** What whoever deploys is told. */
+function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
+  try {
+    agentResolver({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+  } catch (failure) {
+    if (failure instanceof ConfigurationError) return failure.message;
+    throw failure;
+  }
+  return 'It was not refused.';
+}
+
+describe('an agent that asks for tool groups', () => {
+  it('has the first registered group of the role, its own tools and a group that it was given (TGR-01, PRN-01)', async () => {
+    const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [tool('sing')] });
+    const agent = asking(['web', own], { tools: [tool('look')] });
+    expect(await offered(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
+  });
+
+  it('has several groups at once, each tool of a group that it asks for twice once (PRN-01)', async () => {
+    expect(await offered(asking(['maps', { role: 'web' }, maps]))).toEqual([
+      'brave_news',
+      'brave_search',
+      'place',
+      'route',
+    ]);
+  });
+
+  it('finds the groups of the core roles by their constants (TGR-07, TGR-08)', async () => {
+    expect(await offered(asking([CORE_ROLES.math]))).toHaveLength(10);
+  });
+
+  it('can call what it was offered, with the tool’s group among its metadata (TGR-04)', async () => {
+    const agent = asking(['web']);
+    const session = createTestSession(agent, {
+      replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
+      toolGroups: GROUPS,
+    });
+    await session.send('Go.');
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'brave_search' });
+    const [search] = agentResolver({ groups: GROUPS, agents: [agent] })(agent, {}).tools;
+    expect(search?.metadata).toEqual({
+      toolGroup: {
+        role: 'web',
+        name: 'brave',
+        description: 'The web, by Brave.',
+        provider: 'brave',
+        version: '0.1.0',
+        permissions: ['internet-access'],
+      },
+    });
+  });
+
+  it('reads how to use them, below its instructions (TGR-04)', async () => {
+    const noted = defineToolGroup({
+      role: 'notes',
+      description: 'Notes.',
+      tools: [tool('jot')],
+      childToolUsageNotes: 'Jot before you forget.',
+    });
+    const session = createTestSession(asking(['notes', noted]), { replies: ['Done.'], toolGroups: [noted] });
+    await session.send('Go.');
+    expect(session.requests[0]?.messages[0]).toEqual({
+      role: 'system',
+      text: "Ask.\n\nNotes on the tools of group 'notes':\nJot before you forget.",
+    });
+  });
+
+  it('is resolved once an environment, and is itself when it asks for none (TGR-01)', () => {
+    const agent = asking(['maps']);
+    const plain = asking([]);
+    const resolve = agentResolver({ groups: GROUPS, agents: [agent, plain] });
+    const env = {};
+    expect(resolve(agent, env)).toBe(resolve(agent, env));
+    expect(resolve(agent, { TOOL_GROUPS: '{"excludes":["place"]}' }).tools).toHaveLength(1);
+    expect(resolve(plain, env)).toBe(plain);
+  });
+});
+
+describe('a tool group that is not to be had', () => {
+  it('is an error that names the roles there are (TGR-05, PRN-02)', () => {
+    expect(refusedWith(asking(['web', 'travel']))).toBe(
+      "No tool group matching role 'travel', which agent 'clerk' asks for. " +
+        "Registered roles: 'web', 'maps', 'math'.",
+    );
+    expect(refusedWith(asking(['travel']), { groups: [] })).toBe(
+      "No tool group matching role 'travel', which agent 'clerk' asks for. Registered roles: none.",
+    );
+  });
+
+  it('is an error too when it has no tools (TGR-05)', () => {
+    const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
+    expect(refusedWith(asking(['travel']), { groups: [empty] })).toBe(
+      "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
+    );
+    expect(refusedWith(asking([empty]))).toBe(
+      "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
+    );
+  });
+
+  it('is warned of and gone without when it is optional (TGR-05)', async () => {
+    const warned = warnings();
+    const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
+    const agent = asking(['maps', { role: 'travel', optional: true }, { role: 'empty', optional: true }]);
+    expect(await offered(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
+    expect(warned).toEqual([
+      "holdfast: No tool group matching role 'travel', which agent 'clerk' asks for. " +
+        "Registered roles: 'maps', 'empty'. It is optional, so the agent goes without.",
+      "holdfast: Tool group 'empty', which agent 'clerk' asks for, has no tools in this environment. " +
+        'It is optional, so the agent goes without.',
+    ]);
+  });
+});
+
+describe('tools that an agent requires of a group', () => {
+  it('are offered with the rest when they are there (TGR-06, PRN-02)', async () => {
+    expect(await offered(asking([{ role: 'maps', required: ['route'] }]))).toEqual(['place', 'route']);
+  });
+
+  it('are named with what there is when they are not, also of an optional group (TGR-06, PRN-02)', () => {
+    const message =
+      "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
+    const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
+    expect(refusedWith(asking([request]))).toBe(message);
+    expect(refusedWith(asking([{ ...request, optional: true }]))).toBe(message);
+  });
+
+  it('are missed as their group is (TGR-06)', () => {
+    expect(refusedWith(asking([{ role: 'travel', required: ['book'] }]))).toMatch(
+      /^No tool group matching role 'travel'/,
+    );
+  });
+});
+
+describe('the permissions of a group', () => {
+  it('have to be given by the agent (TGR-09)', async () => {
+    const root = defineToolGroup({
+      role: 'shell',
+      description: 'A shell.',
+      permissions: ['internet-access', 'host-access'],
+      tools: [tool('sh')],
+    });
+    expect(refusedWith(asking([root]))).toBe(
+      "Tool group 'shell' needs permissions that agent 'clerk' does not give: 'host-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+    expect(refusedWith(asking(['web'], { permissions: undefined }))).toBe(
+      "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+    expect(await offered(asking([root], { permissions: ['host-access', 'internet-access'] }))).toEqual([
+      'sh',
+    ]);
+  });
+
+  it('are asked for whatever role a setting gives its tools (TGR-09)', () => {
+    const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
+    expect(refusedWith(asking(['harmless'], { permissions: [] }), { setting })).toBe(
+      "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+  });
+});
+
+describe('two tools of one name', () => {
+  it('are an error that tells where they come from (AEV-05)', () => {
+    const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
+    expect(refusedWith(asking(['maps', clash]))).toBe(
+      "Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'.",
+    );
+    expect(refusedWith(asking(['maps'], { tools: [tool('route')] }))).toBe(
+      "Agent 'clerk' would have two tools of the name 'route': its own, and one of tool group 'maps'.",
+    );
+  });
+});
+
+describe('the var TOOL_GROUPS', () => {
+  const included = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
+
+  it('makes groups of registered tools, by the ends of their names and before those of code (TGR-02)', async () => {
+    const setting = included(['search', 'route']);
+    expect(await offered(asking(['web']), { setting })).toEqual(['brave_search', 'route']);
+  });
+
+  it('matches the end of a name and no other part of it (TGR-02, TGR-03)', async () => {
+    const history = defineToolGroup({
+      role: 'history',
+      description: 'What was searched.',
+      tools: [tool('search_history'), tool('history_search')],
+    });
+    const given = { groups: [brave, history], setting: included(['search']) };
+    expect(await offered(asking(['web']), given)).toEqual(['brave_search', 'history_search']);
+    const setting = { excludes: ['search'] };
+    expect(await offered(asking(['history']), { ...given, setting })).toEqual(['search_history']);
+  });
+
+  it('names a tool to include that there is, by the end of its name (TGR-02)', () => {
+    expect(refusedWith(asking(['web']), { setting: included(['brave']) })).toBe(
+      "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', with which no tool's name ends. " +
+        'There are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
+        'round, route, subtract.',
+    );
+  });
+
+  it('includes nothing by an empty list (TGR-02)', () => {
+    expect(refusedWith(asking(['web']), { setting: included([]) })).toBe(
+      "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
+    );
+  });
+
+  it('says what a group is for and who made it; otherwise its role, and us (TGR-02)', () => {
+    const agent = asking(['one', 'two']);
+    const setting = {
+      includes: {
+        one: { description: 'Roads.', provider: 'acme', tools: ['route'] },
+        two: { tools: ['place'] },
+      },
+    };
+    const { tools } = agentResolver({ groups: GROUPS, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    expect(tools.map(({ metadata }) => metadata.toolGroup)).toMatchObject([
+      { role: 'one', description: 'Roads.', provider: 'acme' },
+      { role: 'two', description: 'two', provider: 'holdfast' },
+    ]);
+  });
+
+  it('takes tools out of every group, given ones too, and leaves the agent’s own (TGR-03)', async () => {
+    const given = defineToolGroup({
+      role: 'g',
+      description: 'Given.',
+      tools: [tool('scan'), tool('g_news')],
+    });
+    const agent = asking(['web', given], { tools: [tool('own_news')] });
+    const setting = '{ "excludes": ["news"] }';
+    expect(await offered(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
+  });
+
+  it('takes tools out of the groups that it includes itself (TGR-03)', async () => {
+    const setting = { includes: { web: { tools: ['news', 'search'] } }, excludes: ['brave_news'] };
+    expect(await offered(asking(['web']), { setting })).toEqual(['brave_search']);
+  });
+
+  it('can leave a group without a tool that an agent requires (TGR-03, TGR-06)', () => {
+    const setting = { excludes: ['route'] };
+    expect(refusedWith(asking([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
+      "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
+    );
+  });
+
+  it('names a tool to exclude that there is, so that no slip leaves one in (TGR-03)', () => {
+    expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
+      "TOOL_GROUPS cannot be used: excludes names 'rout', with which no tool's name ends. There are: place, route.",
+    );
+  });
+
+  it('asks for nothing when it is blank', async () => {
+    expect(await offered(asking(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
+  });
+
+  it.each<[unknown, string]>([
+    ['{', 'it is not valid JSON'],
+    ['[]', 'it must be a JSON object with `includes` and `excludes`'],
+    [7, 'it must be a JSON object with `includes` and `excludes`'],
+    [
+      { include: {}, includes: [], excludes: 'all' },
+      'include: is not known here; excludes: must be a list of names of tools, or of their ends; ' +
+        'includes: must be an object with a group for each role',
+    ],
+    [
+      { includes: { web: 7, maps: { tools: [''], provider: 1, description: [], tool: 'x' } } },
+      'includes.web: must be an object with `tools`; includes.maps.tool: is not known here; ' +
+        'includes.maps.tools: must be a list of names of tools, or of their ends; ' +
+        'includes.maps.description: must be text; includes.maps.provider: must be text',
+    ],
+    [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
+  ])('is refused as a whole when it is %j (TGR-02)', (setting, problems) => {
+    expect(refusedWith(asking(['maps']), { setting })).toBe(`TOOL_GROUPS cannot be used: ${problems}.`);
+  });
+});

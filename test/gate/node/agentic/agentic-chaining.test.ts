@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type Chaining, defineAgenticTool, defineDomainType, defineTool } from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string() }),
+  tools: ({ id }) => [
+    defineTool({
+      name: 'spend',
+      description: 'What they spend.',
+      effect: 'read',
+      run: () => `spend of ${id}`,
+    }),
+  ],
+});
+const find = defineTool({
+  name: 'find',
+  description: 'Finds a customer.',
+  input: v.object({ id: v.string() }),
+  effect: 'read',
+  output: Customer,
+  run: ({ id }) => ({ id }),
+});
+const chained = (chaining: Chaining, more: readonly ReturnType<typeof answers>[] = []) =>
+  defineAgenticTool({
+    name: 'dig',
+    description: 'Digs.',
+    input: TASK,
+    instructions: 'You dig.',
+    tools: [find, ...more],
+    chaining,
+  });
+const script = [
+  calls(['dig', { task: 'Go.' }]),
+  calls(['find', { id: 'c1' }]),
+  calls('spend'),
+  'Found.',
+  'Done.',
+];
+
+describe('chaining in an agentic tool', () => {
+  it('offers the tools of an object as soon as a call has returned it, inside and not around (AGT-10)', async () => {
+    const session = createTestSession(agent('boss', [chained([Customer])]), { replies: script });
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['dig'],
+      ['find', 'spend'],
+      ['find', 'spend'],
+      ['find', 'spend'],
+      ['dig'],
+    ]);
+    expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
+  });
+
+  it('from any object offers them too, once there is one (AGT-11)', async () => {
+    const session = createTestSession(agent('boss', [chained('any')]), { replies: script });
+    await session.send('Go.');
+    expect(offered(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
+    expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
+  });
+
+  it('survives a kill inside, and a cold fold between turns (AGT-10)', async () => {
+    let kills = 1;
+    const fatal = defineTool({
+      name: 'fatal',
+      description: 'Kills the Worker once.',
+      effect: 'read',
+      run: async (_, call) => {
+        await startStored(session, call);
+        if (kills-- > 0) session.kill();
+        return 'alive';
+      },
+    });
+    const again = [calls(['dig', { task: 'Go.' }]), calls('spend'), 'Found.', 'Done.'];
+    const session = createTestSession(agent('boss', [chained([Customer], [fatal])]), {
+      replies: [...script.slice(0, 2), calls('fatal'), ...script.slice(2), ...again],
+    });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Go.');
+    expect(shown(session.requests).filter((line) => line.endsWith('spend of c1'))).toHaveLength(2);
+  });
+
+  it('is checked where the tool is defined', () => {
+    expect(() => chained([Customer, Customer])).toThrow(
+      "Domain type 'Customer' is chained twice in the same way.",
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineTool,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { agent, calls } from './scenes.ts';
+
+interface Options {
+  readonly limits?: { readonly iterations: number };
+  readonly captureNestedArtifacts?: boolean;
+}
+
+const base = { name: 'dig', description: 'Digs.', input: v.object({ task: v.string() }) };
+const found = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  effect: 'read',
+  run: () => artifact('Seen.', { n: 1 }),
+});
+
+describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]>([
+  ['an agentic tool', (tools, options) => defineAgenticTool({ ...base, tools, ...options })],
+  ['a playbook', (tools, options) => definePlaybook({ ...base, tools, locked: [], ...options })],
+  [
+    'a state machine',
+    (tools, options) => defineStateMachine({ ...base, initial: 'only', states: { only: tools }, ...options }),
+  ],
+])('%s', (_, define) => {
+  it('is held to its own iterations (AGT-05)', async () => {
+    const session = createTestSession(agent('boss', [define([found], { limits: { iterations: 1 } })]), {
+      replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect(session.requests[2]?.tools).toEqual([]);
+    expect(session.requests[2]?.messages.at(-1)?.text).toContain('Maximum tool iterations (1) reached');
+  });
+
+  it.each([
+    [true, [{ tool: 'dig', value: { n: 1 } }]],
+    [false, []],
+  ])('captures artifacts of agentic tools inside when told to: %j (AGT-09)', async (captures, own) => {
+    const inner = defineAgenticTool({ ...base, name: 'inner', tools: [found] });
+    const tool = define([inner], { captureNestedArtifacts: captures });
+    const session = createTestSession(agent('boss', [tool]), {
+      replies: [
+        calls(['dig', { task: 'Go.' }]),
+        calls(['inner', { task: 'Look.' }]),
+        calls('look'),
+        'Inner found.',
+        'Found.',
+        'Done.',
+      ],
+    });
+    const { artifacts } = await session.send('Go.');
+    expect(artifacts.map(({ call: _call, ...rest }) => rest)).toEqual(own);
+  });
+});

@@ -1,0 +1,293 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AgenticToolConfig,
+  type AnyTool,
+  defineAgenticTool,
+  defineTool,
+  type InputDeclaration,
+  ModelError,
+  ToolDefinitionError,
+  type ToolSource,
+  withNote,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { runBare } from '../tool-loop/bare-loop.ts';
+import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } from './scenes.ts';
+
+const look = answers('look', 'seen');
+
+/** A turn of an agent whose only tool is given. */
+async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
+  const session = createTestSession(agent('boss', [tool], more), { replies });
+  const answer = await session.send('Go.');
+  return { session, answer, read: resultsRead(session) };
+}
+
+describe('an agentic tool', () => {
+  it('asks a model in a loop of its own, and answers with its last words (AGT-03)', async () => {
+    const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
+    const { session, answer, read } = await turnOf(agentic('dig', [look]), script);
+    expect(shown(session.requests)).toEqual([
+      'You are boss. <- Go.',
+      'You dig. <- {"task":"Deep."}',
+      'You dig. <- seen',
+      'You are boss. <- Found it.',
+    ]);
+    expect(offered(session)).toEqual([['dig'], ['look'], ['look'], ['dig']]);
+    expect(read).toEqual(['Found it.']);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 2 });
+  });
+
+  it('tells its model what it is for when it was given no instructions (AGT-02)', async () => {
+    const dig = defineAgenticTool({ name: 'dig', description: 'Dig for gold.', input: TASK, tools: [look] });
+    const { session } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.']);
+    expect(session.requests[1]?.messages[0]).toEqual({
+      role: 'system',
+      text:
+        'You are an intelligent agent that can use tools to help you complete tasks. ' +
+        'Use the provided tools to perform the following task: Dig for gold.',
+    });
+  });
+
+  it('has its instructions made anew before each model call, of its input and what is known (AGT-01)', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({ task: v.pipe(v.string(), v.trim()) }),
+      instructions: ({ path, iterations, context }, { task }) =>
+        `${path} ${iterations} '${task}' for ${context.get('user', v.string())}`,
+      tools: [look],
+    });
+    const script = [calls(['dig', { task: ' Deep ' }]), calls('look'), 'Found.', 'Done.'];
+    const { session } = await turnOf(dig, script, { context: { user: 'ann' } });
+    expect(session.requests.map(({ messages }) => messages[0]?.text).slice(1, 3)).toEqual([
+      "boss/dig 0 'Deep' for ann",
+      "boss/dig 1 'Deep' for ann",
+    ]);
+  });
+
+  it('fails when its instructions throw, and the turn goes on', async () => {
+    const dig = agentic('dig', [look], {
+      instructions: () => {
+        throw new Error('No words.');
+      },
+    });
+    const { read, answer } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    expect([read, answer.outcome]).toEqual([['Error: No words.'], 'completed']);
+  });
+
+  it('asks a model of its own, if it has one (AGT-01)', async () => {
+    const own = scriptedModel([calls('look'), 'Found.']);
+    const dig = agentic('dig', [look], { model: own });
+    const { session, read } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    expect([session.requests.length, own.requests.length, read]).toEqual([2, 2, ['Found.']]);
+  });
+
+  it.each([
+    ['20 iterations', undefined, 20],
+    ['as many iterations as it says', { iterations: 3 }, 3],
+  ])('has %s, and is then asked for the best answer (AGT-01, AGT-05)', async (_, limits, most) => {
+    const inside = Array.from({ length: most }, () => calls('look'));
+    const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
+    const { session, answer, read } = await turnOf(agentic('dig', [look], { limits }), script, {
+      limits: { iterations: 5 },
+    });
+    expect(session.requests).toHaveLength(most + 3);
+    expect(session.requests[most + 1]).toMatchObject({ tools: [] });
+    expect([read, answer.outcome]).toEqual([['So far.'], 'completed']);
+  });
+
+  it('runs in a bare loop, without a session or an agent (AGT-04)', async () => {
+    const { end, model } = await runBare({
+      tools: [agentic('dig', [look])],
+      replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'Found.', 'Done.'],
+    });
+    expect(end).toMatchObject({ outcome: 'completed' });
+    expect(shown(model.requests).slice(1)).toEqual([
+      'You dig. <- {"task":"Go."}',
+      'You dig. <- seen',
+      'Go. <- Found.',
+    ]);
+  });
+
+  it('answers that it has no tools when it has none (AGT-04)', async () => {
+    const { read, session } = await turnOf(agentic('dig', []), [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    expect(read).toEqual(['Error: No tools available for SimpleAgenticTool']);
+    expect(session.requests).toHaveLength(2);
+  });
+
+  it('answers bad input with every problem, and asks nobody', async () => {
+    const { read } = await turnOf(agentic('dig', [look]), [calls('dig'), 'Done.']);
+    expect(read).toEqual([
+      'Error: The input of tool \'dig\' is not valid:\n- Instance does not have required property "task".\n' +
+        'Call it again with a corrected input.',
+    ]);
+  });
+
+  it('is an error result when its model fails', async () => {
+    const script = [calls(['dig', { task: 'Go.' }]), new ModelError('server-error', 'Down.'), 'Done.'];
+    const { read, answer } = await turnOf(agentic('dig', [look]), script);
+    expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
+  });
+
+  it('keeps its definition: nothing that is done with it changes it (AGT-01)', () => {
+    const dig = agentic('dig', [look]);
+    const before = { ...dig };
+    const noted = withNote(dig, 'Slowly.');
+    expect(noted).not.toBe(dig);
+    expect(dig).toEqual(before);
+    expect(noted).toMatchObject({ inner: [{ name: 'look' }], effect: 'none' });
+  });
+});
+
+describe('the tools of an agentic tool', () => {
+  class Shed {
+    static tools = { spade: { description: 'Digs.', effect: 'read' } } as const;
+    spade() {
+      return 'dug';
+    }
+  }
+  class Empty {
+    readonly colour = 'red';
+  }
+  const plain = { colour: 'red' };
+  const inside = async (tools: readonly ToolSource[]) => {
+    const { session } = await turnOf(agentic('dig', tools), [
+      calls(['dig', { task: 'Go.' }]),
+      'Found.',
+      'Done.',
+    ]);
+    return offered(session)[1];
+  };
+
+  it('may be tools, objects with tools, and providers that are asked each time (AGT-01)', async () => {
+    let now: readonly AnyTool[] = [answers('early', 1)];
+    const provider = { toolsNow: () => now };
+    const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
+    const session = createTestSession(agent('boss', [agentic('dig', [look, new Shed(), provider])]), {
+      replies: [...turn, ...turn],
+    });
+    await session.send('Go.');
+    now = [answers('late', 2)];
+    await session.send('Go.');
+    expect(offered(session).filter((names) => !names.includes('dig'))).toEqual([
+      ['early', 'look', 'spade'],
+      ['late', 'look', 'spade'],
+    ]);
+  });
+
+  it('leave out objects without tools, silently (AGT-07)', async () => {
+    expect(await inside([new Empty(), look, Empty, plain, () => 'red'])).toEqual(['look']);
+    expect(agentic('dig', [new Empty()]).inner).toEqual([]);
+  });
+
+  it.each<[string, readonly unknown[], string]>([
+    ['a hole', [null], 'Tool at index 0 must not be null'],
+    [
+      'text',
+      ['look'],
+      "Tool at index 0 (string) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+    ],
+    ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent: list its tools instead"],
+    ['two of one name', [look, answers('look', 2)], "Duplicate tool name: 'look'"],
+  ])('are refused when there is %s among them', (_, tools, why) => {
+    const define = () => agentic('dig', tools as readonly ToolSource[]); // what types keep out, JavaScript does not
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(`Tool 'dig': it cannot have these tools: ${why}.`);
+  });
+
+  it('keep their state under the path of the tool, apart from that of others', async () => {
+    const count = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      effect: 'read',
+      run: (_, { state }) => state.set('n', Number(state.get('n') ?? 0) + 1),
+    });
+    const script = [
+      calls(['dig', { task: 'Go.' }], 'count'),
+      calls('count'),
+      calls('count'),
+      'Two.',
+      'Done.',
+    ];
+    const session = createTestSession(agent('boss', [count, agentic('dig', [count])]), { replies: script });
+    await session.send('Go.');
+    const { cells } = await session.state();
+    expect([...cells].toSorted()).toEqual([
+      ['boss', { n: 1 }],
+      ['boss/dig', { n: 2 }],
+    ]);
+  });
+});
+
+describe('the definition of an agentic tool', () => {
+  it('warns once when it declares no input, since nobody can tell it anything (AGT-08)', async () => {
+    const warned = warnings();
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
+    const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
+    expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{}' });
+    expect(warned).toEqual([
+      "holdfast: agentic tool 'dig' declares no input, so its caller cannot tell it anything: give it an 'input' schema.",
+    ]);
+  });
+
+  it('warns of nothing when it declares one (AGT-08)', () => {
+    const warned = warnings();
+    agentic('dig', [look]);
+    expect(warned).toEqual([]);
+  });
+
+  it.each<[string, Partial<AgenticToolConfig<string, InputDeclaration>>, string]>([
+    ['its name is blank', { name: ' ' }, "Tool ' ': its name is blank."],
+    [
+      'its description is blank',
+      { description: '' },
+      "Tool 'dig': its description is blank; the model chooses tools by it.",
+    ],
+    [
+      'a limit is no number of times',
+      { limits: { iterations: 0 } },
+      "Tool 'dig': its limit 'iterations' is 0: use a positive whole number.",
+    ],
+  ])('is refused when %s', (_, change, why) => {
+    const config = { name: 'dig', description: 'Digs.', input: TASK, tools: [look], ...change };
+    expect(() => defineAgenticTool(config)).toThrow(why);
+  });
+
+  it('is one literal, and the class of old that came before has no counterpart (AGT-12)', () => {
+    expect(Object.keys(agentic('dig', [look])).toSorted()).toEqual([
+      'call',
+      'check',
+      'description',
+      'effect',
+      'inner',
+      'inputSchema',
+      'metadata',
+      'name',
+      'returnDirect',
+      'serial',
+    ]);
+  });
+});
+
+describe('a tool-calling manager', () => {
+  const reply = {
+    text: '',
+    toolCalls: [{ id: 'p', name: 'dig', input: '{"task":"Go."}' }],
+    finish: 'tool-calls',
+  } as const;
+
+  it('runs an agentic tool without a session, with the model of the tool (AGT-04)', async () => {
+    const dig = agentic('dig', [look], { model: scriptedModel([calls('look'), 'Found.']) });
+    const options = defineToolCallingOptions({ tools: [dig] });
+    const result = await createToolCallingManager().executeToolCalls(
+      [{ role: 'user', text: 'Go.' }],
+      reply,
+      options,
+    );
+    expect(result.history.at(-1)).toMatchObject({ role: 'tool', text: 'Found.' });
+  });
+});

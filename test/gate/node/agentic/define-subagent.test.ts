@@ -1,0 +1,207 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineSubagent,
+  defineTool,
+  ModelError,
+  requireApproval,
+  ToolDefinitionError,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { runBare } from '../tool-loop/bare-loop.ts';
+import { agent, answers, asks, byLoop, calls, offered, resultsRead, shown, turnOf } from './scenes.ts';
+
+const look = answers('look', 'seen');
+const clerk = agent('clerk', [look]);
+
+describe('a subagent', () => {
+  it('is an agent as a tool, by its definition (SUB-01, SUB-07)', async () => {
+    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
+    expect(shown(session.requests)).toEqual([
+      'You are boss. <- Go.',
+      'You are clerk. <- To clerk.',
+      'You are clerk. <- seen',
+      'You are boss. <- Filed.',
+    ]);
+    expect(offered(session)).toEqual([['clerk'], ['look'], ['look'], ['clerk']]);
+    expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
+  });
+
+  it('is found by its name when it is called (SUB-01)', async () => {
+    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
+    expect([offered(session)[1], read]).toEqual([['look'], ['Filed.']]);
+  });
+
+  it('has the name and the description of the agent, unless it says otherwise (SUB-03)', () => {
+    const described = ({ name, description, metadata }: AnyTool) => [name, description, metadata];
+    expect(described(defineSubagent({ agent: clerk }))).toEqual(['clerk', 'Is clerk.', { agent: 'clerk' }]);
+    expect(described(defineSubagent({ agent: 'clerk' }))).toEqual([
+      'clerk',
+      "Delegate to agent 'clerk'",
+      { agent: 'clerk' },
+    ]);
+    const renamed = { agent: clerk, name: 'file_it', description: 'Files it.' };
+    expect(described(defineSubagent(renamed))).toEqual(['file_it', 'Files it.', { agent: 'clerk' }]);
+  });
+
+  it('takes a message, which is what an agent is asked with (SUB-03, SUB-11)', () => {
+    expect(defineSubagent({ agent: 'clerk' }).inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        message: {
+          type: 'string',
+          minLength: 1,
+          description: 'What to do, with everything that is needed for it: this conversation is not seen.',
+        },
+      },
+      required: ['message'],
+    });
+  });
+
+  it('takes an input of its own, whose JSON the agent is asked with (SUB-03)', async () => {
+    const bill = defineSubagent({ agent: clerk, input: v.object({ customer: v.string() }) });
+    const script = [calls(['clerk', { customer: 'Ann' }]), 'Filed.', 'Done.'];
+    const { session } = await turnOf([bill], script);
+    expect(bill.inputSchema).toMatchObject({ properties: { customer: { type: 'string' } } });
+    expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{"customer":"Ann"}' });
+  });
+
+  it('answers bad input with every problem, and asks nobody (SUB-05)', async () => {
+    const input = v.object({ customer: v.string(), year: v.number() });
+    const { read, session } = await turnOf(
+      [defineSubagent({ agent: clerk, input })],
+      [calls('clerk'), 'Done.'],
+    );
+    expect(read).toEqual([
+      'Error: Error parsing subagent input: customer: Invalid key: Expected "customer" but received undefined; ' +
+        'year: Invalid key: Expected "year" but received undefined',
+    ]);
+    expect(session.requests).toHaveLength(2);
+  });
+
+  it('can be an agent that nobody has: the model is told who is there (SUB-04)', async () => {
+    const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], {
+      agents: [clerk],
+    });
+    expect(read).toEqual(["Error: Agent 'cook' not found. Available agents: boss, clerk."]);
+    expect(answer.outcome).toBe('completed');
+  });
+
+  it('names at most twenty agents that are there (SUB-04)', async () => {
+    const agents = Array.from({ length: 25 }, (_, i) => agent(`clerk${String(i).padStart(2, '0')}`));
+    const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], { agents });
+    expect(read[0]).toMatch(
+      /^Error: Agent 'cook' not found\. Available agents: boss, clerk00, .*, clerk18 and 6 more\.$/,
+    );
+  });
+
+  it('needs no session when it is given by its definition, and says so when it is not (SUB-06)', async () => {
+    const replies = [asks('clerk', 'cook'), 'Filed.', 'Done.'];
+    const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
+    const { model } = await runBare({ tools, replies });
+    expect(resultsRead(model)).toEqual([
+      'Filed.',
+      "Error: Agent 'cook' not found: no app is here to look for it. It can be asked where it is given by its definition.",
+    ]);
+  });
+
+  it('is an error result when its model fails, and the turn goes on', async () => {
+    const down = new ModelError('server-error', 'Down.');
+    const { read, answer } = await turnOf([defineSubagent({ agent: clerk })], [asks('clerk'), down, 'Done.']);
+    expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
+  });
+});
+
+describe('the definition of a subagent', () => {
+  it.each<[string, unknown, string]>([
+    ['a blank name', ' ', "Tool '': Agent name must not be blank."],
+    ['a tool', look, "Tool 'look': its agent is neither what defineAgent made nor the name of an agent."],
+    ['nothing', undefined, "Tool '': its agent is neither what defineAgent made nor the name of an agent."],
+    [
+      'a name that no tool can have',
+      'a cook',
+      "Tool 'a cook': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+  ])('is refused for %s in the place of the agent (SUB-02)', (_, given, why) => {
+    const define = () => defineSubagent({ agent: given as string }); // what types keep out, JavaScript does not
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(why);
+  });
+
+  it('can be read without a session, with the tools inside (SUB-03)', () => {
+    expect(defineSubagent({ agent: clerk }).inner).toBe(clerk.tools);
+    expect(defineSubagent({ agent: 'clerk' }).inner).toBeUndefined();
+  });
+});
+
+describe('agents that ask each other', () => {
+  it('stop at sixteen loops inside each other, and the innermost is told why', async () => {
+    const ping = agent('ping', [defineSubagent({ agent: 'pong' })]);
+    const pong = agent('pong', [defineSubagent({ agent: 'ping' })]);
+    const ask = ({ tools: [tool] }: { tools: readonly { name: string }[] }): ScriptedReply =>
+      asks(tool?.name ?? '');
+    const session = createTestSession(ping, {
+      agents: [pong],
+      replies: [
+        ...Array.from({ length: 17 }, () => ask),
+        ...Array.from({ length: 17 }, (_, i) => `Level ${16 - i}.`),
+      ],
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Level 0.', iterations: 34 });
+    const told = session.requests[17]?.messages.at(-1)?.text;
+    expect(told).toBe(
+      'Error: Not run: loops are nested 16 deep already, the most there may be. Do it here, without handing it on.',
+    );
+    const opened = (await session.events()).filter(({ event }) => event.type === 'frame-started');
+    expect(opened).toHaveLength(16);
+  });
+});
+
+describe('a call inside a subagent that waits', () => {
+  const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
+  const payer = agent('payer', [requireApproval(pay, () => 'Pay?')]);
+  const suspended = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
+    const session = createTestSession(agent('boss', tools), {
+      replies: byLoop({
+        'You are boss.': [asks(...tools.map(({ name }) => name)), 'Done.'],
+        'You are payer.': [calls('pay'), 'Settled.'],
+        'You are clerk.': ['Filed.'],
+      }),
+    });
+    return { session, first: await session.send('Go.') };
+  };
+
+  it('suspends the turn, which goes on inside it once it is decided (SUB-10)', async () => {
+    const { session, first } = await suspended();
+    expect(first).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay', message: 'Pay?' }] });
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shown(session.requests)).toEqual([
+      'You are boss. <- Go.',
+      'You are payer. <- To payer.',
+      'You are payer. <- paid',
+      'You are boss. <- Settled.',
+    ]);
+  });
+
+  it('is answered as declined when it is rejected, and the agent hears of it (SUB-10)', async () => {
+    const { session } = await suspended();
+    await session.decide('pay', { decision: 'reject', reason: 'Too much.' });
+    expect(shown(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
+  });
+
+  it('does not keep its siblings from ending, which are not asked again (SUB-10)', async () => {
+    const { session, first } = await suspended([
+      defineSubagent({ agent: payer }),
+      defineSubagent({ agent: clerk }),
+    ]);
+    expect(first.outcome).toBe('suspended');
+    await session.decide('pay', 'approve');
+    expect(resultsRead(session)).toEqual(['Settled.', 'Filed.']);
+    expect(session.requests).toHaveLength(5);
+  });
+});

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { after, definePlaybook, defineStateMachine } from '../../../../src/index.ts';
+import { memoryOf } from '../../../doors/kinds.ts';
+import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
+
+// As plain JavaScript may have it.
+const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+const broken = (): never => {
+  throw new Error('broken');
+};
+
+const errors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+let log: ReturnType<typeof errors>;
+beforeEach(() => {
+  log = errors();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a reset that answers a promise', () => {
+  it.each([
+    ['false', () => false],
+    ['true', () => true],
+    ['nothing, since it throws', broken],
+  ])('of %s resets nothing, and is told of once', async (_, answer) => {
+    const { tool } = workshop();
+    const [pay, ship] = [tool('pay'), tool('ship')];
+    const about = { description: 'Handles.', input: v.object({}) };
+    const machine = defineStateMachine({
+      ...about,
+      name: 'orders',
+      initial: 'open',
+      reset: late(answer),
+      states: { open: [{ tool: pay, to: 'paid' }], paid: [ship] },
+    });
+    const playbook = definePlaybook({
+      ...about,
+      name: 'desk',
+      reset: late(answer),
+      tools: [pay],
+      locked: [{ tool: ship, unlockedBy: after(pay) }],
+    });
+    for (const one of [machine, playbook]) {
+      log.mockClear();
+      const turn = (name: string) => [calls(one.name), calls(name), 'So.', 'Done.'];
+      const session = sessionWith([one], [...turn('pay'), ...turn('ship'), ...turn('ship')]);
+      for (const text of ['1', '2', '3']) await session.send(text);
+      expect(await answersInside(session)).toEqual(['pay: pay done', 'ship: ship done', 'ship: ship done']);
+      expect(log.mock.calls).toEqual([
+        [
+          `holdfast: \`reset\` of tool '${one.name}' answers a promise, which is not true: it must be synchronous`,
+        ],
+      ]);
+    }
+  });
+});
+
+it('the memory of a call begins anew for `true` and nothing else', () => {
+  const isReset = (answer: unknown) => {
+    const reset = (() => answer) as () => boolean;
+    return memoryOf({ name: 'desk', reset }, {}).isReset;
+  };
+  expect([true, false, 1, 'yes', {}, undefined].map(isReset)).toEqual([true, ...Array(5).fill(false)]);
+});

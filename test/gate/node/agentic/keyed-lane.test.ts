@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { keyedLane } from '../../../doors/kinds.ts';
+
+const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) });
+const key = ({ orderId }: { readonly orderId: string }): string => orderId;
+
+/** The word for an input that nobody has checked. */
+const word = (serial: ReturnType<typeof keyedLane>, input: Record<string, string | number>) =>
+  typeof serial === 'function' ? serial(input) : serial;
+
+describe('the lane of a tool that keeps its memory by key', () => {
+  it.each([
+    ['its key', { orderId: '41' }, 'orders 41'],
+    ['its key as the schema reads it', { orderId: ' 41 ' }, 'orders 41'],
+    ['the tool when the input is not valid', { orderId: 'too long' }, 'orders'],
+    ['the tool when there is no such property', {}, 'orders'],
+  ])('is %s', (_, input, expected) => {
+    expect(word(keyedLane('orders', Order, key), input)).toBe(expected);
+  });
+
+  it('is that of JSON Schema, and of no schema, as it was sent', () => {
+    const byId = (input: object): string => String(Reflect.get(input, 'id'));
+    expect(word(keyedLane('orders', { type: 'object' }, byId), { id: 7 })).toBe('orders 7');
+    expect(word(keyedLane('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
+  });
+
+  it('is the tool when there is no key, its key throws, or its schema takes time', () => {
+    const throws = (): string => {
+      throw new Error('No key.');
+    };
+    const slow = v.objectAsync({ orderId: v.string() });
+    const failing = v.objectAsync({
+      orderId: v.pipeAsync(
+        v.string(),
+        v.checkAsync(async () => throws() === ''),
+      ),
+    });
+    expect(keyedLane('orders', Order, undefined)).toBe('orders');
+    expect(word(keyedLane('orders', Order, throws), { orderId: '41' })).toBe('orders');
+    expect(word(keyedLane('orders', slow, key), { orderId: '41' })).toBe('orders');
+    expect(word(keyedLane('orders', failing, key), { orderId: '41' })).toBe('orders');
+  });
+});

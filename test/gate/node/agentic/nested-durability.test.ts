@@ -1,0 +1,268 @@
+/** Nested loops that an invocation left behind: cold folds, kills, snapshots, cancels. */
+import { describe, expect, it } from 'vitest';
+import { defineSubagent, defineTool } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import type { TurnHost } from '../../../doors/session.ts';
+import { startStored, stored } from '../../../fixtures/stored.ts';
+import { LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scenes.ts';
+
+const task = (name: string) => [name, { task: `${name}.` }] as const;
+
+/** A `once` tool that counts its runs, and may do something in one of them. */
+function counted(name: string, during: (run: number) => void = () => {}) {
+  const runs: string[] = [];
+  const tool = defineTool({
+    name,
+    description: 'Acts.',
+    run: (_, { idempotencyKey }) => {
+      runs.push(idempotencyKey);
+      during(runs.length);
+      return `${name} ${runs.length}`;
+    },
+  });
+  return { tool, runs };
+}
+
+/** What was asked of models, and how often each. */
+const asked = (session: TestSession): readonly string[] => shown(session.requests);
+
+describe('a kill inside a nested loop', () => {
+  /** Three loops inside each other; in the innermost a `once` tool acts, then a `read` tool kills the Worker. */
+  function deep(kills: number) {
+    const pay = counted('pay');
+    const fatal = defineTool({
+      name: 'fatal',
+      description: 'Kills the Worker.',
+      effect: 'read',
+      run: async (_, call) => {
+        await startStored(session, call);
+        if (left-- > 0) session.kill();
+        return 'alive';
+      },
+    });
+    let left = kills;
+    const inner = agentic('inner', [pay.tool, fatal]);
+    const mid = agent('mid', [inner]);
+    const outer = agentic('outer', [defineSubagent({ agent: mid })]);
+    const session = createTestSession(agent('boss', [outer]), {
+      replies: [
+        calls(task('outer')),
+        asks('mid'),
+        calls(task('inner')),
+        calls('pay'),
+        calls('fatal'),
+        'Inner.',
+        'Mid.',
+        'Outer.',
+        'Done.',
+      ],
+    });
+    return { session, pay };
+  }
+
+  it.each([0, 1, 2])(
+    'three deep, %i times: it goes on inside, and nothing is asked or done twice',
+    async (kills) => {
+      const { session, pay } = deep(kills);
+      const answer = await session.send('Go.');
+      expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
+      expect(pay.runs).toHaveLength(1);
+      expect(asked(session)).toEqual([
+        'You are boss. <- Go.',
+        'You outer. <- {"task":"outer."}',
+        'You are mid. <- To mid.',
+        'You inner. <- {"task":"inner."}',
+        'You inner. <- pay 1',
+        'You inner. <- alive',
+        'You are mid. <- Inner.',
+        'You outer. <- Mid.',
+        'You are boss. <- Outer.',
+      ]);
+      const opened = (await session.events()).flatMap(({ event }) =>
+        event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
+      );
+      expect(opened).toEqual([
+        ['outer', false],
+        ['mid', true],
+        ['inner', true],
+      ]);
+    },
+  );
+
+  it('in the middle of a `once` call leaves it in doubt inside, and the nested model is told', async () => {
+    const pay = counted('pay', () => session.kill());
+    const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
+      replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
+    });
+    const answer = await session.send('Go.');
+    expect([pay.runs.length, answer.outcome]).toEqual([1, 'completed']);
+    expect(asked(session).slice(2)).toEqual([
+      "You dig. <- Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have " +
+        'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+      'You are boss. <- I cannot tell.',
+    ]);
+  });
+
+  it('while its model is asked has only that reply asked for again', async () => {
+    const pay = counted('pay');
+    const dies: ScriptedReply = async () => {
+      await stored(session, ({ type }) => type === 'tool-call-ended');
+      session.kill();
+      return 'Lost.';
+    };
+    const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
+      replies: [calls(task('dig')), calls('pay'), dies, 'Found.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect(asked(session)).toEqual([
+      'You are boss. <- Go.',
+      'You dig. <- {"task":"dig."}',
+      'You dig. <- pay 1',
+      'You dig. <- pay 1',
+      'You are boss. <- Found.',
+    ]);
+    expect(pay.runs).toHaveLength(1);
+  });
+
+  it('after a subagent’s answer was rejected is not a second chance for it', async () => {
+    const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+    const biller = agent('biller', [], { output });
+    const dies: ScriptedReply = async () => {
+      await stored(session, ({ type }) => type === 'answer-rejected');
+      session.kill();
+      return 'Lost.';
+    };
+    const session: TestSession = createTestSession(agent('boss', [defineSubagent({ agent: biller })]), {
+      replies: [asks('biller'), 'One.', dies, 'Two.', 'Done.'],
+    });
+    await session.send('Go.');
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'answer-rejected')).toHaveLength(1);
+    expect(resultsRead(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
+  });
+
+  it('of loops side by side has each go on where it stood', async () => {
+    const runs: string[] = [];
+    const step = (name: string) =>
+      defineTool({
+        name,
+        description: 'Steps.',
+        run: () => {
+          runs.push(name);
+          if (runs.length === 3) session.kill();
+          return `${name} done`;
+        },
+      });
+    const one = (name: string) => agent(name, [step(`${name}_1`), step(`${name}_2`)]);
+    const script = (name: string) => [calls(`${name}_1`), calls(`${name}_2`), `${name} is done.`];
+    const names = ['ann', 'bob', 'cid'];
+    const session: TestSession = createTestSession(
+      agent(
+        'boss',
+        names.map((name) => defineSubagent({ agent: one(name) })),
+      ),
+      {
+        replies: byLoop({
+          'You are boss.': [asks(...names), 'Done.'],
+          ...Object.fromEntries(
+            names.map((name) => [
+              `You are ${name}.`,
+              [...script(name), `${name} is done.`, `${name} is done.`],
+            ]),
+          ),
+        }),
+      },
+    );
+    await session.send('Go.');
+    expect(new Set(runs).size).toBe(runs.length);
+    expect(resultsRead(session)).toEqual(names.map((name) => `${name} is done.`));
+  });
+});
+
+describe('a subagent that an invocation left behind', () => {
+  const left = [
+    {
+      type: 'model-replied',
+      model: 'scripted',
+      text: '',
+      toolCalls: [{ id: 'c0', providerId: 'p0', name: 'clerk', input: '{"message":"File it."}' }],
+      finish: 'tool-calls',
+    },
+    { type: 'frame-started', frame: 'c0', name: 'clerk', message: 'File it.' },
+  ] as const;
+  const GONE = "Agent 'clerk' not found. Available agents: none.";
+
+  it.each([
+    ['had begun', left, `Error: ${GONE} The work had begun, and what was done of it is not known.`],
+    ['had not begun', left.slice(0, 1), `Error: ${GONE}`],
+  ])('and whose agent is gone by then %s, as far as is told', async (_, events, told) => {
+    const clock = createManualClock(1_000_000);
+    const tools = [defineSubagent({ agent: 'clerk' })];
+    const app = memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const agents: TurnHost['agents'] = {
+      names: [],
+      model: app.model,
+      find: () => undefined,
+      resolve: (one) => one,
+    };
+    const end = await takenOver(app, clock, await leftBehind(app, events), { agents });
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(app.model.requests[0]?.messages.at(-1)?.text).toBe(told);
+  });
+});
+
+describe('the memory of nested loops', () => {
+  const count = defineTool({
+    name: 'count',
+    description: 'Counts.',
+    effect: 'read',
+    run: (_, { state }) => {
+      const n = Number(state.get('n') ?? 0) + 1;
+      state.set('n', n);
+      return `${n}`;
+    },
+  });
+
+  it('survives a cold fold, at every depth', async () => {
+    const turn = [
+      calls(task('outer')),
+      asks('mid'),
+      calls('count'),
+      'Mid.',
+      calls('count'),
+      'Outer.',
+      'Done.',
+    ];
+    const outer = agentic('outer', [defineSubagent({ agent: agent('mid', [count]) }), count]);
+    const session = createTestSession(agent('boss', [outer]), { replies: [...turn, ...turn] });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Go.');
+    expect([...(await session.state()).cells].toSorted()).toEqual([
+      ['boss/outer', { n: 2 }],
+      ['boss/outer/mid', { n: 2 }],
+    ]);
+  });
+
+  it('survives a journal so long that it is read from a snapshot', async () => {
+    const turn = [calls(task('dig')), calls('count'), 'Found.', 'Done.'];
+    const app = memoryApp({
+      tools: [agentic('dig', [count])],
+      replies: Array.from({ length: 45 }, () => turn).flat(),
+    });
+    for (let i = 0; i < 44; i += 1) await app.say('Go.');
+    app.sessions.restart('["owner","tester","s1"]');
+    const leased = await app.lease('Go.');
+    expect(leased.snapshot?.seq).toBeGreaterThan(200);
+    await app.run(leased);
+    expect([...(await app.state()).cells]).toEqual([['tester/dig', { n: 45 }]]);
+    expect(app.model.requests.at(-2)?.messages.at(-1)?.text).toBe('45');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { createManualClock } from '../../../../src/testing/entry.ts';
+import type { FeedItem } from '../../../doors/session.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { agentic, answers, calls } from './scenes.ts';
+
+const task = (name: string) => [name, { task: `${name}.` }] as const;
+
+describe('a turn that is cancelled inside a nested loop', () => {
+  it('ends, with every open call answered, and the signal of the call inside aborts', async () => {
+    const clock = createManualClock(1_000_000);
+    const aborted: unknown[] = [];
+    let waiting = false;
+    const waits = defineTool({
+      name: 'waits',
+      description: 'Waits.',
+      effect: 'read',
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          waiting = true;
+          signal.addEventListener('abort', () => {
+            aborted.push(signal.reason);
+            reject(signal.reason);
+          });
+        }),
+    });
+    const app = memoryApp({
+      tools: [agentic('dig', [waits])],
+      replies: [calls(task('dig')), calls('waits')],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const run = app.run(leased);
+    await expect.poll(() => waiting).toBe(true);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    const end = await passing(clock, run);
+    expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect(aborted).toHaveLength(1);
+    const state = await app.state();
+    expect(state.turn?.frames.size).toBe(0);
+    const texts = state.messages.flatMap((message) =>
+      message.role === 'assistant' ? message.calls.map(({ ended }) => ended?.result) : [],
+    );
+    expect(texts).toMatchObject([{ type: 'error', reason: 'unknown-outcome' }]);
+  });
+});
+
+describe('what a watcher sees of a nested loop', () => {
+  it('is its text as it comes, with its frame, apart from that of the loop around it', async () => {
+    const app = memoryApp({
+      tools: [agentic('dig', [answers('look', 'seen')])],
+      replies: [calls(task('dig')), calls('look'), { text: 'Found it.', pieces: ['Found ', 'it.'] }, 'Done.'],
+    });
+    const pieces: { readonly frame: string; readonly text: string; readonly reply: string }[] = [];
+    const show = (item: FeedItem): void => {
+      if (item.type === 'text-delta') pieces.push({ frame: '', ...item });
+    };
+    const end = await app.say('Go.', { show });
+    expect(end).toMatchObject({ turn: { text: 'Done.' } });
+    const inside = pieces.filter(({ frame }) => frame !== '');
+    expect(inside.map(({ text, reply }) => [reply, text])).toEqual([
+      ['2.1', 'Found '],
+      ['2.1', 'it.'],
+    ]);
+    expect(new Set(inside.map(({ frame }) => frame)).size).toBe(1);
+    expect(
+      pieces
+        .filter(({ frame }) => frame === '')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe('Done.');
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineStateMachine,
+  defineTool,
+  defineUnfolding,
+  exitEarly,
+  ModelError,
+  replan,
+} from '../../../../src/index.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+
+const agentWith = (tools: readonly AnyTool[], more: object = {}) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more });
+
+/** A machine in which `pack` leads to the state in which `ship` may be called. */
+const machineOf = (pack: AnyTool, ship: AnyTool) =>
+  defineStateMachine({
+    name: 'orders',
+    description: 'Processes an order.',
+    initial: 'open',
+    states: { open: [{ tool: pack, to: 'packed' }], packed: [ship] },
+  });
+
+const notPacked =
+  'This tool is not available in the current state (open). It is only available in state: packed';
+
+describe('a call that broke off', () => {
+  it.each([
+    ['replan', () => replan('Not possible.')],
+    ['exit', () => exitEarly('Enough.')],
+  ])('by throwing %s moves no machine', async (_, signal) => {
+    const pack = reads('pack', () => {
+      throw signal();
+    });
+    const session = createTestSession(agentWith([machineOf(pack, reads('ship'))]), {
+      replies: [calls('orders'), calls('pack'), 'Went home.', calls('orders'), calls('ship'), 'So.', 'Done.'],
+    });
+    await session.send('Go.');
+    await session.send('Go on.');
+    const shown = session.requests.flatMap((request) => shownResults(request));
+    expect(shown).not.toContain('ship done');
+    expect((await session.state()).slices.get('state-machines')).toEqual({
+      'clerk/orders': { '': 'open' },
+    });
+  });
+
+  it('at a limit of its own loop moves no machine, and keeps its words', async () => {
+    const pack = defineAgenticTool({
+      name: 'pack',
+      description: 'Packs.',
+      input: { type: 'object', properties: {} },
+      tools: [reads('fold')],
+      limits: { iterations: 1 },
+    });
+    const session = createTestSession(agentWith([machineOf(pack, reads('ship'))]), {
+      replies: [calls('orders'), calls('pack'), calls('fold'), 'Half packed.', calls('ship'), 'So.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect(session.requests.map(shownResults)).toEqual([
+      [],
+      [],
+      [],
+      ['fold done'],
+      ['Half packed.'],
+      ['Half packed.', notPacked],
+      ['So.'],
+    ]);
+  });
+});
+
+describe('a nested loop that breaks', () => {
+  const pays: string[] = [];
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    run: (_, call) => {
+      pays.push(call.id);
+      return 'paid';
+    },
+  });
+
+  it('tells what was done inside, so that nobody has it done again', async () => {
+    const inner = scriptedModel([calls('pay')]);
+    const payer = defineAgenticTool({
+      name: 'payer',
+      description: 'Pays what is due.',
+      input: { type: 'object', properties: {} },
+      tools: [pay],
+      model: {
+        ...inner,
+        ask: (request, options) =>
+          shownResults(request).length > 0
+            ? Promise.reject(new ModelError('bad-request', 'The provider said 400.'))
+            : inner.ask(request, options),
+      },
+    });
+    const session = createTestSession(agentWith([payer]), { replies: [calls('payer'), 'Done.'] });
+    await session.send('Go.');
+    expect(shownResults(session.requests.at(-1))).toEqual([
+      'Error: The provider said 400. Before that it had called pay: what these did stands, so do not have it done again.',
+    ]);
+    expect(pays).toHaveLength(1);
+  });
+
+  it('tells it too when code around it throws', async () => {
+    const payer = defineAgenticTool({
+      name: 'payer',
+      description: 'Pays what is due.',
+      input: { type: 'object', properties: {} },
+      instructions: ({ iterations }) => {
+        if (iterations > 0) throw new Error('No instructions.');
+        return 'Pay.';
+      },
+      tools: [pay],
+    });
+    const session = createTestSession(agentWith([payer]), {
+      replies: [calls('payer'), calls('pay'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests.at(-1))).toEqual([
+      'Error: No instructions. Before that it had called pay: what these did stands, so do not have it done again.',
+    ]);
+  });
+});
+
+describe('a limit on calls of one tool', () => {
+  it('counts a call through a facade for the tool that it is meant for (UNF-27, SPM-13)', async () => {
+    const shop = defineUnfolding({
+      name: 'shop',
+      description: 'Opens the shop.',
+      tools: [defineTool({ name: 'refund', description: 'Refunds.', effect: 'read', run: () => 'refunded' })],
+    });
+    const through = { calls: [{ name: 'shop', input: { refund: {} } }] };
+    const session = createTestSession(agentWith([shop], { limits: { callsPerTool: { refund: 1 } } }), {
+      replies: [through, through, calls('refund'), 'Done.'],
+    });
+    await session.send('Go.');
+    const over =
+      "Error: Tool call limit (1) exceeded for tool 'refund'. No further calls to this tool are allowed in this turn.";
+    expect(shownResults(session.requests.at(-1))).toEqual(['refunded', over, over]);
+  });
+});

@@ -1,0 +1,90 @@
+import {
+  type Agent,
+  type AgenticToolConfig,
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineTool,
+  type InputDeclaration,
+  type ModelRequest,
+  type ToolSource,
+} from '../../../../src/index.ts';
+import {
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../../../src/testing/entry.ts';
+
+/** A reply that calls these tools; each a name, or a name with its input. */
+export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+  calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
+});
+
+/** A reply that asks agents, each with a message. */
+export const asks = (...agents: readonly string[]) =>
+  calls(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
+
+export const TASK = {
+  type: 'object',
+  properties: { task: { type: 'string' } },
+  required: ['task'],
+} as const;
+
+/** An agentic tool of these tools, with an input. */
+export const agentic = <const Name extends string>(
+  name: Name,
+  tools: readonly ToolSource[],
+  more: Partial<AgenticToolConfig<string, InputDeclaration>> = {},
+): AnyTool =>
+  defineAgenticTool({
+    name,
+    description: `Does ${name}.`,
+    input: TASK,
+    instructions: `You ${name}.`,
+    tools,
+    ...more,
+  });
+
+export const agent = (
+  name: string,
+  tools: readonly ToolSource[] = [],
+  more: Partial<Omit<Parameters<typeof defineAgent>[0], 'name'>> = {},
+): Agent =>
+  defineAgent({ name, description: `Is ${name}.`, instructions: `You are ${name}.`, tools, ...more });
+
+/** A `read` tool that answers with JSON. */
+export const answers = (name: string, value: unknown) =>
+  defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
+
+/** Whom each request was for, by its first instructions, and what that one was shown last. */
+export const shown = (requests: readonly ModelRequest[]): string[] =>
+  requests.map(({ messages: [first, ...rest] }) => `${first?.text} <- ${rest.at(-1)?.text}`);
+
+/** What the model read of the results of the turn's own calls. */
+export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
+  (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+/** The names of the tools that each request offered. */
+export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+  requests.map(({ tools }) => tools.map(({ name }) => name));
+
+/** A script in which each loop has replies of its own, by its first instructions: for loops that run side by side. */
+export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
+  const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
+  const reply = ({ messages: [first] }: ModelRequest): ScriptedReply =>
+    left.get(first?.text ?? '')?.shift() ?? `No reply left for '${first?.text}'.`;
+  return Array.from({ length: 200 }, () => reply);
+}
+
+/** A turn of a boss with these tools, and what its model read of their results. */
+export async function turnOf(
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  options: Partial<TestSessionOptions> & { readonly boss?: Parameters<typeof agent>[2] } = {},
+) {
+  const { boss, ...more } = options;
+  const session = createTestSession(agent('boss', tools, boss), { ...more, replies, model: undefined });
+  const answer = await session.send('Go.');
+  return { session, answer, read: resultsRead(session) };
+}

@@ -1,0 +1,170 @@
+/** What a subagent reads of the blackboard of who asked it, and what comes back (SUB-08). */
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  type BlackboardEntry,
+  defineSubagent,
+  defineTool,
+  type Json,
+  ModelError,
+  text,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
+
+/** Adds what it is told: `name=value`, or a value without a name. */
+const note = defineTool({
+  name: 'note',
+  description: 'Notes.',
+  input: { type: 'object', properties: { entry: { type: 'string' } }, required: ['entry'] },
+  effect: 'read',
+  run: ({ entry }, { blackboard }) => {
+    const [name, value] = String(entry).split('=');
+    if (value === undefined) blackboard.add(name ?? '');
+    else blackboard.add(value, { name: name ?? '', type: 'Note' });
+  },
+});
+const read = defineTool({
+  name: 'read',
+  description: 'Reads.',
+  effect: 'read',
+  run: (_, { blackboard }) => written(blackboard.entries()),
+});
+const notes = (...entries: readonly string[]) =>
+  calls(...entries.map((entry) => ['note', { entry }] as const));
+
+const written = (entries: readonly BlackboardEntry[]): string =>
+  entries.map(({ name, value }) => (name === undefined ? `${value}` : `${name}=${value}`)).join(' ');
+
+const tools: readonly AnyTool[] = [note, read];
+const clerk = defineSubagent({ agent: agent('clerk', tools) });
+
+/** The blackboard after a turn of a boss with these tools, in which each loop has its script. */
+async function turnOf(more: readonly AnyTool[], scripts: Readonly<Record<string, readonly ScriptedReply[]>>) {
+  const session = createTestSession(agent('boss', [...tools, ...more]), { replies: byLoop(scripts) });
+  const answer = await session.send('Go.');
+  const { blackboard } = await session.state();
+  return { session, answer, board: written(blackboard), read: resultsRead(session) };
+}
+
+describe('the blackboard of a subagent', () => {
+  it('begins with what is on that of who asks, and what it adds comes back when it succeeds (SUB-08)', async () => {
+    const { board, session } = await turnOf([clerk], {
+      'You are boss.': [notes('a=1', 'loose'), asks('clerk'), 'Done.'],
+      'You are clerk.': [calls('read'), notes('b=2', 'more'), calls('read'), 'Filed.'],
+    });
+    expect(board).toBe('a=1 loose b=2 more');
+    const inside = session.requests.filter(({ messages: [first] }) => first?.text === 'You are clerk.');
+    expect(inside.flatMap(({ messages }) => messages.at(-1)?.text ?? [])).toEqual([
+      'To clerk.',
+      'a=1 loose',
+      'Done',
+      'a=1 loose b=2 more',
+    ]);
+    expect((await session.state()).blackboard[2]).toEqual({ name: 'b', type: 'Note', value: '2' });
+  });
+
+  it('comes back without the names that are bound already, so that none is bound anew (SUB-08)', async () => {
+    const { session, board } = await turnOf([clerk], {
+      'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+      'You are clerk.': [notes('a=2'), notes('b=3', 'b=4'), 'Filed.'],
+    });
+    expect(board).toBe('a=1 2 b=3 b=4');
+    const { blackboard } = await session.state();
+    expect(blackboard.findLast(({ name }) => name === 'a')?.value).toBe('1');
+    expect(blackboard[1]).toEqual({ type: 'Note', value: '2' });
+  });
+
+  it.each<[string, readonly ScriptedReply[]]>([
+    ['its model fails', [new ModelError('server-error', 'Down.')]],
+    ['it gives up', ['', '']],
+  ])('does not come back when %s (SUB-08)', async (_, end) => {
+    const {
+      board,
+      read: told,
+      answer,
+    } = await turnOf([clerk], {
+      'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+      'You are clerk.': [notes('b=2'), ...end],
+    });
+    expect([board, answer.outcome]).toEqual(['a=1', 'completed']);
+    expect(told.at(-1)).toMatch(/^Error: /);
+  });
+
+  it('is its own among several: each sees that of who asks as it was, and not the other’s (SUB-08)', async () => {
+    const other = defineSubagent({ agent: agent('other', tools) });
+    const done: string[] = [];
+    const clerkFirst = async (): Promise<ScriptedReply> => {
+      while (done.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+      return calls('read');
+    };
+    const saying = (words: string) => (): ScriptedReply => {
+      done.push(words);
+      return words;
+    };
+    const { board, read: told } = await turnOf([other, clerk], {
+      'You are boss.': [notes('a=1'), asks('other', 'clerk'), 'Done.'],
+      'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
+      'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
+    });
+    expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
+    // In the order of the calls, whichever ended first.
+    expect(board).toBe('a=1 o=2 c=3');
+  });
+
+  it('is shared by the agentic tools inside it, and by theirs (SUB-08)', async () => {
+    const dig = agentic('dig', [note]);
+    const digger = defineSubagent({ agent: agent('digger', [dig, read]) });
+    const { board, read: told } = await turnOf([digger], {
+      'You are boss.': [notes('a=1'), asks('digger'), 'Done.'],
+      'You are digger.': [
+        calls(['dig', { task: 'Go.' }]),
+        calls('read'),
+        ({ messages }) => messages.at(-1)?.text ?? '',
+      ],
+      'You dig.': [notes('d=2'), 'Dug.'],
+    });
+    expect([told.at(-1), board]).toEqual(['a=1 d=2', 'a=1 d=2']);
+  });
+
+  it('of one inside another comes back step by step', async () => {
+    const outer = defineSubagent({ agent: agent('outer', [...tools, clerk]) });
+    const script = (end: ScriptedReply) => ({
+      'You are boss.': [notes('a=1'), asks('outer'), 'Done.'],
+      'You are outer.': [notes('o=2'), asks('clerk'), calls('read'), end],
+      'You are clerk.': [notes('c=3', 'a=9'), 'Filed.'],
+    });
+    expect((await turnOf([outer], script('Out.'))).board).toBe('a=1 o=2 c=3 9');
+    const failing = new ModelError('server-error', 'Down.');
+    expect((await turnOf([outer], script(failing))).board).toBe('a=1');
+  });
+
+  it('is the same when the Worker is killed inside, and what was added comes back once (SUB-08)', async () => {
+    let kills = 1;
+    const fatal = defineTool({
+      name: 'fatal',
+      description: 'Kills the Worker once.',
+      effect: 'read',
+      run: async (_, call) => {
+        await startStored(session, call);
+        if (kills-- > 0) session.kill();
+        return text('alive');
+      },
+    });
+    const session = createTestSession(
+      agent('boss', [...tools, defineSubagent({ agent: agent('clerk', [...tools, fatal]) })]),
+      {
+        replies: byLoop({
+          'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+          'You are clerk.': [notes('b=2'), calls('fatal'), calls('read'), notes('c=3'), 'Filed.'],
+        }),
+      },
+    );
+    await session.send('Go.');
+    session.restart();
+    expect([kills, written((await session.state()).blackboard)]).toEqual([-1, 'a=1 b=2 c=3']);
+    const seen: readonly (Json | undefined)[] = session.requests.map(({ messages }) => messages.at(-1)?.text);
+    expect(seen).toContain('a=1 b=2');
+  });
+});

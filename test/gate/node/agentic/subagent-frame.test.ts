@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Agent,
+  type AnyTool,
+  defineSubagent,
+  defineTool,
+  defineToolGroup,
+} from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { runBare } from '../tool-loop/bare-loop.ts';
+import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } from './scenes.ts';
+
+const look = answers('look', 'seen');
+
+describe('what an agent declares holds in its frame', () => {
+  it('its model, and the app’s for one that has none (SUB-09)', async () => {
+    const own = scriptedModel(['From mine.']);
+    const mine = agent('mine', [], { model: own });
+    const theirs = agent('theirs');
+    const tools = [defineSubagent({ agent: mine }), defineSubagent({ agent: theirs })];
+    const { read, session } = await turnOf(
+      tools,
+      byLoop({
+        'You are boss.': [asks('mine', 'theirs'), 'Done.'],
+        'You are theirs.': ['From the app’s.'],
+      }),
+    );
+    expect(read).toEqual(['From mine.', 'From the app’s.']);
+    expect([own.requests.length, session.requests.length]).toEqual([1, 3]);
+  });
+
+  it('its limit of iterations', async () => {
+    const short = agent('clerk', [look], { limits: { iterations: 1 } });
+    const script = [asks('clerk'), calls('look'), 'So far.', 'Done.'];
+    const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
+    expect([read, session.requests[2]?.tools]).toEqual([['So far.'], []]);
+  });
+
+  it.each<[string, Parameters<typeof agent>[2], string]>([
+    [
+      'in all',
+      { limits: { toolCalls: 2 } },
+      'Total tool call limit (2) exceeded for this task. No further tool calls are allowed.',
+    ],
+    [
+      'of one tool',
+      { limits: { callsPerTool: { look: 2 } } },
+      "Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this task.",
+    ],
+  ])('its limits of calls %s, which count its own and not those around it', async (_, limits, why) => {
+    const own = agent('clerk', [look], limits);
+    const before = calls('look', 'look', 'look');
+    const script = [before, asks('clerk'), calls('look', 'look', 'look'), 'Filed.', calls('look'), 'Done.'];
+    const { session, answer } = await turnOf([look, defineSubagent({ agent: own })], script);
+    const told = session.requests[3]?.messages.slice(-3).map(({ text }) => text);
+    expect(told).toEqual(['seen', 'seen', `Error: ${why}`]);
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('seen');
+    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
+  });
+
+  it('and the limits of calls around it hold too (SUB-09)', async () => {
+    const own = agent('clerk', [look], { limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' } });
+    const boss = { limits: { toolCalls: 3 } };
+    const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([defineSubagent({ agent: own })], script, { boss });
+    expect(session.requests[2]?.messages.slice(-2).map(({ text }) => text)).toEqual([
+      'seen',
+      'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.',
+    ]);
+  });
+
+  it('its strategies and its providers', async () => {
+    const hiding = {
+      name: 'hide',
+      offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
+    };
+    const providing = { toolsNow: () => [answers('peek', 1)] };
+    const own = agent('clerk', [look, providing], { strategies: [hiding] });
+    const { session } = await turnOf(
+      [defineSubagent({ agent: own }), look],
+      [asks('clerk'), 'Filed.', 'Done.'],
+    );
+    expect(offered(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
+  });
+
+  it('its policies, in place of those around it', async () => {
+    const strict = agent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
+    const boss = { policies: { isEligible: () => true } };
+    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([defineSubagent({ agent: strict })], script, { boss });
+    expect(session.requests[2]?.messages.at(-1)).toMatchObject({
+      text: "Error: Tool 'look' was not run: this call is not permitted.",
+    });
+  });
+
+  it('its inspectors and transformers, after those of the loops around it (SUB-09)', async () => {
+    const told: string[] = [];
+    const watching = (name: string) => ({
+      afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
+    });
+    const marking = (mark: string) => ({ name: mark, result: (words: string) => `${words}${mark}` });
+    const own = agent('clerk', [look], { inspectors: [watching('clerk')], transformers: [marking('!')] });
+    const boss = { inspectors: [watching('boss')], transformers: [marking('?')] };
+    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const { session, read } = await turnOf([defineSubagent({ agent: own })], script, { boss });
+    expect(told).toEqual(['boss: look', 'clerk: look', 'boss: clerk']);
+    expect([session.requests[2]?.messages.at(-1)?.text, read]).toEqual(['seen?!', ['Filed.?']]);
+  });
+
+  it('its context, under that of the turn (SUB-09)', async () => {
+    const tell = defineTool({
+      name: 'tell',
+      description: 'Tells.',
+      effect: 'read',
+      run: (_, { context }) => JSON.stringify(context),
+    });
+    const own = agent('clerk', [tell], { context: { desk: 'own', floor: 'own' } });
+    const script = [asks('clerk'), calls('tell'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([defineSubagent({ agent: own })], script, {
+      context: { user: 'ann', floor: 'of the turn' },
+      boss: { loopIds: 'as-sent' },
+    });
+    expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toEqual({
+      desk: 'own',
+      floor: 'of the turn',
+      user: 'ann',
+    });
+  });
+
+  it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
+    ['its definition', (one) => one, undefined],
+    ['its name', ({ name }) => name, [agent('clerk', [look], { toolGroups: ['web'] })]],
+  ])('its tool groups, as the environment has them, when it is given by %s', async (_, given, agents) => {
+    const web = defineToolGroup({
+      role: 'web',
+      name: 'web',
+      description: 'Looks things up.',
+      tools: [answers('fetch', 1)],
+    });
+    const tool = defineSubagent({
+      agent: given(agent('clerk', [look], { toolGroups: ['web'] })),
+      name: 'clerk',
+    });
+    const script = [asks('clerk'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([tool], script, { toolGroups: [web], agents });
+    expect(offered(session)[1]).toEqual(['fetch', 'look']);
+    const { read, answer } = await turnOf([tool], [asks('clerk'), 'Done.'], { agents: [] });
+    expect(answer.outcome).toBe('completed');
+    expect(read).toEqual([
+      agents
+        ? "Error: Agent 'clerk' not found. Available agents: boss."
+        : "Error: No tool group matching role 'web', which agent 'clerk' asks for. Registered roles: none.",
+    ]);
+  });
+
+  it('not without an app, when it asks for tool groups (SUB-06)', async () => {
+    const tools = [defineSubagent({ agent: agent('clerk', [look], { toolGroups: ['web'] }) })];
+    const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
+    expect(resultsRead(model)).toEqual([
+      "Error: Agent 'clerk' asks for tool groups, and no app is here to give them.",
+    ]);
+  });
+
+  it('forwards the credentials of the turn', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: (_, { secrets }) => (secrets.get('key') === 'k-1234567890' ? 'paid' : 'no key'),
+    });
+    const script = [asks('clerk'), calls('pay'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([defineSubagent({ agent: agent('clerk', [pay]) })], script, {
+      secrets: () => ({ key: 'k-1234567890' }),
+    });
+    expect(session.requests[2]?.messages.at(-1)?.text).toBe('paid');
+  });
+});

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineSubagent } from '../../../../src/index.ts';
+import { agent, answers, asks, calls, turnOf } from './scenes.ts';
+
+const look = answers('look', 'seen');
+const clerk = agent('clerk', [look]);
+const Bill = v.object({ total: v.number() });
+
+describe('a subagent whose agent declares an output', () => {
+  const biller = agent('biller', [look], { output: Bill });
+  const bill = defineSubagent({ agent: biller });
+
+  it('answers with the object as its artifact, whose JSON the model reads (SUB-07)', async () => {
+    const { answer, read, session } = await turnOf(
+      [bill],
+      [asks('biller'), '```json\n{ "total": 7 }\n```', 'Done.'],
+    );
+    expect(answer.artifacts).toMatchObject([{ tool: 'biller', value: { total: 7 } }]);
+    expect(read).toEqual(['{"total":7}']);
+    expect(session.requests.map(({ output }) => output?.name)).toEqual([undefined, 'biller', undefined]);
+    expect(session.requests[1]?.messages[0]?.text).toBe(`You are biller.\n\n${biller.output?.instruction}`);
+  });
+
+  it('asks its model once more when the answer does not fit, in the same frame', async () => {
+    const { session, read } = await turnOf([bill], [asks('biller'), '{"total":"7"}', '{"total":7}', 'Done.']);
+    expect(read).toEqual(['{"total":7}']);
+    expect(session.requests[2]?.messages.slice(-2)).toMatchObject([
+      { role: 'assistant', text: '{"total":"7"}' },
+      {
+        role: 'user',
+        text:
+          'Your answer does not have the form that was asked for:\n- total: Invalid type: Expected number but ' +
+          'received "7"\nAnswer again with the corrected JSON text, and nothing else.',
+      },
+    ]);
+    expect((await session.events()).filter(({ event }) => event.type === 'answer-rejected')).toMatchObject([
+      { event: { frame: expect.any(String) } },
+    ]);
+  });
+
+  it('fails when it does not fit after that either, and the turn goes on', async () => {
+    const { read, answer } = await turnOf([bill], [asks('biller'), 'Seven.', 'Seven!', 'Done.']);
+    expect(read).toEqual([
+      "Error: The model's answer does not have the form of the agent's output, also after it was told why: It is not JSON text.",
+    ]);
+    expect(answer).toMatchObject({ outcome: 'completed', artifacts: [] });
+  });
+
+  it('may answer in words at a limit, where nobody can be asked again', async () => {
+    const short = agent('biller', [look], { output: Bill, limits: { iterations: 1 } });
+    const script = [asks('biller'), calls('look'), 'About seven.', 'Done.'];
+    const { read, answer } = await turnOf([defineSubagent({ agent: short })], script);
+    expect([read, answer.artifacts]).toEqual([['About seven.'], []]);
+  });
+
+  it('leaves the form of those inside and around it to them', async () => {
+    const outer = agent('outer', [defineSubagent({ agent: clerk })], { output: Bill });
+    const script = [asks('outer'), asks('clerk'), 'In words.', '{"total":1}', 'Done.'];
+    const { read, session } = await turnOf([defineSubagent({ agent: outer })], script);
+    expect(read).toEqual(['{"total":1}']);
+    expect(session.requests.map(({ output }) => output?.name)).toEqual([
+      undefined,
+      'outer',
+      undefined,
+      'outer',
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { KNOWN_FOR, startInBackground, toBackgroundTurn, UnknownTargetError } from '../../../doors/agent.ts';
+import type { NotStarted, TurnStart } from '../../../doors/journal.ts';
+import { STEERED_TTL } from '../../../doors/ledger.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+
+const outside = {
+  by: 'schedule:daily',
+  owner: 'acme',
+  agent: 'scripted',
+  session: 's1',
+  message: 'Report.',
+  context: { locale: 'de' },
+  key: 'cron daily 1',
+  whenBusy: 'steer',
+} as const;
+
+/** An app whose sessions answer this, one after another, and what they were sent. */
+function here(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
+  const sent: TurnStart[] = [];
+  const names: string[] = [];
+  const accept: SessionPort['accept'] = async (start) => {
+    sent.push(start);
+    return answers[sent.length - 1] ?? { status: 'accepted', turn: start.turn };
+  };
+  const host = {
+    agents: new Map([[scripted.name, scripted]]),
+    newId: () => 'id',
+    session: (_: unknown, name: string) => {
+      names.push(name);
+      return { accept };
+    },
+  };
+  // What starting a turn uses of an app.
+  return { app: { host, env: {} } as unknown as Parameters<typeof toBackgroundTurn>[0], sent, names };
+}
+
+describe('a turn that starts from outside', () => {
+  it('is for a session of its owner, from what started it, under its key', async () => {
+    const { app, sent, names } = here();
+    expect(await startInBackground(toBackgroundTurn(app, outside))).toEqual({
+      status: 'accepted',
+      turn: 'id',
+    });
+    expect(names).toEqual(['["acme","scripted","s1"]']);
+    expect(sent).toMatchObject([
+      {
+        turn: 'id',
+        whenBusy: 'steer',
+        request: { key: 'cron daily 1', bodyHash: 'cron daily 1', ttl: KNOWN_FOR },
+      },
+    ]);
+    expect(JSON.parse(sent[0]?.started.body ?? '')).toMatchObject({
+      message: 'Report.',
+      context: { locale: 'de' },
+      principal: { id: 'schedule:daily', tenant: 'acme' },
+    });
+  });
+
+  it('waits in line when it would steer a turn that waits for somebody', async () => {
+    const suspended = { status: 'suspended', turn: 't1' } as const;
+    const { app, sent } = here(suspended, { status: 'queued', turn: 'id' });
+    const taken = await startInBackground(toBackgroundTurn(app, outside));
+    expect(taken).toEqual({ status: 'queued', turn: 'id' });
+    const [first, second] = sent;
+    expect(second).toEqual({ ...first, whenBusy: 'queue' });
+  });
+
+  it.each<NotStarted>([
+    { status: 'known', turn: 't1' },
+    { status: 'full', most: 100 },
+  ])('is told what became of it: %j', async (answer) => {
+    const { app } = here(answer);
+    expect(await startInBackground(toBackgroundTurn(app, outside))).toEqual(answer);
+  });
+
+  it.each<NotStarted>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
+    'is never lost in silence: %j',
+    async (answer) => {
+      const { app } = here(answer);
+      await expect(startInBackground(toBackgroundTurn(app, outside))).rejects.toThrow(
+        `The session took no message: it is ${answer.status}.`,
+      );
+    },
+  );
+
+  it.each([
+    [{ owner: ' ' }, new Error('Its owner is blank.')],
+    [{ message: '\n' }, new Error('Its message is blank.')],
+    [
+      { agent: 'clerk' },
+      new UnknownTargetError('unknown-agent', "There is no agent 'clerk'. GET /agents lists them."),
+    ],
+    [
+      { session: 'a/b' },
+      new UnknownTargetError(
+        'invalid-session-id',
+        'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+      ),
+    ],
+  ])('is refused before anything is sent when it has %j', (change, problem) => {
+    const { app, sent } = here();
+    expect(() => toBackgroundTurn(app, { ...outside, ...change })).toThrow(problem);
+    expect(sent).toEqual([]);
+  });
+
+  it('is known for a shorter time than into which turn a message went', () => {
+    expect(KNOWN_FOR).toBeLessThan(STEERED_TTL);
+  });
+});

@@ -1,0 +1,244 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  chainAny,
+  chainFrom,
+  type DomainType,
+  defineDomainType,
+  type JsonObject,
+} from '../../../../src/index.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import {
+  answers,
+  Customer,
+  calls,
+  clerk,
+  customer,
+  description,
+  getCustomer,
+  getting,
+  listCustomers,
+  offered,
+  results,
+  returns,
+  turnOf,
+  UNBOUND,
+} from './scenes.ts';
+
+const User = defineDomainType({
+  name: 'User',
+  schema: v.object({ user: v.string() }),
+  tools: ({ user }) => [answers('describe', () => `user ${user}`), answers('rename', 'Renamed.')],
+});
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ order: v.string() }),
+  tools: ({ order }) => [
+    answers('describe', () => `order ${order}`),
+    returns('buyer', User, () => ({ user: `buyer of ${order}` })),
+  ],
+});
+const Plain = defineDomainType({ name: 'Plain', schema: v.object({ plain: v.string() }) });
+
+/** A tool that returns an object of a type. */
+const gets = (name: string, type: DomainType, value: JsonObject) => returns(name, type, value);
+const ann = gets('ann', User, { user: 'ann' });
+const bob = gets('bob', User, { user: 'bob' });
+const order = gets('order', Order, { order: 'o1' });
+
+/** What a turn of these tools offered beside them. */
+async function chained(
+  tools: readonly AnyTool[],
+  replies: Parameters<typeof turnOf>[1],
+  chaining = 'any' as const,
+) {
+  const { session } = await turnOf(clerk(tools, chaining), replies);
+  const own = tools.map(({ name }) => name);
+  const brought = offered(session).map((names) => names.filter((name) => !own.includes(name)));
+  return { session, brought, read: results(session) };
+}
+
+describe("chaining 'any'", () => {
+  it('offers the tools of whatever object a tool returns, and none before (CHN-09)', async () => {
+    const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
+    expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
+    expect(read[1]).toBe('user ann');
+    expect(description(session, 'describe')).toBe('Answers.');
+  });
+
+  it('takes the tools of the object before away, and binds a name that both have to the new one (CHN-10)', async () => {
+    const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
+    const { brought, read } = await chained([ann, order], replies);
+    expect(brought).toEqual([[], ['describe', 'rename'], ['buyer', 'describe'], ['buyer', 'describe']]);
+    expect(read[2]).toBe('order o1');
+    expect(read[3]).toMatch(/^Error: Tool 'rename' does not exist\./);
+  });
+
+  it('binds the tools of a second object of one type to it: the last wins (CHN-10, CHN-11)', async () => {
+    const { read } = await chained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
+    expect(read[2]).toBe('user bob');
+  });
+
+  it('passes over objects that bring no tools (CHN-11)', async () => {
+    const warned = warnings();
+    const Empty = defineDomainType({
+      name: 'Empty',
+      schema: v.object({ empty: v.boolean() }),
+      tools: () => [],
+    });
+    const others = [
+      gets('plain', Plain, { plain: 'x' }),
+      gets('empty', Empty, { empty: true }),
+      answers('unknown', artifact('Here.', { name: 'Unknown' }, { user: 'eve' })),
+      answers('text', 'user'),
+    ];
+    const names = others.map(({ name }) => name);
+    const { read } = await chained([ann, ...others], [calls('ann'), calls(...names), calls('describe')]);
+    expect(read.at(-1)).toBe('user ann');
+    expect(warned).toEqual([]);
+  });
+
+  it('passes over lists (CHN-07)', async () => {
+    const list = answers('list', artifact('Here.', User, [{ user: 'eve' }]));
+    const rows = answers('rows', [{ user: 'eve' }]);
+    const { read } = await chained(
+      [ann, list, rows],
+      [calls('ann'), calls('list', 'rows'), calls('describe')],
+    );
+    expect(read.at(-1)).toBe('user ann');
+  });
+
+  it('leads on: the types are those to which the tools of objects lead, too', async () => {
+    const replies = [calls('order'), calls('buyer'), calls('describe')];
+    const { brought, read } = await chained([order], replies);
+    expect(brought).toEqual([[], ['buyer', 'describe'], ['describe', 'rename'], ['describe', 'rename']]);
+    expect(read[2]).toBe('user buyer of o1');
+  });
+
+  it('knows an artifact without a type by its structure: the first type whose schema it fits', async () => {
+    const row = answers('row', { user: 'row', order: 'row' });
+    const { session } = await turnOf(clerk([row, ann, order], 'any'), [calls('row'), calls('describe')]);
+    expect(results(session)[1]).toBe('user row');
+    const { session: other } = await turnOf(clerk([row, order, ann], 'any'), [
+      calls('row'),
+      calls('describe'),
+    ]);
+    expect(results(other)[1]).toBe('order row');
+  });
+
+  it('does not look at the structure of what has a type', async () => {
+    const typed = answers('typed', artifact('Here.', Plain, { user: 'eve' }));
+    const { brought } = await chained([typed, ann], [calls('typed')]);
+    expect(brought).toEqual([[], []]);
+  });
+
+  it('is told of types that no tool declares', async () => {
+    const row = answers('row', artifact('Here.', User, { user: 'row' }));
+    const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
+    expect(results(session)[1]).toBe('user row');
+    const { session: untold } = await turnOf(clerk([row], ['any']), [calls('row')]);
+    expect(offered(untold)[1]).toEqual(['row']);
+  });
+
+  it('takes the last of several objects of one batch, in source order, and notes each once (CHN-16)', async () => {
+    const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
+    expect(read[2]).toBe('user ann');
+    const events = (await session.events()).map(({ event }) => event);
+    const facts = events.flatMap((event) =>
+      event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
+    );
+    expect(facts).toEqual([
+      { slice: 'chaining', fact: { as: 'any', key: '', type: 'User' } },
+      { slice: 'chaining', fact: { as: 'any', key: '', type: 'User' } },
+    ]);
+  });
+});
+
+describe('a type that is chained beside any', () => {
+  it('keeps an object of its own, and its tools are declared from the start (CHN-12)', async () => {
+    const { session } = await turnOf(clerk([getCustomer, ann, order], [Customer, 'any']), [
+      calls(['average_spend', { months: 1 }]),
+      getting('c1'),
+      calls('order'),
+      calls('ann'),
+      calls(['average_spend', { months: 1 }], 'describe'),
+    ]);
+    expect(results(session)).toEqual([
+      UNBOUND,
+      JSON.stringify(customer('c1')),
+      '{"order":"o1"}',
+      '{"user":"ann"}',
+      'Name of c1 2020: 10',
+      'user ann',
+    ]);
+  });
+
+  it('does not take the place of the object of any type, nor does one that it refuses (CHN-12)', async () => {
+    const never = chainFrom(Customer, { when: () => false });
+    const { session } = await turnOf(clerk([getCustomer, ann], [never, 'any']), [
+      calls('ann'),
+      getting('c1'),
+      calls('describe', ['average_spend', { months: 1 }]),
+    ]);
+    expect(results(session).slice(2)).toEqual(['user ann', UNBOUND]);
+  });
+
+  it('is bound to an artifact of its structure that has no type', async () => {
+    const row = answers('row', customer('c9'));
+    const { session } = await turnOf(clerk([row, listCustomers('c1')], [Customer, 'any']), [
+      calls('row'),
+      calls('list_customers'),
+      calls(['average_spend', { months: 1 }]),
+    ]);
+    expect(results(session)[2]).toBe('Name of c9 2020: 10');
+  });
+
+  it('has its tools offered where those of another object have their names, and that is said (CHN-12)', async () => {
+    const warned = warnings();
+    const replies = [calls('ann'), calls('order'), calls('describe')];
+    const { session } = await turnOf(clerk([ann, order], [User, 'any']), replies);
+    expect(results(session)[2]).toBe('user ann');
+    expect(warned).toEqual([
+      "holdfast: the tool 'describe' of a chained object is not offered: another tool has its name",
+    ]);
+  });
+});
+
+describe('the types that any knows', () => {
+  it('are found inside tools, and once where types lead in circles', async () => {
+    const Node: DomainType = defineDomainType({
+      name: 'Node',
+      schema: v.object({ node: v.number() }),
+      tools: ({ node }) => [returns('next', Node, () => ({ node: node + 1 }))],
+    });
+    const facade: AnyTool = {
+      ...answers('facade', { node: 1 }),
+      inner: [returns('first', Node, { node: 1 })],
+    };
+    const { brought, read } = await chained([facade], [calls('facade'), calls('next'), calls('next')]);
+    expect(brought.at(-1)).toEqual(['next']);
+    expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
+  });
+
+  it('lead nowhere where their tools cannot be told, which is said and stops nothing', async () => {
+    const warned = warnings();
+    let fails = false;
+    const Late = defineDomainType({
+      name: 'Late',
+      schema: v.object({ late: v.string() }),
+      tools: () => {
+        if (!fails) throw new ReferenceError('Not yet.');
+        throw new Error('Never.');
+      },
+    });
+    fails = true;
+    const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], 'any'), [calls('late')]);
+    expect(answer).toMatchObject({ outcome: 'completed' });
+    expect(warned).toEqual([
+      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never..",
+      "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
+    ]);
+  });
+});

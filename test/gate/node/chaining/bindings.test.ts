@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { emptyState } from '../../../doors/journal.ts';
+import { BINDINGS, type Bindings, boundIn, type ChainingFact, forgetBindings } from '../../../doors/kinds.ts';
+import type { FactPlace } from '../../../doors/tools.ts';
+
+/** Folds one fact of a call that returned this value; never into what it was given. */
+function fold(
+  bindings: Bindings,
+  fact: ChainingFact,
+  value: Json = {},
+  place: Partial<FactPlace> = {},
+): Bindings {
+  const before = structuredClone(bindings);
+  const at = {
+    turn: 't',
+    frame: '',
+    path: 'a',
+    call: 't.2.0',
+    result: { type: 'artifact', value },
+    ...place,
+  } as const;
+  const after = BINDINGS.apply?.(bindings, fact, at) ?? [];
+  expect(bindings).toEqual(before);
+  expect(JSON.parse(JSON.stringify(after))).toEqual(after);
+  return after;
+}
+
+const one = (type: string, key = ''): ChainingFact => ({ as: 'one', key, type });
+const many = (ids: readonly string[], max = 64): ChainingFact => ({
+  as: 'many',
+  key: '',
+  type: 'T',
+  max,
+  objects: ids.map((id, at) => ({ at, id, tools: ['x', 'y'] })),
+});
+
+/** What is bound, shortly. */
+const shortly = (bindings: Bindings): string[] =>
+  bindings.map(
+    (at) =>
+      `${at.path}${at.frame && `[${at.frame}]`} ${at.as} ${at.as === 'many' ? at.id : at.type} ${JSON.stringify(at.value)}`,
+  );
+
+/** The session while these frames are open. */
+function during(...open: readonly { readonly id: string; readonly path: string }[]): SessionState {
+  const turn = { frames: new Map(open.map((frame) => [frame.id, frame])) };
+  return { ...emptyState(), turn } as unknown as SessionState; // as much of it as is looked at
+}
+const told = (bindings: Bindings, state: SessionState, event: object): Bindings =>
+  BINDINGS.reduce?.(bindings, state, event as SessionEvent) ?? []; // as much of it as is looked at
+const opened = (bindings: Bindings, id: string, path = 'a/b') =>
+  told(bindings, during({ id, path }), { type: 'frame-started', frame: id });
+const closed = (bindings: Bindings, id: string) =>
+  told(bindings, during(), { type: 'tool-call-ended', call: id });
+const inB = (frame: string) => ({ frame, path: 'a/b' });
+
+describe('bindings', () => {
+  it('keep one object of a type, one of any type, and one of an id, the newest last', () => {
+    let bindings = fold([], one('T'), 1);
+    bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
+    bindings = fold(bindings, many(['i', 'j']), [3, 4]);
+    bindings = fold(bindings, one('U'), 5);
+    bindings = fold(bindings, one('T'), 6);
+    bindings = fold(bindings, { as: 'any', key: '', type: 'U' }, 7);
+    bindings = fold(bindings, many(['i']), [8]);
+    expect(shortly(bindings)).toEqual(['a many j 4', 'a one U 5', 'a one T 6', 'a any U 7', 'a many i 8']);
+  });
+
+  it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
+    'keep %j apart, as a path, a key and an id',
+    (name) => {
+      let bindings = fold([], one('T', name), 1, { path: name });
+      bindings = fold(bindings, one('T', 'other'), 2, { path: name });
+      bindings = fold(bindings, many([name, `${name}.`]), [3, 4]);
+      expect(boundIn(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value)).toEqual([1]);
+      expect(boundIn(bindings, { path: 'a', key: '', frame: '' }).map(({ value }) => value)).toEqual([3, 4]);
+    },
+  );
+
+  it('keep no more tools of a type than it says, those of the newest objects (TPR-07)', () => {
+    const bindings = fold(fold([], many(['a', 'b']), [1, 2]), many(['c', 'd'], 4), [3, 4]);
+    expect(shortly(bindings)).toEqual(['a many c 3', 'a many d 4']);
+    expect(shortly(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
+    expect(shortly(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
+  });
+
+  it('stay as they are when the result has no such place, or is no artifact', () => {
+    const bindings = fold([], one('T'), 1);
+    const text = { result: { type: 'text', content: 'x' } } as const;
+    expect(fold(bindings, one('T'), 2, text)).toEqual(bindings);
+    expect(fold(bindings, many(['i']), {})).toEqual(bindings);
+    expect(fold(bindings, many(['i', 'j']), [2])).toHaveLength(2);
+  });
+
+  it('of a loop that begins anew are forgotten, under its path and key', () => {
+    let bindings = fold([], one('T', 'k'), 1);
+    bindings = fold(bindings, one('T', 'l'), 2);
+    bindings = fold(bindings, one('T', 'k'), 3, { path: 'a/b' });
+    const { slice, fact } = forgetBindings('k');
+    expect(slice).toBe(BINDINGS.name);
+    expect(shortly(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // its own fact
+  });
+
+  it('are given to a nested loop as they are when it begins, and to the session what it was given itself', () => {
+    let bindings = fold(fold([], one('T'), 0), one('T'), 1, inB(''));
+    bindings = fold(bindings, one('U'), 2, inB(''));
+    bindings = opened(opened(bindings, 'f'), 'g');
+    bindings = fold(bindings, one('T'), 3, inB('f'));
+    bindings = closed(bindings, 'f');
+    const inG = boundIn(bindings, { path: 'a/b', key: '', frame: 'g' });
+    expect(shortly(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
+    bindings = closed(bindings, 'g');
+    expect(shortly(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);
+    expect(bindings.some((binding) => 'inherited' in binding)).toBe(false);
+  });
+
+  it('stay within their bounds when a nested loop leaves them to the session', () => {
+    let bindings = opened(fold([], many(['a', 'b'], 4), [1, 2], inB('')), 'f');
+    bindings = fold(bindings, many(['c'], 4), [3], inB('f'));
+    expect(shortly(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
+  });
+
+  it('of loops that a turn leaves open are the session’s when it ends', () => {
+    const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
+    expect(shortly(told(bindings, during(), { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
+  });
+
+  it('are the very same list when an event has nothing to do with them', () => {
+    const bindings = fold([], one('T'), 1);
+    expect(told(bindings, during(), { type: 'model-replied' })).toBe(bindings);
+    expect(closed(bindings, 'x')).toBe(bindings);
+    expect(opened(bindings, 'f')).toBe(bindings);
+    expect(told(bindings, during(), { type: 'turn-ended' })).toBe(bindings);
+  });
+});

@@ -1,0 +1,244 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { artifact, defineDomainType, defineTool, discover, requireApproval } from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { stored } from '../../../fixtures/stored.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import {
+  answers,
+  Customer,
+  calls,
+  clerk,
+  customer,
+  getCustomer,
+  getting,
+  offered,
+  results,
+  returns,
+  turnOf,
+  UNBOUND,
+} from './scenes.ts';
+
+const spend = calls(['average_spend', { months: 3 }]);
+
+/** What the session's state says is bound: by type and call. */
+const bound = async (session: TestSession) => (await session.state()).slices.get('chaining');
+
+describe('what is bound', () => {
+  it('is the session’s: the next turn has it, also after a restart', async () => {
+    const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
+    const session = createTestSession(clerk([getCustomer], [Customer]), { replies });
+    await session.send('Get c1.');
+    await session.send('And?');
+    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+    session.restart();
+    await session.send('Again?');
+    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+  });
+
+  it('is read from a snapshot when the journal is long, with what was discovered', async () => {
+    const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
+    const agent = clerk([getCustomer, answers('idle', 'Idle.')], [Customer, discover(Customer)]);
+    const replies = [getting('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
+    const session = createTestSession(agent, { replies: [...replies, 'Spent.'] });
+    await session.send('Get c1.');
+    for (let turn = 0; turn < 70; turn += 1) await session.send('Idle.');
+    const before = await bound(session);
+    session.restart();
+    expect(await bound(session)).toEqual(before);
+    await session.send('And?');
+    expect(offered(session).at(-1)).toEqual([
+      'average_spend',
+      'customer_c1_average_spend',
+      'get_customer',
+      'idle',
+    ]);
+    expect(results(session).slice(-2)).toEqual([
+      expect.stringMatching(/^Error: .*months/s),
+      expect.stringMatching(/^Error: .*months/s),
+    ]);
+  });
+
+  it('is the object’s JSON without secrets, kept once in the journal: facts have no value (CHN-17)', async () => {
+    const leaky = defineTool({
+      name: 'leaky',
+      description: 'Leaks.',
+      effect: 'read',
+      output: Customer,
+      run: (_, { secrets }) => ({ ...customer('c1'), name: `Ann ${secrets.require('KEY')}` }),
+    });
+    const seen: unknown[] = [];
+    const { session } = await turnOf(
+      clerk([leaky], [{ ...discover(Customer), accepts: (value) => seen.push(value) > 0 }, Customer]),
+      [calls('leaky'), spend],
+      { secrets: () => ({ KEY: 'hunter22' }) },
+    );
+    const journal = JSON.stringify(await session.events());
+    expect(journal).not.toContain('hunter22');
+    expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // the artifact, and what average_spend said of it
+    expect(JSON.stringify(seen)).not.toContain('hunter22');
+    expect(await bound(session)).toMatchObject([
+      { as: 'one', value: { name: 'Ann [secret KEY]' } },
+      { as: 'many', value: { name: 'Ann [secret KEY]' } },
+    ]);
+    expect(results(session)[1]).toBe('Ann [secret KEY] 2020: 30');
+  });
+
+  it('counts as not bound when its type does not take the JSON any more (CHN-02, CHN-17)', async () => {
+    const warned = warnings();
+    let version = 1;
+    const Dated = defineDomainType({
+      name: 'Dated',
+      schema: v.object({
+        version: v.pipe(
+          v.number(),
+          v.check((of) => of === version),
+        ),
+      }),
+      id: () => 'd1',
+      tools: () => [answers('show', 'Shown.')],
+    });
+    const get = returns('get', Dated, () => ({ version }));
+    const replies = [
+      calls('get'),
+      'Got.',
+      calls('show', 'dated_d1_show'),
+      'Old.',
+      calls('get'),
+      calls('show'),
+      'New.',
+    ];
+    const session = createTestSession(clerk([get], [Dated, discover(Dated)]), { replies });
+    await session.send('Get.');
+    version = 2;
+    session.restart();
+    await session.send('Show.');
+    expect(offered(session).at(-1)).toEqual(['get', 'show']);
+    expect(results(session).at(-2)).toBe(
+      'This tool is not yet available. You must first retrieve a single Dated instance.',
+    );
+    expect(results(session).at(-1)).toMatch(/^Error: Tool 'dated_d1_show' does not exist\./);
+    await session.send('Get again.');
+    expect(results(session).at(-1)).toBe('Shown.');
+    expect(warned).toEqual([]);
+  });
+
+  it('is given to a turn that is killed while a tool of it runs: the successor makes the tool again', async () => {
+    const ran: string[] = [];
+    let session: TestSession | undefined;
+    const Account = defineDomainType({
+      name: 'Account',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        defineTool({
+          name: 'close',
+          description: 'Closes.',
+          effect: 'idempotent',
+          run: async (_, { idempotencyKey }) => {
+            ran.push(idempotencyKey);
+            if (ran.length === 1) {
+              session?.kill();
+              await new Promise(() => {});
+            }
+            return `Closed ${id}.`;
+          },
+        }),
+      ],
+    });
+    const replies = [calls('get'), calls('close'), 'Done.'];
+    session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [Account]), { replies });
+    expect(await session.send('Close a1.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(results(session)[1]).toBe('Closed a1.');
+    expect(ran).toHaveLength(2);
+    expect(new Set(ran).size).toBe(1);
+  });
+
+  it('changes when the whole batch has ended, also when another invocation ends it (CHN-16)', async () => {
+    let killed = false;
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Is slow.',
+      effect: 'read',
+      output: Customer,
+      run: async () => {
+        if (!killed) {
+          killed = true;
+          await stored(session, ({ type }) => type === 'tool-call-ended', 2); // the other calls
+          session.kill();
+          await new Promise(() => {});
+        }
+        return customer('slow');
+      },
+    });
+    const batch = calls(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
+    const agent = clerk([getCustomer, slow], [Customer, discover(Customer)]);
+    const session: TestSession = createTestSession(agent, { replies: [batch, spend, 'Done.'] });
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      JSON.stringify(customer('c1')),
+      JSON.stringify(customer('slow')),
+      UNBOUND,
+      'Name of slow 2020: 30',
+    ]);
+    expect(await bound(session)).toMatchObject([
+      { as: 'many', id: 'c1' },
+      { as: 'one', value: { id: 'slow' } },
+      { as: 'many', id: 'slow' },
+    ]);
+  });
+
+  it('is that of the batch when a tool of it waits for approval, and another Worker runs it (CHN-15)', async () => {
+    const Account = defineDomainType({
+      name: 'Account',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        requireApproval(
+          defineTool({ name: 'close', description: 'Closes.', effect: 'once', run: () => `Closed ${id}.` }),
+          () => `Close ${id}?`,
+        ),
+      ],
+    });
+    const session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [Account]), {
+      replies: [calls('get'), calls('close'), 'Done.'],
+    });
+    expect(await session.send('Close a1.')).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ tool: 'close', message: 'Close a1?' }],
+    });
+    session.restart();
+    expect(await session.decide('close', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(results(session)[1]).toBe('Closed a1.');
+  });
+
+  it('may be eight megabytes, and a remark below it costs no second copy', async () => {
+    const pages = 'x'.repeat(7 * 1024 * 1024);
+    const Book = defineDomainType({
+      name: 'Book',
+      schema: v.object({ id: v.string(), pages: v.string() }),
+      tools: (book) => [answers('length', () => `${book.pages.length}`)],
+    });
+    const replies = [calls('get'), calls('length', 'book_b1_length'), 'Read.', calls('length'), 'Read.'];
+    const agent = clerk([returns('get', Book, { id: 'b1', pages })], [Book, discover(Book, { hint: true })]);
+    const session = createTestSession(agent, { replies });
+    await session.send('Read b1.');
+    const json = `{"id":"b1","pages":"${pages}"}`;
+    expect(results(session)).toEqual([
+      `${json.slice(0, 65_536)}\n... [shortened: 65536 of ${json.length} characters are shown]\n\n` +
+        '_availableOperations: book_b1_length',
+      `${pages.length}`,
+      `${pages.length}`,
+    ]);
+    const end = (await session.events()).find(({ event }) => event.type === 'tool-call-ended');
+    expect(JSON.stringify(end).length).toBeLessThan(pages.length + 1000);
+    session.restart();
+    await session.send('Again.');
+    expect(results(session).at(-1)).toBe(`${pages.length}`);
+  });
+
+  it('is nothing of a call whose result was too large to be kept', async () => {
+    const large = answers('large', () => artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')));
+    const { session } = await turnOf(clerk([large], [Customer]), [calls('large'), spend]);
+    expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
+    expect(results(session)[1]).toBe(UNBOUND);
+  });
+});

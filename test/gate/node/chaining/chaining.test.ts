@@ -1,0 +1,479 @@
+import * as v from 'valibot';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  artifact,
+  chainFrom,
+  decorate,
+  defineDomainType,
+  defineTool,
+  discover,
+  type LoopInspector,
+  type ToolCallSeen,
+  type ToolResultSeen,
+  withMetadata,
+} from '../../../../src/index.ts';
+import { until } from '../../../fixtures/scripts.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import {
+  answers,
+  Customer,
+  calls,
+  clerk,
+  customer,
+  description,
+  getCustomer,
+  getting,
+  listCustomers,
+  offered,
+  results,
+  returns,
+  turnOf,
+  UNBOUND,
+} from './scenes.ts';
+
+const spend = calls(['average_spend', { months: 3 }]);
+
+describe('a chained type without an object', () => {
+  it('has its tools declared from the start, which answer that there is none yet (CHN-01, CHN-02)', async () => {
+    const { session, answer } = await turnOf(clerk([getCustomer], [Customer]), [spend]);
+    expect(offered(session)[0]).toEqual(['average_spend', 'get_customer']);
+    expect(results(session)).toEqual([
+      'This tool is not yet available. You must first retrieve a single Customer instance.',
+    ]);
+    expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
+  });
+
+  it('shows their own schema, and says in the description what they need (CHN-03, CHN-04)', async () => {
+    const { session } = await turnOf(clerk([getCustomer], [Customer]), []);
+    expect(session.requests[0]?.tools[0]).toEqual({
+      name: 'average_spend',
+      description:
+        'What the customer spends on average.\n\n' +
+        'Note: This tool requires a Customer instance to be retrieved first.',
+      inputSchema: {
+        type: 'object',
+        properties: { months: { type: 'number' } },
+        required: ['months'],
+      },
+    });
+  });
+
+  it('answers so whatever is sent, since nothing is run (CHN-02)', async () => {
+    const { session } = await turnOf(clerk([getCustomer], [Customer]), [calls(['average_spend', { no: 1 }])]);
+    expect(results(session)).toEqual([UNBOUND]);
+  });
+
+  it('is told of to inspectors as a tool that was not run (CHN-02)', async () => {
+    const seen: ToolResultSeen[] = [];
+    const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
+    await turnOf(clerk([getCustomer], [Customer], { inspectors: [inspector] }), [spend]);
+    expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
+  });
+
+  it('is never taken for one that returns directly, or waits for another', async () => {
+    const Direct = defineDomainType({
+      name: 'Direct',
+      schema: v.object({ lane: v.string() }),
+      tools: ({ lane }) => [
+        defineTool({ name: 'say', description: 'Says.', returnDirect: true, serial: lane, run: () => lane }),
+      ],
+    });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      effect: 'read',
+      output: Direct,
+      run: () => ({ lane: 'a' }),
+    });
+    const { session, answer } = await turnOf(clerk([get], [Direct]), [calls('say'), 'get', calls('get')]);
+    expect(results(session)[0]).toMatch(/^This tool is not yet available\./);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'get' });
+  });
+});
+
+describe('a chained type with an object', () => {
+  it('has tools that work on it, from the next model call on, under their own descriptions (CHN-15)', async () => {
+    const { session } = await turnOf(clerk([getCustomer], [Customer]), [getting('c1'), spend]);
+    expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
+    expect(description(session, 'average_spend')).toBe('What the customer spends on average.');
+    expect(offered(session)[1]).toEqual(['average_spend', 'get_customer']);
+  });
+
+  it('checks their input, and an exception is an error result (TPR-14)', async () => {
+    const Broken = defineDomainType({
+      name: 'Broken',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        defineTool({
+          name: 'fail',
+          description: 'Fails.',
+          input: v.object({ times: v.number() }),
+          effect: 'read',
+          run: () => {
+            throw new Error(`No ${id}.`);
+          },
+        }),
+        defineTool({ name: 'show', description: 'Shows.', effect: 'read', run: () => ({ shown: id }) }),
+      ],
+    });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      effect: 'read',
+      output: Broken,
+      run: () => ({ id: 'b1' }),
+    });
+    const replies = [calls('get'), calls(['fail', { times: 'x' }], ['fail', { times: 1 }], 'show')];
+    const { session } = await turnOf(clerk([get], [Broken]), replies);
+    expect(results(session).slice(1)).toEqual([
+      expect.stringMatching(/^Error: .*times: Invalid type: Expected number but received "x"/s),
+      'Error: No b1.',
+      '{"shown":"b1"}',
+    ]);
+  });
+
+  it('has no tools that this object lacks: they are no tools at all (CHN-15)', async () => {
+    const Account = defineDomainType({
+      name: 'Account',
+      schema: v.object({ gold: v.boolean() }),
+      tools: ({ gold }) => [
+        answers('balance', '10'),
+        ...(gold ? [answers('upgrade', 'Upgraded.')] : []),
+        // Not known before there is an object: a comparison with what is not there is false.
+        ...(gold === true ? [answers('lounge', 'Open.')] : []),
+      ],
+    });
+    const get = (name: string, gold: boolean) =>
+      defineTool({ name, description: 'Gets.', effect: 'read', output: Account, run: () => ({ gold }) });
+    const { session } = await turnOf(clerk([get('plain', false), get('rich', true)], [Account]), [
+      calls('plain'),
+      calls('upgrade'),
+      calls('rich'),
+      calls('lounge'),
+    ]);
+    expect(
+      offered(session).map((names) => names.filter((name) => !['plain', 'rich'].includes(name))),
+    ).toEqual([
+      ['balance', 'upgrade'],
+      ['balance'],
+      ['balance'],
+      ['balance', 'lounge', 'upgrade'],
+      ['balance', 'lounge', 'upgrade'],
+    ]);
+    expect(results(session)[1]).toMatch(/^Error: Tool 'upgrade' does not exist\./);
+    expect(results(session)[3]).toBe('Open.');
+  });
+
+  it('replaces it by the next one: the last wins (CHN-06)', async () => {
+    const { session } = await turnOf(clerk([getCustomer], [Customer]), [
+      getting('c1'),
+      spend,
+      getting('c2'),
+      spend,
+    ]);
+    expect(results(session)[1]).toBe('Name of c1 2020: 30');
+    expect(results(session)[3]).toBe('Name of c2 2020: 30');
+  });
+
+  it('takes of one batch the last in source order, whichever ended first (CHN-06)', async () => {
+    let found = 0;
+    const quick = decorate(getCustomer, {
+      call: async (input, invocation) => {
+        const result = await getCustomer.call(input, invocation);
+        found += 1;
+        return result;
+      },
+    });
+    let batch = 0;
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Is slow.',
+      effect: 'read',
+      output: Customer,
+      run: async () => {
+        batch += 1;
+        const wanted = batch;
+        await until(() => found >= wanted);
+        return customer('slow');
+      },
+    });
+    const replies = [
+      calls('slow', ['get_customer', { id: 'c2' }]),
+      spend,
+      calls(['get_customer', { id: 'c2' }], 'slow'),
+      spend,
+    ];
+    const { session } = await turnOf(clerk([slow, quick], [Customer]), replies);
+    expect(results(session).filter((text) => text.startsWith('Name of'))).toEqual([
+      'Name of c2 2020: 30',
+      'Name of slow 2020: 30',
+    ]);
+  });
+
+  it('keeps the object when what is returned later fails, or is none', async () => {
+    const tools = [
+      getCustomer,
+      defineTool({
+        name: 'fails',
+        description: 'Fails.',
+        effect: 'read',
+        output: Customer,
+        run: () => Promise.reject(new Error('No.')),
+      }),
+      answers('row', customer('c2')),
+    ];
+    const { session } = await turnOf(clerk(tools, [Customer]), [getting('c1'), calls('fails', 'row'), spend]);
+    expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
+  });
+
+  it('gives calls of the batch in which it is retrieved the object from before', async () => {
+    const both = calls(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
+    const { session } = await turnOf(clerk([getCustomer], [Customer]), [both, both]);
+    expect(results(session)[1]).toBe(UNBOUND);
+    expect(results(session)[3]).toBe('Name of c2 2020: 10');
+  });
+});
+
+describe('what binds', () => {
+  it('is an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
+    const named = answers('named', artifact('Here.', Customer, customer('c7')));
+    const { session } = await turnOf(clerk([named], [Customer]), [calls('named'), spend]);
+    expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
+  });
+
+  it('is no artifact of no type or of another, and no text, whatever it looks like (CHN-13, CHN-14)', async () => {
+    const tools = [
+      answers('row', customer('c1')),
+      answers('json', JSON.stringify(customer('c1'))),
+      answers('other', artifact('Here.', { name: 'Person' }, customer('c1'))),
+    ];
+    const { session } = await turnOf(clerk(tools, [Customer]), [calls('row', 'json', 'other'), spend]);
+    expect(results(session).at(-1)).toBe(UNBOUND);
+  });
+
+  it.each([1, 2])('is never a list, also not one of %i (CHN-07)', async (length) => {
+    const list = listCustomers(...['c1', 'c2'].slice(0, length));
+    const { session } = await turnOf(clerk([list, getCustomer], [Customer]), [
+      calls('list_customers'),
+      spend,
+      getting('c3'),
+      calls('list_customers'),
+      spend,
+    ]);
+    expect(results(session)[1]).toBe(UNBOUND);
+    expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
+  });
+
+  it('is never a list, also where the schema would take one (CHN-07)', async () => {
+    const warned = warnings();
+    const Loose = defineDomainType({
+      name: 'Loose',
+      schema: v.object({ note: v.optional(v.string()) }),
+      tools: () => [answers('show', 'Shown.')],
+    });
+    const { session } = await turnOf(clerk([returns('list', Loose, [{}])], [Loose]), [
+      calls('list'),
+      calls('show'),
+    ]);
+    expect(results(session)[1]).toMatch(/^This tool is not yet available\./);
+    expect(warned).toEqual([]);
+  });
+
+  it('is no value that its own schema refuses: the object from before stays, and whoever wrote the tool is told', async () => {
+    const warned = warnings();
+    const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
+    const { session } = await turnOf(clerk([wrong, getCustomer], [Customer]), [
+      getting('c1'),
+      calls('wrong'),
+      spend,
+    ]);
+    expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Here.', 'Name of c1 2020: 30']);
+    expect(warned).toEqual([
+      "holdfast: the result of 'wrong' brings no tools: domain type 'Customer' is invalid: " +
+        'name: Invalid key: Expected "name" but received undefined since: Invalid key: Expected "since" but received undefined',
+    ]);
+  });
+
+  it('is what the predicate accepts, which sees the value and the loop; else the object from before stays (CHN-05)', async () => {
+    const seen: unknown[] = [];
+    const chained = chainFrom(Customer, {
+      when: ({ id, since }, view) => {
+        seen.push([id, since, view.path, view.context.get('tenant'), view.blackboard]);
+        return id !== 'c2';
+      },
+    });
+    const { session } = await turnOf(
+      clerk([getCustomer], [chained]),
+      [getting('c1'), getting('c2'), spend, getting('c3'), spend],
+      { context: { tenant: 'acme' } },
+    );
+    expect(results(session)[2]).toBe('Name of c1 2020: 30');
+    expect(results(session)[4]).toBe('Name of c3 2020: 30');
+    expect(seen[1]).toEqual(['c2', new Date('2020-05-01'), 'clerk', 'acme', []]);
+    expect(seen).toHaveLength(3);
+  });
+
+  it('is nothing when the predicate throws, which is reported (CHN-05)', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
+    const chained = chainFrom(Customer, {
+      when: () => {
+        throw new Error('No.');
+      },
+    });
+    const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), spend]);
+    expect(results(session)).toEqual([JSON.stringify(customer('c1')), UNBOUND]);
+    expect(log.mock.calls).toEqual([
+      ["holdfast: whether a 'Customer' is chained could not be told, so it is not", new Error('No.')],
+    ]);
+  });
+
+  it('is nothing when the predicate answers a promise, which is reported once (CHN-05)', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    // As plain JavaScript may have it.
+    const when = (async () => Promise.reject(new Error('No.'))) as unknown as () => boolean;
+    for (const [chained, told] of [
+      [chainFrom(Customer, { when }), [getCustomer.name]],
+      [discover(Customer, { when: async () => true } as never), []],
+    ] as const) {
+      log.mockClear();
+      const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), getting('c2')]);
+      expect(offered(session).at(-1)).toEqual(offered(session)[0]);
+      expect(offered(session)[0]).toEqual([...(told.length > 0 ? ['average_spend'] : []), 'get_customer']);
+      expect(log.mock.calls).toEqual([
+        [
+          "holdfast: `when` of the chained type 'Customer' answers a promise, which is not true: it must be synchronous",
+        ],
+      ]);
+    }
+    log.mockRestore();
+  });
+
+  it('leads on: what a tool of an object returns binds too, beside it (PRN-06)', async () => {
+    const Order = defineDomainType({
+      name: 'Order',
+      schema: v.object({ number: v.string() }),
+      tools: ({ number }) => [answers('ship', () => `Shipped ${number}.`)],
+    });
+    const Buyer = defineDomainType({
+      name: 'Buyer',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        defineTool({
+          name: 'last_order',
+          description: 'Gets the last order.',
+          effect: 'read',
+          output: Order,
+          run: () => ({ number: `${id}-9` }),
+        }),
+      ],
+    });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      effect: 'read',
+      output: Buyer,
+      run: () => ({ id: 'b1' }),
+    });
+    const { session } = await turnOf(clerk([get], [Buyer, Order]), [
+      calls('get'),
+      calls('last_order'),
+      calls('ship', 'last_order'),
+    ]);
+    expect(results(session)).toEqual([
+      '{"id":"b1"}',
+      '{"number":"b1-9"}',
+      'Shipped b1-9.',
+      '{"number":"b1-9"}',
+    ]);
+  });
+});
+
+describe('chaining', () => {
+  it('offers nothing when nothing is chained', async () => {
+    const { session } = await turnOf(clerk([getCustomer]), [getting('c1')]);
+    expect(offered(session)).toEqual([['get_customer'], ['get_customer']]);
+    expect((await session.state()).slices.get('chaining')).toEqual([]);
+  });
+
+  it('leaves the loop its own tool where an object has one of that name, and says so', async () => {
+    const warned = warnings();
+    const own = answers('average_spend', 'Mine.');
+    const { session } = await turnOf(clerk([getCustomer, own], [Customer]), [getting('c1'), spend]);
+    expect(results(session)[1]).toBe('Mine.');
+    expect(warned[0]).toBe(
+      "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
+    );
+  });
+
+  it('takes metadata, effects and decorators of the tools as they are', async () => {
+    const Marked = defineDomainType({
+      name: 'Marked',
+      schema: v.object({ id: v.string() }),
+      tools: () => [withMetadata(answers('show', 'Shown.'), { scope: 'own' })],
+    });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      effect: 'read',
+      output: Marked,
+      run: () => ({ id: '1' }),
+    });
+    const seen: ToolCallSeen[] = [];
+    const inspector: LoopInspector = { beforeToolCall: (one) => seen.push(one) };
+    const { session } = await turnOf(clerk([get], [Marked], { inspectors: [inspector] }), [
+      calls('get'),
+      calls('show'),
+    ]);
+    expect(seen.map(({ metadata }) => metadata)).toEqual([{}, { scope: 'own' }]);
+    const events = (await session.events()).map(({ event }) => event);
+    const started = events.flatMap((event) => (event.type === 'tool-call-started' ? event.effect : []));
+    expect(started).toEqual(['read', 'read']);
+  });
+
+  it('shows the model the very same definitions as long as the objects stay the same', async () => {
+    const { session } = await turnOf(clerk([getCustomer, answers('idle', 'Idle.')], [Customer]), [
+      getting('c1'),
+      calls('idle'),
+      calls('idle'),
+    ]);
+    const [unbound, first, second, third] = session.requests.map(({ tools }) => tools);
+    expect(second).toBe(first);
+    expect(third).toBe(first);
+    expect(first).not.toBe(unbound);
+  });
+
+  it('makes the tools of an object once an invocation, and once to look whether it has any', async () => {
+    const make = vi.fn(() => [answers('show', 'Shown.')]);
+    const Counted = defineDomainType({ name: 'Counted', schema: v.object({ id: v.string() }), tools: make });
+    const get = defineTool({
+      name: 'get',
+      description: 'Gets.',
+      effect: 'read',
+      output: Counted,
+      run: () => ({ id: '1' }),
+    });
+    const agent = clerk([get], [Counted]);
+    make.mockClear();
+    await turnOf(agent, [calls('get'), calls('show'), calls('show'), calls('show')]);
+    expect(make).toHaveBeenCalledTimes(2);
+  });
+
+  it('is refused where it is defined when it cannot work', () => {
+    const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
+    const schema = v.object({ id: v.string() });
+    const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });
+    expect(() => clerk([], [Plain])).toThrow(
+      "Domain type 'Plain' has no tools, so there is nothing to chain.",
+    );
+    expect(() => chainFrom(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
+    expect(() => discover(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
+    expect(() => clerk([], [Customer, chainFrom(Customer)])).toThrow(
+      "Domain type 'Customer' is chained twice in the same way.",
+    );
+    expect(() => clerk([], [Customer, Same])).toThrow(
+      "Domain type 'Same' has a tool 'average_spend', as has 'Customer', which is chained beside it: give them two names.",
+    );
+    expect(() => clerk([], [Customer, discover(Customer)])).not.toThrow();
+  });
+});

@@ -1,0 +1,459 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  artifact,
+  defineDomainType,
+  defineTool,
+  discover,
+  type Json,
+  type LoopInspector,
+  type ModelCallSeen,
+  type ToolCallSeen,
+} from '../../../../src/index.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
+
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ number: v.number(), of: v.string() }),
+  id: ({ number }) => number,
+  tools: ({ number, of }) => [answers('ship', () => `Shipped ${number} of ${of}.`)],
+});
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.nullish(v.string()), name: v.string() }),
+  tools: (customer) => [
+    defineTool({
+      name: 'average_spend',
+      description: 'What the customer spends on average.',
+      input: v.object({ months: v.optional(v.number(), 12) }),
+      effect: 'read',
+      run: ({ months }) => ({ of: customer.name, months }),
+    }),
+    returns('orders', Order, () => [
+      { number: 1, of: customer.name },
+      { number: 2, of: customer.name },
+    ]),
+  ],
+});
+const named = (id: string) => ({ id, name: `Name of ${id}` });
+const lists = (...found: readonly Json[]) => returns('list', Customer, () => artifact('Listed.', found));
+const one = (id: string) => returns('one', Customer, named(id));
+
+/** The names that a turn of one tool brought, by model call. */
+async function discovered(
+  tool: ReturnType<typeof returns>,
+  replies: Parameters<typeof turnOf>[1],
+  chaining = [discover(Customer)],
+) {
+  const { session } = await turnOf(clerk([tool], chaining), replies);
+  const brought = offered(session).map((names) => names.filter((name) => name !== tool.name));
+  return { session, brought, read: results(session) };
+}
+
+describe('a type that is discovered', () => {
+  it('has the tools of each object that a tool returns, under names with its id (TPR-01, TPR-02)', async () => {
+    const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
+    const { brought, read, session } = await discovered(one('c1'), replies);
+    expect(brought).toEqual([
+      [],
+      ['customer_c1_average_spend', 'customer_c1_orders'],
+      ['customer_c1_average_spend', 'customer_c1_orders'],
+    ]);
+    expect(read[1]).toBe('{"of":"Name of c1","months":12}');
+    expect(session.requests[1]?.tools[0]).toEqual({
+      name: 'customer_c1_average_spend',
+      description:
+        'What the customer spends on average.\n\nNote: This tool belongs to the Customer with the id "c1".',
+      inputSchema: { type: 'object', properties: { months: { type: 'number', default: 12 } } },
+    });
+  });
+
+  it('may have a prefix of its own, and an id that is a number (TPR-02)', async () => {
+    const Invoice = defineDomainType({
+      name: 'Invoice',
+      schema: v.object({ at: v.object({ no: v.number() }) }),
+      id: ({ at }) => at.no,
+      prefix: 'inv',
+      tools: ({ at }) => [answers('pay', () => `Paid ${at.no}.`)],
+    });
+    const tool = returns('find', Invoice, { at: { no: 17 } });
+    const { session } = await turnOf(clerk([tool], [discover(Invoice)]), [
+      calls('find'),
+      calls('inv_17_pay'),
+    ]);
+    expect(results(session)[1]).toBe('Paid 17.');
+  });
+
+  it('has those of several at once, also of every element of a list (TPR-04, CHN-08)', async () => {
+    const list = lists(named('c1'), null, named('c2'));
+    const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
+    const { brought, read } = await discovered(list, replies);
+    expect(brought[1]).toEqual([
+      'customer_c1_average_spend',
+      'customer_c1_orders',
+      'customer_c2_average_spend',
+      'customer_c2_orders',
+    ]);
+    expect(read).toEqual(['Listed.', '{"of":"Name of c1","months":12}', '{"of":"Name of c2","months":12}']);
+  });
+
+  it('has the id in full in their metadata (TPR-03)', async () => {
+    const seen: ToolCallSeen[] = [];
+    const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
+    const agent = clerk([one('é/c 1')], [discover(Customer)], { inspectors: [inspector] });
+    const { session } = await turnOf(agent, [calls('one')]);
+    const name =
+      offered(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
+    expect(name).toMatch(/^customer_c1_orders_[0-9a-z]{1,7}$/);
+    await turnOf(agent, [calls('one'), calls(name)]);
+    expect(seen.at(-1)?.metadata).toEqual({ domainType: 'Customer', instanceId: 'é/c 1' });
+  });
+
+  it('is not discovered unless it is asked for (TPR-11)', async () => {
+    const { session } = await turnOf(clerk([one('c1')]), [calls('one')]);
+    expect(offered(session)).toEqual([['one'], ['one']]);
+  });
+
+  it('is discovered from artifacts of the type only, never from text or from what looks like it (TPR-15)', async () => {
+    const tools = [
+      answers('text', JSON.stringify(named('c1'))),
+      answers('row', named('c1')),
+      answers('rows', [named('c1')]),
+    ];
+    const { session } = await turnOf(clerk(tools, [discover(Customer)]), [calls('text', 'row', 'rows')]);
+    expect(offered(session)[1]).toEqual(['row', 'rows', 'text']);
+  });
+
+  it('takes only objects that are accepted', async () => {
+    const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
+    const { brought } = await discovered(lists(named('c1'), named('c2')), [calls('list')], [some]);
+    expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
+  });
+
+  it('gives an object that is returned again its own place, with what it is now (TPR-08, TPR-06)', async () => {
+    let times = 0;
+    const again = returns('again', Customer, () => {
+      times += 1;
+      return { id: 'c1', name: `Name ${times}` };
+    });
+    const replies = [calls('again'), calls('again'), calls('customer_c1_average_spend')];
+    const { brought, read } = await discovered(again, replies);
+    expect(brought.at(-1)).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
+    expect(read[2]).toBe('{"of":"Name 2","months":12}');
+  });
+
+  it('leads on: what tools of an object return is discovered in turn (TPR-07)', async () => {
+    const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
+    const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
+    expect(offered(session)[2]).toEqual([
+      'customer_c1_average_spend',
+      'customer_c1_orders',
+      'one',
+      'order_1_ship',
+      'order_2_ship',
+    ]);
+    expect(results(session)[2]).toBe('Shipped 2 of Name of c1.');
+  });
+
+  it('may be chained as well: the current one beside all of them (CHN-08)', async () => {
+    const { session } = await turnOf(clerk([one('c1')], [Customer, discover(Customer)]), [calls('one')]);
+    expect(offered(session)[1]).toEqual([
+      'average_spend',
+      'customer_c1_average_spend',
+      'customer_c1_orders',
+      'one',
+      'orders',
+    ]);
+  });
+
+  it('works with what the code that declares it closes over (TPR-17)', async () => {
+    const books = new Map([['c1', 70]]);
+    const typeWith = (repository: ReadonlyMap<string, number>) =>
+      defineDomainType({
+        name: 'Account',
+        schema: v.object({ id: v.string() }),
+        tools: ({ id }) => [answers('balance', () => `${repository.get(id)}`)],
+      });
+    const Account = typeWith(books);
+    const { session } = await turnOf(clerk([returns('find', Account, { id: 'c1' })], [discover(Account)]), [
+      calls('find'),
+      calls('account_c1_balance'),
+    ]);
+    expect(results(session)[1]).toBe('70');
+  });
+});
+
+describe('too many tools', () => {
+  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07)', async () => {
+    const few = [discover(Customer, { max: 4 })];
+    const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
+      calls('list'),
+      calls('one'),
+    ]);
+    expect(offered(session)[2]?.filter((name) => name.includes('_'))).toEqual([
+      'customer_c2_average_spend',
+      'customer_c2_orders',
+      'customer_c3_average_spend',
+      'customer_c3_orders',
+    ]);
+    expect(results(session)[1]).toBe(
+      '{"id":"c3","name":"Name of c3"}\n\n' +
+        'Only the newest 4 tools of Customer objects are offered. ' +
+        'Not offered: customer_c1_average_spend, customer_c1_orders.',
+    );
+  });
+
+  it('of one result are those of its first objects; of many, the first 20 are named (TPR-07)', async () => {
+    const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
+    const { brought, read } = await discovered(lists(...ids.map(named)), [calls('list')]);
+    expect(brought[1]).toHaveLength(64);
+    const left = ids.slice(0, 11).flatMap((id) => [`customer_${id}_average_spend`, `customer_${id}_orders`]);
+    expect(read).toEqual([
+      'Listed.\n\n' +
+        'Only the newest 64 tools of Customer objects are offered. ' +
+        `Not offered: ${left.slice(0, 20).join(', ')} and 2 more.`,
+    ]);
+  });
+
+  it('of one object are cut to what may be offered', async () => {
+    const { brought } = await discovered(one('c1'), [calls('one')], [discover(Customer, { max: 1 })]);
+    expect(brought[1]).toEqual(['customer_c1_average_spend']);
+  });
+
+  it('are counted for each type apart', async () => {
+    const replies = [calls('one'), calls('customer_c1_orders')];
+    const agent = clerk([one('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
+    const { session } = await turnOf(agent, replies);
+    expect(offered(session)[2]).toEqual([
+      'customer_c1_average_spend',
+      'customer_c1_orders',
+      'one',
+      'order_2_ship',
+    ]);
+  });
+
+  it('cannot be none, or a part of one', () => {
+    expect(() => discover(Customer, { max: 0 })).toThrow(
+      "Domain type 'Customer' is discovered with a max of 0: use a positive whole number.",
+    );
+    expect(() => discover(Customer, { max: 1.5 })).toThrow(/with a max of 1\.5/);
+  });
+});
+
+describe('an object that cannot be discovered', () => {
+  it.each<[string, Json, string]>([
+    ['without an id', { name: 'x' }, "domain type 'Customer' missing instanceIdProperty: id"],
+    ['whose id is null', { id: null, name: 'x' }, 'Instance ID cannot be null'],
+    ['whose id is blank', { id: '', name: 'x' }, 'Instance ID cannot be null'],
+    [
+      'whose id is a megabyte',
+      { id: 'x'.repeat(1024 * 1024), name: 'x' },
+      "domain type 'Customer' is invalid: its id is longer than 256 characters",
+    ],
+    [
+      'that its schema refuses',
+      { id: 'c1' },
+      'domain type \'Customer\' is invalid: name: Invalid key: Expected "name" but received undefined',
+    ],
+  ])(
+    '%s is passed over: that is reported, the others count, and the result stands (TPR-05)',
+    async (_, value, problem) => {
+      const warned = warnings();
+      const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
+      expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
+      expect(read).toEqual(['Listed.']);
+      expect(warned).toEqual([`holdfast: a result of 'list' brings no tools: ${problem} (2 objects)`]);
+    },
+  );
+
+  it('shares its id with one that comes later: the last wins, and that is reported (TPR-09)', async () => {
+    const warned = warnings();
+    const list = lists({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
+    const { brought, read } = await discovered(list, [calls('list'), calls('customer_c1_average_spend')]);
+    expect(brought[1]).toHaveLength(2);
+    expect(read[1]).toBe('{"of":"Last","months":12}');
+    expect(warned).toEqual([
+      "holdfast: a result of 'list' brings no tools: a later object of domain type 'Customer' has the same id",
+    ]);
+  });
+
+  it('has tools or an id that cannot be made (TPR-05)', async () => {
+    const warned = warnings();
+    const Odd = defineDomainType({
+      name: 'Odd',
+      schema: v.object({ id: v.string() }),
+      id: ({ id }) => {
+        if (id === 'a') throw new Error('No id.');
+        return id === 'd' ? Number.NaN : id;
+      },
+      tools: ({ id }) => {
+        if (id === 'b') throw new Error('No tools.');
+        return id === 'c' ? [] : [answers('show', 'Shown.')];
+      },
+    });
+    const list = returns(
+      'list',
+      Odd,
+      ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
+    );
+    const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
+    expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
+    expect(warned).toEqual([
+      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id is neither a text nor a number",
+      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
+      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
+    ]);
+  });
+});
+
+describe('what is told of discovered objects', () => {
+  it('is nothing below the result unless it is asked for: then the tools that it brought (TPR-10)', async () => {
+    const hinted = [discover(Customer, { hint: true })];
+    const { read } = await discovered(lists(named('c1'), named('c2')), [calls('list')], hinted);
+    expect(read).toEqual([
+      'Listed.\n\n_availableOperations: customer_c1_average_spend, customer_c1_orders, ' +
+        'customer_c2_average_spend, customer_c2_orders',
+    ]);
+    const { read: untold } = await discovered(lists(named('c1')), [calls('list')]);
+    expect(untold).toEqual(['Listed.']);
+  });
+
+  it('is journaled with the call, and seen in the state and by inspectors (TPR-12)', async () => {
+    const seen: ModelCallSeen[] = [];
+    const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
+    const agent = clerk([one('c1')], [discover(Customer)], { inspectors: [inspector] });
+    const { session } = await turnOf(agent, [calls('one')]);
+    const ends = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
+    );
+    const found = { id: 'c1', tools: ['average_spend', 'orders'] };
+    expect(ends).toEqual([
+      {
+        slice: 'chaining',
+        fact: { as: 'many', key: '', type: 'Customer', max: 64, objects: [{ at: -1, ...found }] },
+      },
+    ]);
+    expect((await session.state()).slices.get('chaining')).toMatchObject([
+      { path: 'clerk', as: 'many', type: 'Customer', ...found, value: named('c1') },
+    ]);
+    expect(seen.map(({ iteration, tools }) => [iteration, tools.length])).toEqual([
+      [1, 1],
+      [2, 3],
+    ]);
+  });
+
+  it('can be told of in tests by any tool that returns an object (TPR-16)', async () => {
+    const expected = returns('expected', Customer, () => artifact('Found.', named('c1')));
+    const { brought } = await discovered(expected, [calls('expected')]);
+    expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
+  });
+});
+
+describe('hostile ids', () => {
+  it.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    '日本',
+    '../../etc',
+    'a b',
+    '\u0000',
+    '\ud800',
+    'x'.repeat(255),
+  ])('%j names tools that every provider takes, and no other object has them (TPR-03)', async (id) => {
+    const list = lists(named('c1'), named(id), named(`${id}!`));
+    const { brought, session } = await discovered(list, [calls('list')]);
+    const names = brought[1] ?? [];
+    expect(names).toHaveLength(6);
+    expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
+    const bindings = (await session.state()).slices.get('chaining');
+    expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
+  });
+
+  it('never make one name mean now this object, now that', async () => {
+    const Item = defineDomainType({
+      name: 'Item',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [answers('x', () => `x of ${id}`), answers('b_x', () => `b_x of ${id}`)],
+    });
+    const agent = clerk(
+      [returns('first', Item, { id: 'a' }), returns('second', Item, { id: 'a_b' })],
+      [discover(Item)],
+    );
+    const [ofA, ofAB] = ['item_a_b_x_1k7hlfk', 'item_a_b_x_u0nzjg'];
+    const { session } = await turnOf(agent, [
+      ...[calls('first'), calls('second'), calls(ofA, ofAB), calls('first'), calls(ofA, ofAB)],
+    ]);
+    expect(results(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
+    expect(results(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
+    const names = offered(session).map((one) => one.filter((name) => name.startsWith('item')));
+    const both = ['item_a_b_b_x_1mlzzn1', ofA, ofAB, 'item_a_x'];
+    expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
+  });
+
+  it('do not take the names of another type, whose prefix begins like theirs or is the same', async () => {
+    const item = (name: string, prefix: string, tool: string) =>
+      defineDomainType({
+        name,
+        schema: v.object({ id: v.string() }),
+        prefix,
+        tools: ({ id }) => [answers(tool, () => `${tool} of ${name} ${id}`)],
+      });
+    const [Item, Part, Twin] = [
+      item('Item', 'item', 'x'),
+      item('Part', 'item_a', 'x'),
+      item('Twin', 'item', 'x'),
+    ];
+    const found = [
+      returns('item', Item, { id: 'a_b' }),
+      returns('part', Part, { id: 'b' }),
+      returns('twin', Twin, { id: 'a_b' }),
+    ];
+    const agent = clerk(found, [discover(Item), discover(Part), discover(Twin)]);
+    const { session } = await turnOf(agent, [calls('item', 'part', 'twin')]);
+    const names = (offered(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
+    expect(names).toHaveLength(3);
+    const again = await turnOf(agent, [calls('twin', 'part', 'item'), calls(...names)]);
+    expect(
+      offered(again.session)
+        .at(-1)
+        ?.filter((name) => name.startsWith('item_')),
+    ).toEqual(names);
+    expect(results(again.session).slice(3).toSorted()).toEqual([
+      'x of Item a_b',
+      'x of Part b',
+      'x of Twin a_b',
+    ]);
+  });
+
+  it('have a mark in the names of tools that only some objects have', async () => {
+    const Room = defineDomainType({
+      name: 'Room',
+      schema: v.object({ id: v.string(), suite: v.boolean() }),
+      tools: ({ suite }) => [
+        answers('book', 'Booked.'),
+        ...(suite === true ? [answers('a_book', 'Suite.')] : []),
+      ],
+    });
+    const tools = [
+      returns('suite', Room, { id: 'r', suite: true }),
+      returns('room', Room, { id: 'r_a', suite: false }),
+    ];
+    const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
+    expect(offered(session).slice(1)).toEqual([
+      ['room', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
+      ['room', 'room_r_a_book', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'suite'],
+    ]);
+  });
+
+  it('whose marks are the same are offered under neither name', async () => {
+    const warned = warnings();
+    // Two ids with the same marks: found by search.
+    const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
+    expect(brought[1]).toEqual([]);
+    expect(warned).toContain(
+      "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two objects that were discovered have it",
+    );
+  });
+});

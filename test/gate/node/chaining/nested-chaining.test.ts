@@ -1,0 +1,312 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AgenticToolConfig,
+  after,
+  type Chaining,
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineTool,
+  discover,
+  type SessionEvent,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { startStored, stored } from '../../../fixtures/stored.ts';
+import {
+  answers,
+  Customer,
+  calls,
+  clerk,
+  customer,
+  getCustomer,
+  getting,
+  Id,
+  listCustomers,
+  offered,
+  results,
+  turnOf,
+  UNBOUND,
+} from './scenes.ts';
+
+const spend = calls(['average_spend', { months: 3 }]);
+const desk = (more: Partial<AgenticToolConfig<string, typeof Id>> = {}) =>
+  defineAgenticTool({
+    name: 'desk',
+    description: 'Works at the desk.',
+    input: Id,
+    instructions: 'You are the desk.',
+    tools: [getCustomer],
+    ...more,
+  });
+const asked = (id: string) => calls(['desk', { id }]);
+
+/** What the models of nested loops read of results, in order. */
+const nestedResults = ({ requests }: Parameters<typeof results>[0]): string[] =>
+  requests
+    .filter(({ messages }) => messages[0]?.text !== 'Help.')
+    .flatMap(({ messages }) => messages.at(-1) ?? [])
+    .flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+const playbook = (chaining: Chaining) =>
+  definePlaybook({
+    name: 'desk',
+    description: 'Works at the desk.',
+    input: v.object({ id: v.string(), anew: v.optional(v.boolean()) }),
+    key: ({ id }) => id,
+    reset: ({ anew }) => anew ?? false,
+    tools: [getCustomer],
+    locked: [],
+    chaining,
+  });
+
+describe('an agentic tool that chains', () => {
+  it('offers the tools of an object as soon as one of its calls has returned it (AGT-10, PRN-06)', async () => {
+    const { session } = await turnOf(clerk([desk({ chaining: [Customer] })]), [
+      asked('1'),
+      spend,
+      getting('c1'),
+      spend,
+      'Spent.',
+    ]);
+    expect(offered(session)).toEqual([
+      ['desk'],
+      ...[1, 2, 3, 4].map(() => ['average_spend', 'get_customer']),
+      ['desk'],
+    ]);
+    expect(nestedResults(session)).toEqual([UNBOUND, JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
+  });
+
+  it('offers those of any object, and of several (AGT-11)', async () => {
+    const chaining = ['any', discover(Customer)] as const;
+    const { session } = await turnOf(clerk([desk({ chaining: 'any' })]), [
+      asked('1'),
+      getting('c1'),
+      spend,
+      'Spent.',
+    ]);
+    expect(nestedResults(session)[1]).toBe('Name of c1 2020: 30');
+    const { session: several } = await turnOf(
+      clerk([desk({ chaining, tools: [listCustomers('c1', 'c2')] })]),
+      [asked('1'), calls('list_customers'), 'Listed.'],
+    );
+    expect(offered(several)[2]).toEqual([
+      'customer_c1_average_spend',
+      'customer_c2_average_spend',
+      'list_customers',
+    ]);
+  });
+
+  it('binds in the loop around it what it returns itself, and each loop has its own objects', async () => {
+    const { session } = await turnOf(clerk([desk()], [Customer]), [
+      asked('1'),
+      getting('c1'),
+      'Here is c1.',
+      spend,
+    ]);
+    expect(results(session)).toEqual(['Here is c1.', 'Name of c1 2020: 30']);
+    expect(offered(session)[1]).toEqual(['get_customer']);
+    expect((await session.state()).slices.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
+  });
+
+  it('binds nothing around it when it returns several objects: they are a list (CHN-07)', async () => {
+    const two = calls(['get_customer', { id: 'c1' }], ['get_customer', { id: 'c2' }]);
+    const { session } = await turnOf(clerk([desk()], [Customer]), [asked('1'), two, 'Here they are.', spend]);
+    expect(results(session)).toEqual(['Here they are.', UNBOUND]);
+  });
+
+  it('has its objects for the session, under its path', async () => {
+    const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
+    const session = createTestSession(clerk([desk({ chaining: [Customer] })]), { replies });
+    await session.send('Get c1.');
+    expect((await session.state()).slices.get('chaining')).toEqual([
+      {
+        path: 'clerk/desk',
+        key: '',
+        frame: '',
+        as: 'one',
+        type: 'Customer',
+        call: expect.any(String),
+        at: -1,
+        value: customer('c1'),
+      },
+    ]);
+    session.restart();
+    await session.send('And?');
+    expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
+  });
+
+  it('goes on with its object when it is killed inside', async () => {
+    let runs = 0;
+    const kills = defineTool({
+      name: 'kills',
+      description: 'Kills.',
+      effect: 'read',
+      run: async (_, call) => {
+        runs += 1;
+        if (runs > 1) return 'Survived.';
+        await startStored(session, call);
+        session.kill();
+        return new Promise(() => {});
+      },
+    });
+    const agent = clerk([desk({ chaining: [Customer], tools: [getCustomer, kills] })]);
+    const replies = [asked('1'), getting('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
+    const session = createTestSession(agent, { replies });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(runs).toBe(2);
+    expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
+  });
+
+  it('never acts on an object that another call of it retrieves at the same time', async () => {
+    // Each desk gets a customer of its own; the first waits until the second has been there and gone.
+    const gone = Promise.withResolvers<void>();
+    const isEndOf = (call: string) => (event: SessionEvent) =>
+      event.type === 'tool-call-ended' && event.call.endsWith(call);
+    const slow = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      effect: 'read',
+      run: () => gone.promise.then(() => 'Waited.'),
+    });
+    const tools = [getCustomer, slow];
+    const scripts: Record<string, unknown[]> = {
+      '{"id":"1"}': [getting('c1'), calls('wait'), spend, 'First.'],
+      '{"id":"2"}': [getting('c2'), spend, 'Second.'],
+      '{"id":"3"}': [calls('wait'), spend, 'Third.'],
+      'Go.': [calls(['desk', { id: '1' }], ['desk', { id: '2' }], ['desk', { id: '3' }]), 'Done.'],
+      'Later.': [asked('4'), 'Done.'],
+      '{"id":"4"}': [spend, 'Fourth.'],
+    };
+    const read: Record<string, string | undefined> = {};
+    const session = createTestSession(clerk([desk({ chaining: [Customer], tools })]), {
+      replies: Array.from({ length: 30 }, () => ({ messages }) => {
+        const users = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
+        const of = users.at(-1) ?? '';
+        read[of] = messages.at(-1)?.text;
+        const reply = scripts[of]?.shift();
+        if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
+        return reply as string;
+      }),
+    });
+    await session.send('Go.');
+    expect(read).toMatchObject({
+      '{"id":"1"}': 'Name of c1 2020: 30',
+      '{"id":"2"}': 'Name of c2 2020: 30',
+      '{"id":"3"}': UNBOUND,
+    });
+    expect((await session.state()).slices.get('chaining')).toMatchObject([
+      { frame: '', value: { id: 'c1' } },
+    ]);
+    await session.send('Later.');
+    expect(read['{"id":"4"}']).toBe('Name of c1 2020: 30');
+  });
+});
+
+describe('a playbook that chains', () => {
+  it('offers the tools of an object whatever is locked, also of any object (AGT-10, AGT-11)', async () => {
+    const locked = definePlaybook({
+      name: 'desk',
+      description: 'Works at the desk.',
+      input: Id,
+      tools: [getCustomer],
+      locked: [{ tool: answers('report', 'Reported.'), unlockedBy: after(getCustomer) }],
+      chaining: [Customer, discover(Customer)],
+    });
+    const { session } = await turnOf(clerk([locked]), [asked('1'), spend, getting('c1'), spend, 'Spent.']);
+    expect(offered(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
+    expect(nestedResults(session)[0]).toBe(UNBOUND);
+    expect(nestedResults(session)[2]).toBe('Name of c1 2020: 30');
+    expect(offered(session)[3]).toContain('customer_c1_average_spend');
+    const { session: any } = await turnOf(clerk([playbook('any')]), [
+      asked('1'),
+      getting('c1'),
+      spend,
+      'Spent.',
+    ]);
+    expect(nestedResults(any)[1]).toBe('Name of c1 2020: 30');
+  });
+
+  it('has a call see the object that the one before it in its batch has bound, since they run one after another', async () => {
+    const batch = (id: string) => calls(['get_customer', { id }], ['average_spend', { months: 3 }]);
+    const { session } = await turnOf(clerk([playbook([Customer])]), [
+      asked('1'),
+      batch('c1'),
+      batch('c2'),
+      'Spent.',
+    ]);
+    expect(nestedResults(session)).toEqual(['Name of c1 2020: 30', 'Name of c2 2020: 30']);
+  });
+
+  it('has objects for each key apart, and none of a key that begins anew', async () => {
+    const again = calls(['desk', { id: '1', anew: true }]);
+    const replies = [
+      ...[asked('1'), getting('c1'), 'Got.', asked('2'), getting('c2'), 'Got.', 'Done.'],
+      ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', again, spend, 'Spent.', 'Done.'],
+      ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', 'Done.'],
+    ];
+    const session = createTestSession(clerk([playbook([Customer])]), { replies });
+    await session.send('Get both.');
+    session.restart();
+    await session.send('And?');
+    session.restart();
+    await session.send('And now?');
+    expect(nestedResults(session).slice(2)).toEqual([
+      'Name of c1 2020: 30',
+      'Name of c2 2020: 30',
+      UNBOUND,
+      UNBOUND,
+      'Name of c2 2020: 30',
+    ]);
+  });
+});
+
+describe('a state machine that chains', () => {
+  const machine = (chaining: Chaining, hideUnavailable = false) =>
+    defineStateMachine({
+      name: 'desk',
+      description: 'Works at the desk.',
+      input: Id,
+      key: ({ id }) => id,
+      initial: 'open',
+      states: {
+        open: [{ tool: answers('shut', 'Shut.'), to: 'closed' }],
+        closed: [],
+      },
+      everywhere: [getCustomer],
+      hideUnavailable,
+      chaining,
+    });
+
+  it.each([false, true])(
+    'offers the tools of an object in every state (AGT-10), unavailable ones hidden: %s',
+    async (hide) => {
+      const { session } = await turnOf(clerk([machine([Customer], hide)]), [
+        asked('1'),
+        getting('c1'),
+        spend,
+        calls('shut'),
+        spend,
+        'Spent.',
+      ]);
+      const read = nestedResults(session);
+      expect(read[1]).toBe('Name of c1 2020: 30');
+      expect(read[3]).toBe('Name of c1 2020: 30');
+      expect(
+        offered(session)
+          .slice(1, -1)
+          .every((names) => names.includes('average_spend')),
+      ).toBe(true);
+    },
+  );
+
+  it('offers those of any object (AGT-11)', async () => {
+    const { session } = await turnOf(clerk([machine('any', true)]), [
+      asked('1'),
+      getting('c1'),
+      spend,
+      'Spent.',
+    ]);
+    expect(nestedResults(session)[1]).toBe('Name of c1 2020: 30');
+  });
+});

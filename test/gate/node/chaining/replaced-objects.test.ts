@@ -1,0 +1,236 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineDomainType,
+  definePlaybook,
+  defineTool,
+  defineUnfolding,
+  requireApproval,
+  withMetadata,
+} from '../../../../src/index.ts';
+import { answersInside, sessionWith } from '../state-machine/scenes.ts';
+import { calls, UNBOUND } from './scenes.ts';
+
+const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
+
+/** What was done to which object, and a tool that does it. */
+function workshop() {
+  const done: string[] = [];
+  const does = (name: string, id: string | number) =>
+    defineTool({ name, description: 'Does.', run: () => `${done[done.push(`${name} ${id}`) - 1]}` });
+  return { done, does };
+}
+
+type Does = ReturnType<typeof workshop>['does'];
+
+/** Customers with these tools, in a playbook whose calls run one after another. */
+function desk(toolsOf: (does: Does, id: string, isVip: boolean) => readonly AnyTool[]) {
+  const { done, does } = workshop();
+  const Customer = defineDomainType({
+    name: 'Customer',
+    schema: v.object({ id: v.string(), vip: v.boolean() }),
+    tools: ({ id, vip }) => [does('charge', id), ...toolsOf(does, id, vip)],
+  });
+  const get = defineTool({
+    name: 'get',
+    description: 'Gets.',
+    input: v.object({ id: v.string(), vip: v.optional(v.boolean(), true) }),
+    output: Customer,
+    effect: 'read',
+    run: (input) => input,
+  });
+  return { done, does, Customer, get };
+}
+
+const playing = (get: AnyTool, chaining: Parameters<typeof definePlaybook>[0]['chaining']) =>
+  definePlaybook({
+    name: 'desk',
+    description: 'Helps.',
+    input: v.object({ key: v.optional(v.string(), '') }),
+    key: ({ key }) => key,
+    chaining,
+    tools: [get],
+    locked: [],
+  });
+
+const getting = (id: string, vip = true) => ['get', { id, vip }] as const;
+
+/** What was done in a turn with these calls inside, and what they were answered. */
+async function played(
+  { done, Customer, get }: ReturnType<typeof desk>,
+  ...inside: ReturnType<typeof calls>[]
+) {
+  const session = sessionWith([playing(get, [Customer])], [calls('desk'), ...inside, 'So.', 'Done.']);
+  await session.send('Go.');
+  return { done, answers: (await answersInside(session)).slice(1), session };
+}
+
+describe('a call behind one that retrieves another object', () => {
+  const ops = (...tools: AnyTool[]) => defineUnfolding({ name: 'ops', description: 'Operates', tools });
+
+  it('acts on that by the shortcut of a facade too (CHN-06, UNF-26)', async () => {
+    const shop = desk((does, id) => [ops(does('refund', id))]);
+    const batch = calls(getting('2'), 'charge', ['ops', { refund: {} }]);
+    const { done } = await played(shop, calls(getting('1')), batch, calls(['ops', { refund: {} }]));
+    expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
+  });
+
+  it('acts on that by what a facade brought, to any depth (CHN-06, UNF-28)', async () => {
+    const shop = desk((does, id) => [
+      ops(
+        does('refund', id),
+        defineUnfolding({ name: 'more', description: 'More', tools: [does('close', id)] }),
+      ),
+    ]);
+    const { done } = await played(
+      shop,
+      calls(getting('1')),
+      calls('ops'),
+      calls('more'),
+      calls('refund', 'close'),
+      calls(getting('2'), 'refund', 'close', ['more', { close: {} }]),
+      calls('refund', 'close'),
+    );
+    expect(done).toEqual(['refund 1', 'close 1', 'refund 2', 'close 2', 'close 2', 'refund 2', 'close 2']);
+  });
+
+  it('is withheld when that has no such tool, by whatever way (CHN-06)', async () => {
+    const shop = desk((does, id, isVip) => [
+      ...(isVip ? [does('gift', id)] : []),
+      ops(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
+    ]);
+    const { done, answers } = await played(
+      shop,
+      calls(getting('1')),
+      calls('ops'),
+      calls(getting('2', false), 'gift', 'bonus', ['ops', { bonus: {} }], 'charge'),
+    );
+    expect(done).toEqual(['charge 2']);
+    expect(answers.slice(-4)).toEqual([
+      ...[`gift: ${REPLACED}`, `bonus: ${REPLACED}`, `ops: ${REPLACED}`, 'charge: charge 2'],
+    ]);
+  });
+
+  it('is withheld where the tools of a facade depend on the call that opened it', async () => {
+    const shop = desk((does, id) => [
+      defineUnfolding({
+        name: 'some',
+        description: 'Some',
+        input: v.object({}),
+        select: () => [does('refund', id)],
+      }),
+    ]);
+    const { done, answers } = await played(
+      shop,
+      calls(getting('1')),
+      calls('some'),
+      calls('refund'),
+      calls(getting('2'), 'refund'),
+      calls('refund'),
+    );
+    expect(answers.slice(-3)).toEqual([
+      'get: {"id":"2","vip":true}',
+      `refund: ${REPLACED}`,
+      'refund: refund 2',
+    ]);
+    expect(done).toEqual(['refund 1', 'refund 2']);
+  });
+
+  it('keeps apart the tools of one name that two categories of a facade have', async () => {
+    const shop = desk((does, id) => [
+      defineUnfolding({
+        name: 'by',
+        description: 'By',
+        byCategory: { card: [withMetadata(does('refund', id), { by: 'card' })], bank: [does('refund', id)] },
+      }),
+    ]);
+    const { done, answers } = await played(
+      shop,
+      calls(getting('1')),
+      calls(['by', { category: 'bank' }]),
+      calls('refund'),
+      calls(getting('2'), 'refund'),
+    );
+    expect(done).toEqual(['refund 1']);
+    expect(answers.at(-1)).toBe(`refund: ${REPLACED}`);
+  });
+
+  it('is withheld when the object of any type is one of another type now (CHN-09)', async () => {
+    const { done, does, Customer } = desk(() => []);
+    const Order = defineDomainType({
+      name: 'Order',
+      schema: v.object({ number: v.number() }),
+      tools: ({ number }) => [does('ship', number)],
+    });
+    const [customer, order] = [
+      defineTool({
+        name: 'customer',
+        description: 'C',
+        effect: 'read',
+        output: Customer,
+        run: () => ({ id: '1', vip: true }),
+      }),
+      defineTool({
+        name: 'order',
+        description: 'O',
+        effect: 'read',
+        output: Order,
+        run: () => ({ number: 7 }),
+      }),
+    ];
+    const made = definePlaybook({
+      name: 'desk',
+      description: 'D.',
+      chaining: 'any',
+      tools: [customer, order],
+      locked: [],
+    });
+    const inside = [calls('customer'), calls('charge', 'order', 'charge'), calls('ship')];
+    const session = sessionWith([made], [calls('desk'), ...inside, 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(done).toEqual(['charge 1', 'ship 7']);
+    expect((await answersInside(session)).at(-2)).toBe(`charge: ${REPLACED}`);
+  });
+
+  it('asks for approval of what runs then', async () => {
+    const shop = desk((does, id) => [requireApproval(ops(does('refund', id)), 'May I?')]);
+    const { done, session } = await played(
+      shop,
+      calls(getting('1')),
+      calls('ops'),
+      calls(getting('2'), 'refund'),
+    );
+    expect(done).toEqual([]);
+    session.restart();
+    for (let left = (await session.pending()).length; left > 0; left = (await session.pending()).length) {
+      const [first] = await session.pending();
+      await session.decide(String(first?.tool), 'approve');
+    }
+    expect(done).toEqual(['refund 2']);
+  });
+});
+
+it('what a facade brought for one key is not available for another, before there is an object (CHN-02)', async () => {
+  const shop = desk((does, id) => [
+    defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
+  ]);
+  const session = sessionWith(
+    [playing(shop.get, [shop.Customer])],
+    [
+      ...[calls(['desk', { key: 'a' }]), calls(getting('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
+      ...[
+        calls(['desk', { key: 'b' }]),
+        calls('refund'),
+        calls(getting('2'), 'refund'),
+        calls('refund'),
+        'So.',
+        'Done.',
+      ],
+    ],
+  );
+  await session.send('Go.');
+  await session.send('Go.');
+  expect(shop.done).toEqual(['refund 1', 'refund 2', 'refund 2']);
+  expect((await answersInside(session)).slice(-4)[0]).toBe(`refund: ${UNBOUND}`);
+});

@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import {
+  type Agent,
+  type ArtifactType,
+  artifact,
+  type Chaining,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  type ToolSource,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+
+/** A reply that calls these tools; each a name, or a name with its input. */
+export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+  calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
+});
+
+/** A reply that asks for this customer. */
+export const getting = (id: string) => calls(['get_customer', { id }]);
+
+export const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), name: v.string(), since: v.pipe(v.string(), v.toDate()) }),
+  tools: (customer) => [
+    defineTool({
+      name: 'average_spend',
+      description: 'What the customer spends on average.',
+      input: v.object({ months: v.number() }),
+      effect: 'read',
+      // A method of a Date: the value has been read through its schema.
+      run: ({ months }) => `${customer.name} ${customer.since.getUTCFullYear()}: ${months * 10}`,
+    }),
+  ],
+});
+
+/** What is known of a customer: as the tools return it. */
+export const customer = (id: string) => ({ id, name: `Name of ${id}`, since: '2020-05-01' });
+
+export const Id = v.object({ id: v.string() });
+
+export const getCustomer = defineTool({
+  name: 'get_customer',
+  description: 'Gets a customer.',
+  input: Id,
+  effect: 'read',
+  output: Customer,
+  run: ({ id }) => customer(id),
+});
+
+/** A `read` tool that answers this, or what this answers. */
+export const answers = (name: string, value: unknown) =>
+  defineTool({
+    name,
+    description: 'Answers.',
+    effect: 'read',
+    run: () => made(value),
+  });
+
+const made = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
+
+/** A `read` tool that returns an artifact of a type. */
+export const returns = (name: string, output: ArtifactType, value: unknown) =>
+  defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => made(value) });
+
+/** A `read` tool that answers several customers. */
+export const listCustomers = (...ids: readonly string[]) =>
+  defineTool({
+    name: 'list_customers',
+    description: 'Lists customers.',
+    effect: 'read',
+    run: () => artifact('Listed.', Customer, ids.map(customer)),
+  });
+
+export const clerk = (
+  tools: readonly ToolSource[],
+  chaining?: Chaining,
+  more: Partial<Omit<Parameters<typeof defineAgent>[0], 'name'>> = {},
+): Agent =>
+  defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools, chaining, ...more });
+
+/** A session after one turn. */
+export async function turnOf(agent: Agent, replies: readonly ScriptedReply[], more = {}) {
+  const session = createTestSession(agent, { replies: [...replies, 'Done.'], ...more });
+  const answer = await session.send('Go.');
+  return { session, answer };
+}
+
+/** The names of the tools that each request offered. */
+export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+  requests.map(({ tools }) => tools.map(({ name }) => name));
+
+/** How the last request described a tool. */
+export const description = ({ requests }: Pick<TestSession, 'requests'>, name: string) =>
+  requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
+
+/** What the model read of all results, as the last request has it. */
+export const results = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
+  (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+export const UNBOUND = 'This tool is not yet available. You must first retrieve a single Customer instance.';

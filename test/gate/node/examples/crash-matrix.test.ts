@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { paperShop } from '../../../../src/examples/support/shop.ts';
+import { defineSupport } from '../../../../src/examples/support/support.ts';
+import { type CrashKit, crashMatrix } from '../../../../src/testing/entry.ts';
+
+const support = (kit: CrashKit) =>
+  defineSupport({
+    ...paperShop,
+    act: async (what, _order, call) => {
+      await kit.effect(what, call.idempotencyKey);
+      return { reference: 'R-1' };
+    },
+    recall: async (what, call) =>
+      kit.happened(what, call.idempotencyKey) ? { reference: 'R-1' } : 'not-done',
+  });
+
+it('refunds once, wherever the Worker dies', async () => {
+  const report = await crashMatrix(support, {
+    steps: [
+      {
+        send: 'Refund order 1001.',
+        replies: [[{ name: 'refund_order', input: { orderId: 1001 } }], 'Refunded.'],
+      },
+      { send: 'Thanks.', replies: ['You are welcome.'] },
+    ],
+  });
+  console.log(report.toTable());
+  expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0, effectsUnknown: 0 });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { defineFiles } from '../../../../src/examples/files/files.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { answers, type FakeServer, type FakeTool, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { calls, methods } from '../mcp/tools/scenes.ts';
+import { offered, opened, results } from '../unfolding/scenes.ts';
+
+type Hints = NonNullable<FakeTool['annotations']>;
+
+const READS: Hints = { readOnlyHint: true };
+const WRITES: Hints = { readOnlyHint: false, destructiveHint: true };
+const WRITES_AGAIN: Hints = { readOnlyHint: false, idempotentHint: true };
+
+/** A server whose tools are named and hinted as those of the filesystem server, over a folder in memory. */
+function folder(files: Map<string, string>, creates = WRITES_AGAIN): FakeServer {
+  const tool = (
+    name: string,
+    annotations: Hints,
+    run: (input: Readonly<Record<string, unknown>>) => string,
+  ): FakeTool => ({
+    name,
+    description: `Does ${name}.`,
+    annotations,
+    run: (input) => ({ content: [{ type: 'text', text: run(input) }] }),
+  });
+  const read = ({ path }: Readonly<Record<string, unknown>>): string => files.get(String(path)) ?? 'ENOENT';
+  return fakeServer({
+    tools: [
+      tool('read_file', READS, read),
+      tool('read_text_file', READS, read),
+      tool('list_directory', READS, () => [...files.keys()].join('\n')),
+      tool('create_directory', creates, () => 'created'),
+      tool('write_file', { ...WRITES, idempotentHint: true }, ({ path, content }) => {
+        files.set(String(path), String(content));
+        return `Successfully wrote to ${path}`;
+      }),
+      tool('edit_file', WRITES, () => 'edited'),
+      tool('move_file', WRITES, () => 'moved'),
+      tool('shred_file', WRITES, () => 'shredded'),
+    ],
+  });
+}
+
+const NAMES = [
+  'read_text_file',
+  'list_directory',
+  'create_directory',
+  'write_file',
+  'edit_file',
+  'move_file',
+  'shred_file',
+];
+
+/** What is offered once they are, sorted as requests have it. */
+const OPEN = [...NAMES, 'files'].toSorted();
+
+const NOTES =
+  "Paths are relative to the project folder, which is '.'. Read a file before you edit it. A person decides about " +
+  'each call that changes something: say what you are going to do, then call.';
+
+const session = (server: FakeServer, replies: readonly ScriptedReply[]): TestSession =>
+  createTestSession(defineFiles({ url: server.url, fetch: server.fetch }), { replies });
+
+describe('the files agent', () => {
+  it('asks its server for nothing before somebody speaks of files, and then shows its tools and how to use them', async () => {
+    const server = folder(new Map([['notes.txt', 'Two tents.']]));
+    const files = session(server, ['Hello.', calls('files'), calls('list_directory'), 'There are notes.']);
+    await files.send('Hello');
+    expect([offered(files), server.requests]).toEqual([[['files']], []]);
+    await files.send('Which files are there?');
+    expect(offered(files).slice(1)).toEqual([['files'], OPEN, OPEN]);
+    expect(results(files)).toEqual([`${opened(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
+  });
+
+  it('has its tools in the next turn, and by another Worker, without asking for them again', async () => {
+    const server = folder(new Map([['notes.txt', 'Two tents.']]));
+    const read = calls('read_text_file', { path: 'notes.txt' });
+    const files = session(server, [calls('files'), 'Open.', read, 'Two tents.']);
+    await files.send('Open the files');
+    files.restart();
+    expect(await files.send('Read the notes')).toMatchObject({ text: 'Two tents.', toolCalls: 1 });
+    expect(results(files).at(-1)).toBe('Two tents.');
+    expect(methods(server)['tools/list']).toBe(1);
+  });
+
+  it.each([
+    [
+      'write_file',
+      { path: 'notes.txt', content: 'Three tents.' },
+      'Write this file, over whatever is there?',
+    ],
+    ['edit_file', { path: 'notes.txt' }, 'Make these edits?'],
+    ['move_file', { source: 'notes.txt', destination: 'old.txt' }, 'Move this file?'],
+    ['shred_file', { path: 'notes.txt' }, "Run 'shred_file' on the project's files?"],
+  ])('%s waits for a person', async (name, input, message) => {
+    const server = folder(new Map([['notes.txt', 'Two tents.']]));
+    const files = session(server, [calls('files'), calls(name, input), 'I leave it.']);
+    expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ input, message }] });
+    expect(await files.decide(name, 'reject')).toMatchObject({ outcome: 'completed', text: 'I leave it.' });
+    expect(methods(server)['tools/call']).toBeUndefined();
+  });
+
+  it.each(['read_text_file', 'list_directory', 'create_directory'])('%s waits for nobody', async (name) => {
+    const files = session(folder(new Map()), [calls('files'), calls(name), 'Done.']);
+    expect(await files.send('Do it')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('create_directory waits for a person when its server does not say that twice is as good as once', async () => {
+    const server = folder(new Map(), WRITES);
+    const files = session(server, [calls('files'), calls('create_directory'), 'I leave it.']);
+    expect(await files.send('Do it')).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ message: "Run 'create_directory' on the project's files?" }],
+    });
+    expect(methods(server)['tools/call']).toBeUndefined();
+  });
+
+  it('writes once what was approved: after a write that was cut off, the model is told to look, and nothing is written over', async () => {
+    const kept = new Map([['notes.txt', 'Two tents.']]);
+    const server = folder(kept);
+    const write = calls('write_file', { path: 'notes.txt', content: 'Three tents.' });
+    const files = session(server, [calls('files'), write, 'I do not know.']);
+    await files.send('We need three tents');
+    // The server writes, and the Worker dies before it hears of it; meanwhile somebody else writes.
+    server.misbehave = ({ body }, proceed) =>
+      body.includes('"write_file"')
+        ? proceed().then(async (answer) => {
+            files.kill();
+            kept.set('notes.txt', 'Four tents.');
+            return answer;
+          })
+        : undefined;
+    expect(await files.decide('write_file', 'approve')).toMatchObject({ text: 'I do not know.' });
+    expect(kept.get('notes.txt')).toBe('Four tents.');
+    expect(methods(server)['tools/call']).toBe(1);
+    expect(results(files).at(-1)).toBe(
+      "Error: The outcome of this call of 'write_file' is unknown: it was started, and no answer came back. It may have " +
+        'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+    );
+  });
+
+  it('runs without its server, and tells its model why there are no files', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const server = folder(new Map());
+    server.misbehave = answers(503);
+    const files = session(server, [
+      calls('files'),
+      'The files are not to be had now.',
+      calls('files'),
+      'There.',
+    ]);
+    expect(await files.send('List the files')).toMatchObject({
+      outcome: 'completed',
+      text: 'The files are not to be had now.',
+    });
+    expect(results(files)).toEqual([
+      "Tool 'files' cannot show its tools now. MCP server 'filesystem' cannot be reached: it answered HTTP 503. " +
+        'Go on without them.',
+    ]);
+    server.misbehave = undefined;
+    await files.send('And now?');
+    expect(offered(files).at(-1)).toEqual(OPEN);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+} from '../../../../src/examples/catalogue/openapi.ts';
+import { toToolSchema } from '../../../../src/examples/catalogue/to-tool-schema.ts';
+import { toolNames } from '../../../../src/examples/catalogue/tool-names.ts';
+import type { JsonObject } from '../../../../src/index.ts';
+
+/** A document with one operation. */
+const document = (
+  operation: JsonObject,
+  { path = '/things', ...more }: { path?: string } & JsonObject = {},
+) => ({
+  paths: { [path]: { post: operation } },
+  ...more,
+});
+
+function only(declared: OpenApiDocument): Operation {
+  const [operation, ...others] = operationsOf(declared);
+  if (!operation || others.length > 0) throw new Error('There must be one operation.');
+  return operation;
+}
+
+describe('the operations of a document', () => {
+  it('has one for each method of each path, with what the path says about all of them', () => {
+    const declared: OpenApiDocument = {
+      paths: {
+        '/pots/{pot}': {
+          parameters: [{ name: 'pot', in: 'path', required: true, schema: { type: 'string' } }],
+          get: { operationId: 'pots/get', tags: ['pots', 'kitchen'], summary: 'Get a pot' },
+          delete: { tags: ['pots'], description: 'Breaks a pot.\n\nFor good.' },
+          summary: 'Pots',
+        },
+      },
+    };
+    expect(operationsOf(declared)).toMatchObject([
+      { method: 'get', path: '/pots/{pot}', tag: 'pots', id: 'pots/get', summary: 'Get a pot' },
+      { method: 'delete', tag: 'pots', id: 'delete /pots/{pot}', summary: 'Breaks a pot.' },
+    ]);
+    expect(operationsOf(declared).map(({ parameters }) => parameters.map(({ name }) => name))).toEqual([
+      ['pot'],
+      ['pot'],
+    ]);
+  });
+
+  it('takes the parameter of the operation over one of the path, and follows references to them', () => {
+    const shared = { name: 'page', in: 'query', schema: { type: 'string' } };
+    const declared = {
+      paths: {
+        '/pots': { parameters: [shared], get: { parameters: [{ $ref: '#/components/parameters/page' }] } },
+      },
+      components: {
+        parameters: { page: { name: 'page', in: 'query', required: true, schema: { type: 'integer' } } },
+      },
+    };
+    expect(only(declared).parameters).toMatchObject([
+      { name: 'page', required: true, schema: { type: 'integer' } },
+    ]);
+  });
+
+  it('leaves out cookies, and explains placeholders that nothing else explains', () => {
+    const cookie = { name: 'sid', in: 'cookie', schema: { type: 'string' } };
+    const operation = only(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
+    expect(operation.parameters).toEqual([
+      { name: 'pot', in: 'path', required: true, multiSegment: false, schema: { type: 'string' } },
+    ]);
+    expect(operation.tag).toBe('other');
+  });
+
+  it('survives a document that is none', () => {
+    const broken = { paths: { '/a': null, '/b': 'text', '/c': { get: [], post: null }, '/d': { get: {} } } };
+    expect(operationsOf(broken).map(({ id }) => id)).toEqual(['get /d']);
+    expect(operationsOf({})).toEqual([]);
+  });
+});
+
+describe('a schema of a document', () => {
+  const components = {
+    schemas: {
+      Pot: { type: 'object', properties: { size: { $ref: '#/components/schemas/Size' } } },
+      Size: { type: 'integer', minimum: 1, exclusiveMinimum: true, description: 'In litres' },
+      Box: {
+        type: 'object',
+        properties: { inside: { type: 'array', items: { $ref: '#/components/schemas/Box' } } },
+      },
+      'a/b~c': { const: 1 },
+    },
+  };
+  const written = (schema: JsonObject) => toToolSchema(schema, { components });
+
+  it.each([
+    [
+      'replaces a reference by what it leads to',
+      '#/components/schemas/Pot',
+      {
+        type: 'object',
+        properties: { size: { type: 'integer', minimum: 1, exclusiveMinimum: 1, description: 'In litres' } },
+      },
+    ],
+    [
+      'cuts a cycle where it closes',
+      '#/components/schemas/Box',
+      {
+        type: 'object',
+        properties: { inside: { type: 'array', items: { description: 'Any Box.' } } },
+      },
+    ],
+    ['reads an escaped name', '#/components/schemas/a~1b~0c', { const: 1 }],
+    ['takes anything where a reference leads nowhere', '#/components/schemas/Nothing', {}],
+    ['follows no reference to elsewhere', 'https://example.com/schema', {}],
+  ])('%s', (_, $ref, expected) => {
+    expect(written({ $ref })).toEqual(expected);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['null by a flag', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [
+      'null by a flag, of a choice',
+      { type: 'string', enum: ['a'], nullable: true },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [
+      'null by a flag, of a union',
+      { oneOf: [{ type: 'string' }], nullable: true },
+      { anyOf: [{ oneOf: [{ type: 'string' }] }, { type: 'null' }] },
+    ],
+    [
+      'what only a response holds',
+      {
+        type: 'object',
+        required: ['id', 'name'],
+        properties: { id: { type: 'string', readOnly: true }, name: { type: 'string' } },
+      },
+      { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    ],
+    [
+      'what is not for models',
+      { type: 'string', example: 'a', xml: {}, 'x-more': 1, title: 'T', deprecated: true },
+      { type: 'string' },
+    ],
+    ['a pattern of another dialect', { type: 'string', pattern: '(?i)a\\_' }, { type: 'string' }],
+    ['a pattern', { type: 'string', pattern: '^[a-z]+$' }, { type: 'string', pattern: '^[a-z]+$' }],
+    [
+      'a map',
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { type: 'object', additionalProperties: { type: 'integer' } },
+    ],
+    [
+      'a closed object',
+      { type: 'object', additionalProperties: false },
+      { type: 'object', additionalProperties: false },
+    ],
+  ])('writes %s as JSON Schema does', (_, schema, expected) => {
+    expect(written(schema)).toEqual(expected);
+  });
+
+  it('keeps the first paragraph of a description, on one line, at most 300 characters of it', () => {
+    expect(written({ description: ' One\n  line.\n\nMore.' })).toEqual({ description: 'One line.' });
+    expect(String(written({ description: 'a'.repeat(500) }).description)).toHaveLength(300);
+  });
+
+  it('stops at a bound, however deep or wide a schema is', () => {
+    let deep: JsonObject = { type: 'string' };
+    for (let level = 0; level < 50; level += 1) deep = { type: 'array', items: deep };
+    expect(JSON.stringify(written(deep)).match(/array/g)).toHaveLength(9);
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
+    expect(JSON.stringify(written({ type: 'object', properties: wide })).match(/string/g)).toHaveLength(299);
+  });
+});
+
+describe('the names of tools', () => {
+  it('suit every provider: at most 64 letters, digits, `_` and `-`', () => {
+    const { take } = toolNames();
+    const long = `repos/${'a'.repeat(100)}`;
+    expect([take('repos/get-a pot'), take('get /pots/{pot}'), take('/'), take('...')]).toEqual([
+      'repos_get-a_pot',
+      'get_pots_pot',
+      'tool',
+      expect.stringMatching(/^tool_[a-z0-9]+$/),
+    ]);
+    expect(take(long)).toMatch(/^repos_a{50,52}_[a-z0-9]{5,7}$/);
+    expect(take(`${long}b`)).toHaveLength(64);
+  });
+
+  it('are unique, and do not depend on what else is long', () => {
+    const ids = ['a/b', 'a b', 'a_b', `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}c`];
+    const { take } = toolNames();
+    const names = ids.map((id) => take(id));
+    expect(new Set(names).size).toBe(ids.length);
+    expect(names.every((name) => name.length <= 64)).toBe(true);
+    expect(toolNames().take(`x${'a'.repeat(80)}c`)).toBe(names.at(-1));
+    expect([take('a b', 'c/d'), take('a b', 'c/d')]).toEqual([
+      'c_d',
+      expect.stringMatching(/^a_b_[a-z0-9]+$/),
+    ]);
+  });
+});

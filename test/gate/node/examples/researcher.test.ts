@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { documents } from '../../../../src/examples/researcher/documents.ts';
+import { research, researcher } from '../../../../src/examples/researcher/researcher.ts';
+import { toMermaid } from '../../../../src/index.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+
+/** Each call inside the playbook, with its input. */
+async function callsInside(session: TestSession): Promise<readonly string[]> {
+  return (await session.events()).flatMap(({ event }) =>
+    event.type === 'model-replied' && event.frame !== undefined
+      ? event.toolCalls.map(({ name, input }) => `${name} ${input}`)
+      : [],
+  );
+}
+
+describe('the researcher with the offline planner', () => {
+  it('searches, fetches, analyzes and reports: each step as soon as it is unlocked', async () => {
+    const session = createTestSession(researcher, { model: offlineModel() });
+    const answer = await session.send('Research tides');
+    expect(await callsInside(session)).toEqual([
+      'search_documents {"theme":"tides"}',
+      'fetch_document {"documentId":"D-1"}',
+      'fetch_document {"documentId":"D-3"}',
+      'analyze_document {"documentId":"D-1","theme":"tides"}',
+      'analyze_document {"documentId":"D-3","theme":"tides"}',
+      'report_findings {"theme":"tides"}',
+    ]);
+    expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
+  });
+
+  it('finds every step unlocked in the next turn, also after a restart', async () => {
+    const session = createTestSession(researcher, { model: offlineModel() });
+    await session.send('Research tides');
+    session.restart();
+    await session.send('Research tides again');
+    const shown = session.requests.filter(({ messages }) => messages[1]?.text === '{"theme":"tides"}');
+    const locked = shown.map(
+      ({ tools }) => tools.filter(({ description }) => description.includes('not yet')).length,
+    );
+    expect([locked[0], locked.at(-1)]).toEqual([3, 0]);
+  });
+});
+
+describe('the playbook of the researcher', () => {
+  const call = (name: string, input: object) => ({ calls: [{ name, input }] });
+  const theme = 'kelp';
+  const asks = call('research_theme', { theme });
+  const run = async (...inside: ScriptedReply[]): Promise<TestSession> => {
+    const session = createTestSession(researcher, { replies: [asks, ...inside, 'Reported.', 'Done.'] });
+    await session.send('Research kelp.');
+    return session;
+  };
+  const told = ({ requests }: TestSession): readonly string[] => shownResults(requests.at(-2));
+
+  it('has every step wait for the one before it', async () => {
+    const session = await run(
+      call('report_findings', { theme }),
+      call('fetch_document', { documentId: 'D-2' }),
+      call('search_documents', { theme }),
+      call('analyze_document', { documentId: 'D-2', theme }),
+      call('fetch_document', { documentId: 'D-2' }),
+      call('analyze_document', { documentId: 'D-2', theme }),
+      call('report_findings', { theme }),
+    );
+    const locked = (hint: string): string => `This tool is not yet available. ${hint}`;
+    const found = 'Kelp has no roots. On sand, where there is nothing to grip, no kelp forest grows.';
+    expect(told(session)).toEqual([
+      locked('Multiple conditions must be met before this tool is available.'),
+      locked('You must first use: search_documents'),
+      '[{"documentId":"D-2","title":"What holds kelp to the rock"}]',
+      locked('You must first produce an artifact of type: Document'),
+      JSON.stringify(documents[1]),
+      found,
+      `${found} [D-2: What holds kelp to the rock]`,
+    ]);
+  });
+
+  it('says what it does not have', async () => {
+    const session = await run(
+      call('search_documents', { theme: 'submarines' }),
+      call('search_documents', { theme }),
+      call('fetch_document', { documentId: 'D-9' }),
+      call('fetch_document', { documentId: 'D-5' }),
+      call('analyze_document', { documentId: 'D-9', theme }),
+      call('analyze_document', { documentId: 'D-5', theme }),
+      call('analyze_document', { documentId: 'D-2', theme }),
+      call('report_findings', { theme: 'submarines' }),
+    );
+    expect(told(session).filter((_, at) => [0, 2, 4, 5, 7].includes(at))).toEqual([
+      'Error: No document is about that. Try other words.',
+      'Error: There is no document D-9. Search for one first.',
+      'Error: There is no document D-9. Search for one first.',
+      "'A knot that can be undone' says nothing of it.",
+      'Error: Nothing was found on this theme. Analyze a document about it first.',
+    ]);
+  });
+
+  it('keeps one finding a document, and unlocks for each theme apart', async () => {
+    const analyzed = [
+      call('search_documents', { theme }),
+      call('fetch_document', { documentId: 'D-2' }),
+      call('analyze_document', { documentId: 'D-2', theme }),
+      call('analyze_document', { documentId: 'D-2', theme }),
+      call('report_findings', { theme: ' Kelp' }),
+    ];
+    const knots = [call('research_theme', { theme: 'knots' }), call('fetch_document', { documentId: 'D-5' })];
+    const session = createTestSession(researcher, {
+      replies: [asks, ...analyzed, 'Reported.', 'Done.', ...knots, 'No.', 'Done.'],
+    });
+    await session.send('Research kelp.');
+    expect(told(session).at(-1)?.split('\n')).toHaveLength(1);
+    await session.send('Fetch the knots.');
+    expect(told(session)).toEqual(['This tool is not yet available. You must first use: search_documents']);
+  });
+
+  it('is drawn', () => {
+    expect(toMermaid(research)).toBe(
+      [
+        'flowchart LR',
+        '  tool1["search_documents"]',
+        '  tool2["fetch_document"]',
+        '  tool3["analyze_document"]',
+        '  tool4["report_findings"]',
+        '  condition1(["artifact: Document"])',
+        '  condition2(["artifact: Finding"])',
+        '  tool1 --> tool2',
+        '  condition1 --> tool3',
+        '  tool1 --> tool4',
+        '  condition2 --> tool4',
+      ].join('\n'),
+    );
+  });
+});

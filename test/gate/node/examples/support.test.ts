@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
+import { defineSupport } from '../../../../src/examples/support/support.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import type { CallRecord, TurnState } from '../../../doors/journal.ts';
+import type { TurnHost } from '../../../doors/session.ts';
+import { modelText } from '../../../doors/tools.ts';
+import { type MemoryApp, memoryApp } from '../session/memory-app.ts';
+
+const offline: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
+
+/** Says something and waits for the turn's end. */
+async function answered(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
+  const end = await app.say(message, host);
+  if (end.status !== 'ended') throw new Error(`The turn is ${end.status}.`);
+  return end.turn;
+}
+
+async function calls(app: MemoryApp): Promise<readonly CallRecord[]> {
+  const { messages } = await app.state();
+  return messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+}
+
+const names = async (app: MemoryApp): Promise<string[]> => (await calls(app)).map(({ name }) => name);
+
+/** What the model reads of each call. */
+const results = async (app: MemoryApp): Promise<string[]> =>
+  (await calls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
+
+describe('the support agent with the offline planner', () => {
+  it('says where an order is by way of its tracking code', async () => {
+    const app = memoryApp({ replies: [] });
+    const turn = await answered(app, 'Where is order 1002?', offline);
+    expect(turn).toMatchObject({ outcome: 'completed', iterations: 3, toolCalls: 2 });
+    expect(await names(app)).toEqual(['find_order', 'track_shipment']);
+    expect(turn.text).toContain('location: Bilbao depot');
+  });
+
+  it.each([
+    ['What was its total?', 'total: 118.5'],
+    ['Which carrier has it?', 'carrier: Norderline'],
+  ])('answers "%s" from the turn before, also after the object has restarted', async (question, fact) => {
+    const app = memoryApp({ replies: [] });
+    await answered(app, 'Where is order 1002?', offline);
+    app.sessions.restart('["owner","tester","s1"]');
+    const turn = await answered(app, question, offline);
+    expect(turn).toMatchObject({ outcome: 'completed', toolCalls: 0 });
+    expect(turn.text).toContain(fact);
+  });
+
+  it('refunds an order when it is told to, and only then', async () => {
+    const app = memoryApp({ replies: [] });
+    await answered(app, 'Can order 1003 be refunded?', offline);
+    expect(await names(app)).not.toContain('refund_order');
+    await answered(app, 'Please refund order 1003', offline);
+    expect((await names(app)).filter((name) => name === 'refund_order')).toHaveLength(1);
+  });
+
+  it('sets a delivery note on the parcel of an order', async () => {
+    const app = memoryApp({ replies: [] });
+    await answered(app, 'Please set the delivery note of order 1005 to "leave it at the boathouse"', offline);
+    expect((await calls(app)).at(-1)).toMatchObject({
+      name: 'set_delivery_note',
+      input: '{"trackingCode":"KC-7005","note":"leave it at the boathouse"}',
+    });
+  });
+});
+
+describe('the support agent with services of its own', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** Services that do what they are asked to, and then answer `status`. */
+  function services(status: number): { readonly shop: Partial<TurnHost>; readonly posts: string[] } {
+    const posts: string[] = [];
+    const done = new Map<string, string>();
+    vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit = {}) => {
+      const path = new URL(url).pathname;
+      if (method !== 'POST') {
+        const reference = done.get(path);
+        return Response.json({ reference }, { status: reference === undefined ? 404 : 200 });
+      }
+      posts.push(`${path} ${body}`);
+      const reference = `number ${posts.length}`;
+      done.set(`${path}/${new Headers(headers).get('idempotency-key')}`, reference);
+      return Response.json({ reference }, { status });
+    });
+    return { shop: { agent: defineSupport(shopAt('http://shop.test/')) }, posts };
+  }
+
+  const refund: ScriptedReply = { calls: [{ name: 'refund_order', input: { orderId: 1001 } }] };
+  const mail = { to: 'ada@example.com', subject: 'Hello', text: 'From the shop.' };
+
+  it.each([200, 503])('refunds once when the service does it and answers %i', async (status) => {
+    const { shop, posts } = services(status);
+    const app = memoryApp({ replies: [refund, 'Done.'] });
+    await answered(app, 'Refund 1001.', { ...shop, model: app.model });
+    expect(posts).toEqual(['/refunds {"orderId":1001,"amount":64}']);
+    expect(await results(app)).toEqual(['{"refunded":1001,"amount":64,"reference":"number 1"}']);
+  });
+
+  it('does not know whether a mail went out when the service answers 503', async () => {
+    const { shop, posts } = services(503);
+    const app = memoryApp({ replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'] });
+    await answered(app, 'Write to Ada.', { ...shop, model: app.model });
+    expect(posts).toEqual([`/emails ${JSON.stringify(mail)}`]);
+    expect((await calls(app))[0]?.ended?.result).toMatchObject({ type: 'error', reason: 'unknown-outcome' });
+  });
+
+  it('tells the model that a service refused', async () => {
+    const { shop } = services(403);
+    const app = memoryApp({ replies: [refund, 'It was refused.'] });
+    await answered(app, 'Refund 1001.', { ...shop, model: app.model });
+    expect(await results(app)).toEqual(['Error: The shop refused this: 403.']);
+  });
+
+  it('names the first order number for one that does not exist', async () => {
+    const { shop, posts } = services(200);
+    const app = memoryApp({ replies: [{ calls: [{ name: 'refund_order', input: { orderId: 7 } }] }, 'No.'] });
+    await answered(app, 'Refund 7.', { ...shop, model: app.model });
+    expect(await results(app)).toEqual(['Error: There is no order 7. Numbers start at 1001.']);
+    expect(posts).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { fakeGitHub } from '../../../../../src/examples/triage/fake-github.ts';
+import { HELLO, seed, TOKEN } from './scene.ts';
+
+describe('the fake GitHub', () => {
+  const ISSUE = `/repos/${HELLO}/issues/1`;
+
+  const ask = (
+    path: string,
+    { headers = {}, ...init }: { method?: string; body?: string; headers?: object } = {},
+  ) =>
+    fakeGitHub({ token: TOKEN, repositories: [seed] }).handle(
+      new Request(`https://github.test${path}`, {
+        ...init,
+        headers: { 'user-agent': 'test', authorization: `Bearer ${TOKEN}`, ...headers },
+      }),
+    );
+
+  it.each([
+    ['a token that is none', ISSUE, { headers: { authorization: 'Bearer x' } }, 401, 'Bad credentials'],
+    ['an issue that is not there', '/repos/octocat/gone/issues/1', {}, 404, 'Not Found'],
+    [
+      'a blank comment',
+      `${ISSUE}/comments`,
+      { method: 'POST', body: '{"body":" "}' },
+      422,
+      'Validation Failed',
+    ],
+    ['no label', `${ISSUE}/labels`, { method: 'POST', body: '{"labels":[]}' }, 422, 'Validation Failed'],
+    ['a state that is none', ISSUE, { method: 'PATCH', body: '{"state":"gone"}' }, 422, 'Validation Failed'],
+    ['a search for nothing', '/search/issues?q=', {}, 422, 'Validation Failed'],
+  ])('refuses %s', async (_, path, init, status, message) => {
+    const answer = await ask(path, init);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ message, status: String(status) });
+  });
+
+  it('finds a repository in any case, makes up labels, and answers 201 to a comment', async () => {
+    const label = { method: 'POST', body: '{"labels":["new"]}' };
+    expect(await (await ask(`${ISSUE.toLowerCase()}/labels`, label)).json()).toMatchObject([{ name: 'new' }]);
+    const comment = await ask(`${ISSUE}/comments`, { method: 'POST', body: '{"body":"Hello."}' });
+    expect(comment.status).toBe(201);
+    expect(comment.headers.get('location')).toBe(`https://github.test/repos/${HELLO}/issues/comments/1001`);
+  });
+});

@@ -1,0 +1,112 @@
+import { vi } from 'vitest';
+import {
+  type FakeChange,
+  type FakeGitHub,
+  fakeGitHub,
+  type SeedRepository,
+} from '../../../../../src/examples/triage/fake-github.ts';
+import { githubAt } from '../../../../../src/examples/triage/github-at.ts';
+import { aboutIssue } from '../../../../../src/examples/triage/subject.ts';
+import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
+import { offlineModel } from '../../../../../src/model/offline/entry.ts';
+import { createTestSession, type TestModel, type TestSession } from '../../../../../src/testing/entry.ts';
+import { modelText } from '../../../../doors/tools.ts';
+
+export const TOKEN = 'ghp_0123456789abcdef';
+export const SECRET = 'the secret of the webhook';
+export const HELLO = 'Codertocat/Hello-World';
+
+export const seed: SeedRepository = {
+  name: HELLO,
+  issues: [
+    { number: 1, title: 'Spelling error in the README file', body: "It looks like 'commit' has two t's." },
+    { number: 2, title: 'The README file has an error of spelling', state: 'closed' },
+    { number: 3, title: 'Locked', locked: true },
+  ],
+  labels: [
+    { name: 'bug', description: "Something isn't working" },
+    { name: 'documentation', description: 'README file, guides and other texts' },
+  ],
+  files: { 'README.md': '# Hällo', 'docs/token.md': `The token is ${TOKEN}.` },
+};
+
+export interface Scene {
+  readonly session: TestSession;
+  readonly github: FakeGitHub;
+  readonly changes: readonly FakeChange[];
+  /** What GitHub was asked, a line each: method, path and query. */
+  readonly asked: readonly string[];
+}
+
+export interface SceneOptions {
+  readonly number?: number;
+  /** Told of a change when it is done and not answered. */
+  readonly changed?: (change: FakeChange, session: TestSession) => void;
+  /** Answers in place of the fake, or as it does for `undefined`. */
+  readonly instead?: (
+    request: Request,
+    session: TestSession,
+    handle: () => Promise<Response>,
+  ) => Promise<Response> | undefined;
+}
+
+/** A session of the agent over a fake GitHub, about one issue. */
+export function scene(
+  model: TestModel,
+  { number = 1, changed = () => {}, instead = () => undefined }: SceneOptions = {},
+): Scene {
+  const changes: FakeChange[] = [];
+  const asked: string[] = [];
+  const github = fakeGitHub({
+    token: TOKEN,
+    repositories: [seed, { name: 'Codertocat/Secret', issues: [{ number: 1, title: 'Spelling error' }] }],
+    changed(change) {
+      changes.push(change);
+      changed(change, session);
+    },
+  });
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const request = new Request(url, { ...init, headers: { ...init.headers } });
+    asked.push(`${request.method} ${url.replace('https://github.test', '')}`);
+    return instead(request, session, () => github.handle(request)) ?? github.handle(request);
+  });
+  const session: TestSession = createTestSession(defineTriage(githubAt('https://github.test/')), {
+    ...model,
+    context: aboutIssue({ repository: HELLO, number }),
+    secrets: () => ({ GITHUB_TOKEN: TOKEN }),
+  });
+  return { session, github, changes, asked };
+}
+
+export const offline = (): TestModel => ({ model: offlineModel() });
+export const call = (name: string, input: object = {}) => ({ name, input });
+
+/** Opens both facades, then makes the calls in one reply, and ends. */
+export const making = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
+  replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
+});
+
+/** The calls of a session that are no openings, each with what the model reads of it. */
+export async function callsOf(session: TestSession): Promise<readonly (readonly [string, string])[]> {
+  const { messages } = await session.state();
+  return messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.calls
+          .filter(({ name }) => name !== 'issues' && name !== 'repository')
+          .map(({ name, input, ended }): readonly [string, string] => [
+            `${name} ${input}`,
+            ended ? modelText(ended.result) : 'open',
+          ])
+      : [],
+  );
+}
+
+export const comments = ({ changes }: Scene): readonly FakeChange[] =>
+  changes.filter(({ what }) => what === 'comment');
+
+export const delivered = (title: string, body = ''): string =>
+  JSON.stringify({ repository: HELLO, issue: 1, title, author: 'octocat', body });
+
+export const SPELLING = delivered('Spelling error in the README file', "It looks like 'commit' has two t's.");
+export const commentUrl = (issue: number, id: number): string =>
+  `https://github.com/${HELLO}/issues/${issue}#issuecomment-${id}`;

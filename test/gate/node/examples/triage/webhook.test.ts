@@ -1,0 +1,86 @@
+import examples from '@octokit/webhooks-examples';
+import { sign } from '@octokit/webhooks-methods';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { triageWebhook } from '../../../../../src/examples/triage/triage-webhook.ts';
+import { comments, HELLO, offline, SECRET, scene } from './scene.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+interface IssuesPayload {
+  readonly action: string;
+  readonly issue: object;
+  readonly sender: object;
+}
+
+describe('the webhook of triage', () => {
+  const payloads = examples.flatMap(
+    ({ name, examples: all }) => (name === 'issues' ? (all as readonly IssuesPayload[]) : []), // what events of this name are
+  );
+  const opened = payloads.find(({ action }) => action === 'opened');
+
+  async function receive(payload: object, event = 'issues') {
+    const text = JSON.stringify(payload);
+    return triageWebhook.receive({
+      headers: new Headers({ 'x-github-event': event, 'x-hub-signature-256': await sign(SECRET, text) }),
+      body: Uint8Array.from(new TextEncoder().encode(text)),
+      env: { GITHUB_WEBHOOK_SECRET: SECRET },
+      now: Date.now(),
+    });
+  }
+
+  it('starts the triage of an issue that was opened, and says to the tools which one it is', async () => {
+    expect(await receive(opened ?? {})).toMatchObject({
+      type: 'start',
+      agent: 'triage',
+      session: 'Codertocat:Hello-World:1',
+      message: JSON.stringify({
+        repository: HELLO,
+        issue: 1,
+        title: 'Spelling error in the README file',
+        author: 'Codertocat',
+        body: "It looks like you accidently spelled 'commit' with two 't's.",
+      }),
+      context: { issue: { repository: HELLO, number: 1 } },
+    });
+  });
+
+  it('cuts what is long, so that the message is JSON all the same', async () => {
+    const issue = { ...opened?.issue, body: 'x"\n'.repeat(10_000) };
+    const started = await receive({ ...opened, issue });
+    const message = started.type === 'start' ? JSON.parse(started.message) : undefined;
+    expect(message.body).toHaveLength(2_000);
+  });
+
+  it('takes nothing but issues that were opened, and nothing from bots', async () => {
+    const others = payloads.filter(({ action }) => action !== 'opened');
+    const answers = await Promise.all(others.map((payload) => receive(payload)));
+    expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(['ignored']));
+    const bot = { ...opened?.sender, type: 'Bot' };
+    expect(await receive({ ...opened, sender: bot })).toMatchObject({ type: 'ignored' });
+    expect(await receive({ ...opened, issue: undefined })).toMatchObject({
+      type: 'ignored',
+      reason: "Its payload is not that of an event 'issues'.",
+    });
+  });
+
+  it('takes no pull request for an issue, whatever the header says, which nobody signs', async () => {
+    const { issue, ...rest } = { issue: {}, ...opened };
+    const pull = { ...rest, pull_request: issue };
+    expect(await receive(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
+    expect(await receive(pull)).toEqual({
+      type: 'ignored',
+      reason: "Its payload is not that of an event 'issues'.",
+      acknowledge: 'address',
+    });
+    expect(await receive({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
+  });
+
+  it('is acted on from the delivery to the comment', async () => {
+    const stage = scene(offline());
+    const started = await receive(opened ?? {});
+    if (started.type !== 'start') throw new Error(`It was ${started.type}.`);
+    const { message, context } = started;
+    expect(await stage.session.send(message, { context })).toMatchObject({ outcome: 'completed' });
+    expect(comments(stage)).toHaveLength(1);
+  });
+});

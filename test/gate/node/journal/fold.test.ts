@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import {
+  emptyState,
+  foldCovered,
+  fromSnapshot,
+  MESSAGE_TYPES,
+  parseEvent,
+  reduce,
+  type StateSlice,
+  toRow,
+  toSnapshot,
+} from '../../../doors/journal.ts';
+import { validJournal } from './random-journal.ts';
+
+/** What a kind of tool might remember: how often each tool succeeded, and what the turn looked like then. */
+const successes: StateSlice = {
+  name: 'successes',
+  initial: {},
+  reduce(value, state, event) {
+    if (event.type !== 'tool-call-ended' || event.result.type === 'error') return value;
+    const counts = value as { readonly [call: string]: number };
+    return { ...counts, [event.call]: state.turn?.iterations ?? -1 };
+  },
+};
+
+/** What a kind of tool might remember of facts, and of where they were recorded. */
+const facts: StateSlice = {
+  name: 'facts',
+  initial: [],
+  apply: (value, fact, { frame, path, call, result }) => [
+    ...(value as Json[]), // what `initial` is
+    [fact, frame, path, call, result?.type ?? null],
+  ],
+};
+
+const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
+  for (const event of events) reduce(state, state.seq + 1, event, [successes, facts]);
+  return state;
+};
+
+const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
+  events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
+
+/** As a holder finds a session: the snapshot, the messages before it that are still shown, and the events after it. */
+function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
+  const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
+  const from = state.compacted?.from ?? 1;
+  for (const event of throughRows(events.slice(0, covered)).slice(from - 1)) {
+    if (MESSAGE_TYPES.includes(event.type)) foldCovered(state, event);
+  }
+  return fold(throughRows(events.slice(covered)), state);
+}
+
+const cut = fc.tuple(validJournal, fc.nat());
+
+describe('folding a journal', () => {
+  it('gives the same state from the events and from their rows', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        expect(fold(throughRows(events))).toEqual(fold(events));
+      }),
+      { seed: 20_261_117 },
+    );
+  });
+
+  it('gives the same state in one piece and in any two', () => {
+    fc.assert(
+      fc.property(cut, ([events, at]) => {
+        const first = at % (events.length + 1);
+        expect(fold(throughRows(events.slice(first)), fold(events.slice(0, first)))).toEqual(fold(events));
+      }),
+      { seed: 20_261_117 },
+    );
+  });
+
+  it('gives the same state from a snapshot between any two turns', () => {
+    fc.assert(
+      fc.property(cut, ([events, at]) => {
+        const ends = events.flatMap(({ type }, i) => (type === 'turn-ended' ? [i + 1] : []));
+        const covered = ends[at % ends.length] ?? 0;
+        expect(foldFromSnapshot(events, covered)).toEqual(fold(events));
+      }),
+      { seed: 20_261_117 },
+    );
+  });
+
+  it('leaves what it was given as it was', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        const before = structuredClone(events);
+        fold(events);
+        expect(events).toEqual(before);
+      }),
+      { seed: 20_261_117 },
+    );
+  });
+
+  it('leaves no call of an ended turn open, and none with the marks of an open one', () => {
+    fc.assert(
+      fc.property(validJournal, (events) => {
+        for (const message of fold(events).messages) {
+          if (message.role !== 'assistant') continue;
+          for (const call of message.calls) {
+            expect(Object.keys(call).sort()).toEqual(['ended', 'id', 'input', 'name', 'providerId']);
+          }
+        }
+      }),
+      { seed: 20_261_117 },
+    );
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { type FrameState, ROOT, type StateSlice } from '../../../doors/journal.ts';
+import { ended, fold, opened, replied, started } from './journal.ts';
+
+type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+
+const opens = (frame: string, more: Partial<FrameStarted> = {}): SessionEvent => ({
+  type: 'frame-started',
+  turn: 't1',
+  frame,
+  name: `of-${frame}`,
+  message: 'Go.',
+  ...more,
+});
+const frameOf = ({ turn }: SessionState, id: string): FrameState => {
+  const frame = turn?.frames.get(id);
+  if (!frame) throw new Error(`There is no frame '${id}'.`);
+  return frame;
+};
+const adds = (...values: readonly string[]) => ({
+  changes: { blackboard: values.map((value) => ({ value })) },
+});
+const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
+
+/** A turn whose loop has noted `a` and has asked for two calls, `x` and `y`. */
+const noted = [
+  opened,
+  started,
+  replied(['n note']),
+  ended('n', 'ok', adds('a')),
+  replied(['x dig', 'y dig']),
+];
+
+describe('a frame with a blackboard of its own', () => {
+  const own = opens('x', { ownBlackboard: true });
+
+  it('begins with a copy of the one around it, and keeps what is added to it', () => {
+    const inside = [replied(['i note'], { frame: 'x' }), ended('i', 'ok', { frame: 'x', ...adds('b') })];
+    const state = fold([...noted, own, ...inside]);
+    expect(frameOf(state, 'x').inherited).toBe(1);
+    expect(valuesOf(frameOf(state, 'x'))).toEqual(['a', 'b']);
+    expect(valuesOf(frameOf(state, ROOT))).toEqual(['a']);
+    expect(valuesOf(state)).toEqual(['a']);
+  });
+
+  it('has nothing of what a loop beside it has added before it opened', () => {
+    const beside = [
+      opens('y'),
+      replied(['j note'], { frame: 'y' }),
+      ended('j', 'ok', { frame: 'y', ...adds('of y') }),
+    ];
+    const state = fold([...noted, ...beside, own]);
+    expect(valuesOf(state)).toEqual(['a', 'of y']);
+    expect(valuesOf(frameOf(state, 'x'))).toEqual(['a']);
+  });
+
+  it('is the one of the frames inside it that have none', () => {
+    const inside = [
+      own,
+      replied(['i note', 'k dig'], { frame: 'x' }),
+      opens('k', { parent: 'x' }),
+      replied(['l note'], { frame: 'k' }),
+      ended('l', 'ok', { frame: 'k', ...adds('deep') }),
+    ];
+    const state = fold([...noted, ...inside]);
+    expect(frameOf(state, 'k').blackboard).toBe(frameOf(state, 'x').blackboard);
+    expect(frameOf(state, 'k').inherited).toBeUndefined();
+    expect([valuesOf(frameOf(state, 'x')), valuesOf(state)]).toEqual([['a', 'deep'], ['a']]);
+  });
+
+  it('takes it along when it ends: only what the call says has changed is on the one around', () => {
+    const inside = [
+      own,
+      replied(['i note'], { frame: 'x' }),
+      ended('i', 'ok', { frame: 'x', ...adds('b', 'c') }),
+    ];
+    const state = fold([...noted, ...inside, ended('x', 'ok', adds('b')), ended('y')]);
+    expect(valuesOf(state)).toEqual(['a', 'b']);
+    expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
+  });
+
+  it('has a copy at every depth, each of the one around it', () => {
+    const inside = [
+      own,
+      replied(['i note', 'k dig'], { frame: 'x' }),
+      ended('i', 'ok', { frame: 'x', ...adds('b') }),
+      opens('k', { parent: 'x', ownBlackboard: true }),
+    ];
+    // The batch of `i` is open, so `k` cannot have seen what `i` added.
+    const state = fold([...noted, ...inside]);
+    expect([valuesOf(frameOf(state, 'k')), frameOf(state, 'k').inherited]).toEqual([['a'], 1]);
+  });
+});
+
+describe('a frame without one', () => {
+  it('has the one around it', () => {
+    const state = fold([...noted, opens('x')]);
+    expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
+    expect('inherited' in frameOf(state, 'x')).toBe(false);
+  });
+});
+
+describe('the facts of a frame', () => {
+  /** Keeps every fact, with the place where it was recorded. */
+  const ledger: StateSlice<Json[], string> = {
+    name: 'ledger',
+    initial: [],
+    apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],
+  };
+  const fact = (words: string) => ({ slice: 'ledger', fact: words });
+  const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).slices.get('ledger');
+
+  it('take effect when it opens, at its own path, whatever becomes of its call', () => {
+    const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
+    const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x' };
+    expect(kept(events)).toEqual([
+      ['one', place],
+      ['two', place],
+    ]);
+    const failed = [ended('x', { type: 'error', message: 'No.' }), ended('y')];
+    expect(kept([...events, ...failed])).toHaveLength(2);
+  });
+
+  it('are seen by its own calls, and by none of the batch that its call is of', () => {
+    const state = fold(
+      [...noted, opens('x', { facts: [fact('one')] }), replied(['i look'], { frame: 'x' })],
+      [ledger],
+    );
+    expect(frameOf(state, 'x').seen.slices.get('ledger')).toHaveLength(1);
+    expect(frameOf(state, ROOT).seen.slices.get('ledger')).toHaveLength(0);
+  });
+
+  it('of a kind that this code does not know are kept by nobody', () => {
+    const stranger = { slice: 'stranger', fact: 1 };
+    expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).slices.keys()]).toEqual([
+      'ledger',
+    ]);
+  });
+
+  it('of calls inside take effect when their whole batch has ended, in source order, with their results', () => {
+    const inside = [opens('x'), replied(['i look', 'j look'], { frame: 'x' })];
+    const end = (call: string) =>
+      ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
+    expect(kept([...noted, ...inside, end('j')])).toEqual([]);
+    const at = { turn: 't1', frame: 'x', path: 'tester/of-x' };
+    expect(kept([...noted, ...inside, end('j'), end('i')])).toEqual([
+      ['i', { ...at, call: 'i', result: { type: 'text', content: 'i done' } }],
+      ['j', { ...at, call: 'j', result: { type: 'text', content: 'j done' } }],
+    ]);
+  });
+});
+
+describe('a call that opened a frame inside a frame', () => {
+  const inFrame = (planned: boolean) => [
+    opens('x'),
+    replied(['i dig', 'j look'], { frame: 'x' }),
+    opens('i', { parent: 'x' }),
+    replied([], { frame: 'i', text: 'Dug.', ...(planned && { planned: true }) }),
+    ended('i', 'ok', { frame: 'x' }),
+    ended('j', 'ok', { frame: 'x' }),
+  ];
+  const nestedOf = (state: SessionState) =>
+    frameOf(state, 'x').messages.flatMap((message) =>
+      message.role === 'assistant' ? message.calls.map(({ ended: end }) => end?.nested) : [],
+    );
+
+  it('is marked as one in which a model decided', () => {
+    expect(nestedOf(fold([...noted, ...inFrame(false)]))).toEqual([true, undefined]);
+  });
+
+  it('is not, when a plan decided', () => {
+    expect(nestedOf(fold([...noted, ...inFrame(true)]))).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the calls of nested loops', () => {
+  const events = [
+    ...noted,
+    opens('x'),
+    opens('y'),
+    replied(['i look', 'k dig'], { frame: 'x' }),
+    replied(['j look'], { frame: 'y' }),
+    opens('k', { parent: 'x' }),
+    replied(['l look', 'm look'], { frame: 'k' }),
+  ];
+  const placesOf = (id: string, index: number) => {
+    const last = frameOf(fold(events), id).messages.at(-1);
+    return last?.role === 'assistant' ? last.calls[index]?.places : undefined;
+  };
+
+  it('have a place in each loop that they nest in, and in the turn', () => {
+    expect(placesOf('k', 1)).toEqual([
+      { frame: ROOT, calls: 8, ofTool: 4 },
+      { frame: 'k', calls: 2, ofTool: 2 },
+      { frame: 'x', calls: 4, ofTool: 3 },
+    ]);
+  });
+
+  it('do not count in the loops beside them', () => {
+    expect(placesOf('y', 0)).toEqual([
+      { frame: ROOT, calls: 6, ofTool: 2 },
+      { frame: 'y', calls: 1, ofTool: 1 },
+    ]);
+  });
+});
+
+describe('an answer that is rejected in a frame', () => {
+  const rejected: SessionEvent = {
+    type: 'answer-rejected',
+    turn: 't1',
+    frame: 'x',
+    problems: ['n: is missing'],
+  };
+  const state = fold([...noted, opens('x'), replied([], { frame: 'x', text: 'No.' }), rejected]);
+
+  it('is told to its model and to no other', () => {
+    expect(frameOf(state, 'x').messages.at(-1)).toEqual({
+      role: 'user',
+      by: 'loop',
+      text:
+        'Your answer does not have the form that was asked for:\n- n: is missing\n' +
+        'Answer again with the corrected JSON text, and nothing else.',
+    });
+    expect(state.messages.filter(({ role }) => role === 'user')).toHaveLength(1);
+  });
+
+  it('is remembered of that loop, and of no other', () => {
+    expect([frameOf(state, 'x').rejected, frameOf(state, ROOT).rejected]).toEqual([true, false]);
+  });
+
+  it('changes nothing when the frame is over', () => {
+    const after = [...noted, opens('x'), ended('x'), ended('y')];
+    const { seq: _, ...before } = fold(after);
+    const { seq, ...now } = fold([...after, rejected]);
+    if (now.turn && before.turn) now.turn.lastEvent = before.turn.lastEvent;
+    expect([now, seq]).toEqual([before, after.length + 1]);
+  });
+});

@@ -1,0 +1,126 @@
+/** Where messages stand that come while a turn runs, and what the loop does next. */
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
+import { type Message, ROOT } from '../../../doors/journal.ts';
+import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
+import { ended, fold, opened, replied, started } from './journal.ts';
+
+const steered = (message: string): SessionEvent => ({
+  type: 'turn-steered',
+  turn: 't1',
+  as: `as ${message}`,
+  message,
+  principal: { id: 'ann' },
+});
+
+const late: SessionEvent = {
+  type: 'late-result-received',
+  turn: 't1',
+  call: 'p',
+  tool: 'pay',
+  input: '{"amount":5}',
+  result: { type: 'error', message: 'No money.' },
+};
+
+/** The conversation in short. */
+const told = (messages: readonly Message[]): readonly string[] =>
+  messages.map((message) =>
+    message.role === 'user'
+      ? `${message.by ?? 'user'}: ${message.text}`
+      : `reply: ${message.text}${message.calls.map(({ name, ended: end }) => `[${name} ${end ? 'ended' : 'open'}]`)}`,
+  );
+
+function next(events: readonly SessionEvent[]): Step {
+  const root = fold(events).turn?.frames.get(ROOT);
+  if (!root) throw new Error('There is no loop.');
+  return nextStep(root, { iterations: 2, policies: DEFAULT_POLICIES });
+}
+
+const before = [opened, started];
+
+describe('a message that comes while a turn runs', () => {
+  it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
+    ['before the first request', [steered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
+    [
+      'while the model answers',
+      [steered('a'), replied([], { text: 'Hi.', unseen: 1 })],
+      ['user: Hello', 'reply: Hi.', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'before a request, and one while the model answers',
+      [steered('a'), steered('b'), replied([], { text: 'Hi.', unseen: 1 })],
+      ['user: Hello', 'steer: a', 'reply: Hi.', 'steer: b'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'while a call runs',
+      [replied(['x look']), steered('a')],
+      ['user: Hello', 'reply: [look open]', 'steer: a'],
+      { do: 'act' },
+    ],
+    [
+      'while a call runs that ends then',
+      [replied(['x look']), steered('a'), ended('x')],
+      ['user: Hello', 'reply: [look ended]', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'behind an answer',
+      [replied([], { text: 'Hi.' }), steered('a')],
+      ['user: Hello', 'reply: Hi.', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'behind a result that is returned directly',
+      [replied(['x look']), ended('x', 'ok', { direct: true }), steered('a')],
+      ['user: Hello', 'reply: [look ended]', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'while the model gives its best answer at a limit',
+      [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true, unseen: 1 })],
+      ['user: Hello', 'reply: [look ended]', 'reply: Best.', 'steer: a'],
+      { do: 'ask', last: true },
+    ],
+    [
+      'before the best answer at a limit',
+      [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true })],
+      ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
+      { do: 'end', outcome: 'limit-reached' },
+    ],
+    [
+      'inside a nested loop',
+      [
+        replied(['x dig']),
+        { type: 'frame-started', turn: 't1', frame: 'x', name: 'dig', message: 'Dig.' },
+        steered('a'),
+        replied(['y look'], { frame: 'x' }),
+        ended('y', 'ok', { frame: 'x' }),
+        ended('x', 'dug'),
+      ],
+      ['user: Hello', 'reply: [dig ended]', 'steer: a'],
+      { do: 'ask', last: false },
+    ],
+    [
+      'as a late result',
+      [replied([], { text: 'Hi.' }), late],
+      [
+        'user: Hello',
+        'reply: Hi.',
+        'late: The call of \'pay\' with the input {"amount":5}, whose outcome was unknown, has answered after all: Error: No money.',
+      ],
+      { do: 'ask', last: false },
+    ],
+  ])('%s', (_, events, messages, step) => {
+    expect(told(fold([...before, ...events]).messages)).toEqual(messages);
+    expect(next([...before, ...events])).toEqual(step);
+  });
+
+  it('does not save a turn that has failed', () => {
+    const blank = replied([]);
+    const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
+    expect(next([...before, blank, blank])).toMatchObject(failed);
+    expect(next([...before, blank, blank, steered('a')])).toMatchObject(failed);
+  });
+});

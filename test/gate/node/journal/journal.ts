@@ -1,0 +1,52 @@
+import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { emptyState, reduce, type StateSlice } from '../../../doors/journal.ts';
+
+/** Short forms of the events of turn `t1` of agent `tester`. */
+export const opened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
+
+export const started: SessionEvent = {
+  type: 'turn-started',
+  turn: 't1',
+  loopId: 'loop',
+  message: 'Hello',
+  context: { locale: 'de' },
+  principal: { id: 'ann' },
+};
+
+/** `calls` are `id name` pairs. */
+export const replied = (
+  calls: readonly string[],
+  more: Partial<Extract<SessionEvent, { type: 'model-replied' }>> = {},
+): SessionEvent => ({
+  type: 'model-replied',
+  turn: 't1',
+  model: 'm',
+  text: '',
+  toolCalls: calls.map((call): JournaledCall => {
+    const [id = '', name = ''] = call.split(' ');
+    return { id, providerId: `p-${id}`, name, input: '{}' };
+  }),
+  finish: 'stop',
+  ...more,
+});
+
+export const ended = (
+  call: string,
+  result: ResultData | string = 'ok',
+  more: { readonly frame?: string; readonly changes?: CallChanges; readonly direct?: true } = {},
+): SessionEvent => ({
+  type: 'tool-call-ended',
+  turn: 't1',
+  call,
+  result: typeof result === 'string' ? { type: 'text', content: result } : result,
+  ...more,
+});
+
+export const fold = (events: readonly SessionEvent[], slices: readonly StateSlice[] = []): SessionState => {
+  const state = emptyState();
+  events.forEach((event, i) => {
+    reduce(state, i + 1, event, slices);
+  });
+  return state;
+};

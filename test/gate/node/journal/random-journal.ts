@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import type { JournaledCall, JsonObject, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import {
+  emptyState,
+  type FrameState,
+  inFrame,
+  isStart,
+  type Message,
+  openBatch,
+  ROOT,
+  reduce,
+} from '../../../doors/journal.ts';
+import { aWait } from '../../../fixtures/a-wait.ts';
+
+/** Draws the next number below `size`. */
+type Draw = (size: number) => number;
+
+/** A journal that the tool loop could have written: turns of replies, batches, frames, take-overs and cancels. */
+export const validJournal: fc.Arbitrary<SessionEvent[]> = fc
+  .array(fc.nat({ max: 999_999 }), { minLength: 20, maxLength: 120 })
+  .map((numbers) => {
+    let next = 0;
+    const draw: Draw = (size) => (numbers[next++ % numbers.length] ?? 0) % size;
+    return journalOf(draw, () => next < numbers.length);
+  });
+
+const NAMES = ['look', 'pay', '__proto__', 'constructor', 'dig'];
+const KEYS = ['a', 'b', '__proto__', 'toString'];
+
+function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
+  const events: SessionEvent[] = [];
+  const state = emptyState();
+  const emit = (event: SessionEvent): void => {
+    events.push(event);
+    reduce(state, events.length, JSON.parse(JSON.stringify(event)));
+  };
+  emit({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
+  for (let turn = 1; goesOn(); turn += 1) {
+    const id = `t${turn}`;
+    const principal = draw(2) === 0 ? { id: 'ann' } : { id: 'ann', tenant: 'acme' };
+    emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
+    while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
+    // Whoever could not read it ended it alone.
+    const isUnread = draw(5) === 0;
+    for (const event of isUnread ? [] : closing(draw, state, id)) emit(event);
+    const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
+      draw(5)
+    ];
+    const error = { type: 'internal', message: 'It broke.' } as const;
+    emit({
+      type: 'turn-ended',
+      turn: id,
+      outcome: outcome ?? 'completed',
+      ...(outcome === 'failed' && { error }),
+      ...(outcome === 'completed' && draw(2) === 0 && { object: { total: draw(9) } }),
+    });
+  }
+  return events;
+}
+
+function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
+  const frames = [...(state.turn?.frames.values() ?? [])];
+  const frame = frames[draw(frames.length)];
+  const open = frame ? openBatch(frame).filter((call) => !call.ended) : [];
+  const call = open[draw(Math.max(1, open.length))];
+  if (draw(9) === 0) return { type: 'turn-resumed', turn, cause: draw(2) === 0 ? 'expired' : 'handed-over' };
+  if (draw(20) === 0) return { type: 'cancel-requested', turn };
+  if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
+  if (draw(20) === 0) return summaryDropped(draw, turn);
+  if (draw(12) === 0) return interjection(draw, turn, state.seq + 1);
+  if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
+  if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
+  if (frame && isAnswered(frame) && draw(3) === 0) {
+    const problems = ['total: must be a number', 'due: is missing'];
+    return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
+  }
+  if (!frame || !call)
+    return { ...reply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...unseen(draw, frame) };
+  const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
+  const waitsInside = state.turn?.frames.has(call.id);
+  switch (draw(waitsInside ? 1 : 5)) {
+    case 1:
+      return {
+        type: 'tool-call-started',
+        ...at,
+        effect: (['read', 'idempotent', 'once'] as const)[draw(3)] ?? 'read',
+      };
+    case 2:
+      return { type: 'tool-call-suspended', ...at, wait: aWait() };
+    case 3: {
+      const parent = frame.id === ROOT ? {} : { parent: frame.id };
+      const own = draw(2) === 0 ? { ownBlackboard: true as const } : {};
+      const facts = draw(2) === 0 ? { facts: [{ slice: 'facts', fact: draw(100) }] } : {};
+      const opening = { ...parent, ...own, ...facts, name: call.name, message: 'Dig.' };
+      return { type: 'frame-started', turn, frame: call.id, ...opening };
+    }
+    default:
+      return ended(draw, at);
+  }
+}
+
+const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
+  type: 'summary-dropped',
+  turn,
+  reason: (['blank', 'no-shorter', 'cut-off', 'late'] as const)[draw(4)] ?? 'blank',
+  tokens: draw(1_000),
+  ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
+});
+
+/** What is left to show a model that has refused a request: some of the turns, or less of the last one's results. */
+function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
+  const turns = 1 + draw(frame.messages.filter(isStart).length);
+  const bare = draw(3) === 0 ? { withoutSummary: true as const } : {};
+  const left = frame.id === ROOT ? { turns, ...bare } : {};
+  const type = 'conversation-shortened';
+  const characters = turns === 1 && draw(2) === 0 ? { characters: 1 + draw(90) } : {};
+  return { type, turn, ...inFrame(frame.id), ...left, ...characters };
+}
+
+/** What sources outside told before a reply; of a kind that this code does not know, too. */
+const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
+  type: 'tools-listed',
+  turn,
+  ...inFrame(frame),
+  facts: ['facts', 'unknown'].slice(0, 1 + draw(2)).map((slice) => ({ slice, fact: draw(100) })),
+});
+
+/** What comes while a turn runs: a message, or the result of a call that was told as unknown. */
+const interjection = (draw: Draw, turn: string, seq: number): SessionEvent =>
+  draw(3) > 0
+    ? { type: 'turn-steered', turn, as: `s${seq}`, message: `and ${seq}`, principal: { id: 'ann' } }
+    : {
+        type: 'late-result-received',
+        turn,
+        call: `${turn}.1.0`,
+        tool: 'pay',
+        input: `{"amount":${seq}}`,
+        result: { type: 'text', content: 'paid' },
+      };
+
+/** Of a reply of the turn's own loop: how many of the messages that came were not shown to the model. */
+function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
+  if (frame?.id !== ROOT) return {};
+  const trailing = [...frame.messages].reverse();
+  // What the loop itself has said was shown: it asked for the reply.
+  const isUnheard = (message: Message): boolean =>
+    message.role === 'user' && (message.by === 'steer' || message.by === 'late');
+  const heard = trailing.findIndex((message) => !isUnheard(message));
+  const count = draw(1 + Math.max(0, heard));
+  return count > 0 ? { unseen: count } : {};
+}
+
+/** The loop has an answer, which the model may be told to correct. */
+const isAnswered = ({ messages }: FrameState): boolean => {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && last.calls.length === 0;
+};
+
+function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEvent {
+  const toolCalls = Array.from({ length: draw(4) }, (_, index): JournaledCall => {
+    const name = NAMES[draw(NAMES.length)] ?? 'look';
+    return { id: `${turn}.${seq}.${index}`, providerId: `call_${index}`, name, input: '{"x":1}' };
+  });
+  return {
+    type: 'model-replied',
+    turn,
+    ...(frame === ROOT ? {} : { frame }),
+    model: 'scripted',
+    text: draw(3) === 0 ? '' : `words ${seq}`,
+    toolCalls,
+    finish: 'stop',
+    ...(draw(2) === 0 && { usage: { inputTokens: draw(50), outputTokens: draw(50) } }),
+    ...(draw(8) === 0 && { last: true as const }),
+  };
+}
+
+type At = { readonly turn: string; readonly frame?: string; readonly call: string };
+
+function ended(draw: Draw, at: At): SessionEvent {
+  const results: readonly ResultData[] = [
+    { type: 'text', content: 'fine' },
+    { type: 'artifact', value: { n: draw(9) } },
+    { type: 'artifact', value: [draw(9)], content: 'a list', artifactType: 'List' },
+    { type: 'error', message: 'No.' },
+    { type: 'error', message: 'No such tool.', reason: 'unknown-tool' },
+    { type: 'error', message: 'Enough.', reason: 'limit' },
+  ];
+  const result = results[draw(results.length)] ?? { type: 'text', content: 'fine' };
+  const state: JsonObject = Object.fromEntries([[KEYS[draw(KEYS.length)] ?? 'a', draw(100)]]);
+  const blackboard = [{ name: 'note', value: draw(100) }];
+  const facts = [{ slice: draw(5) === 0 ? 'unknown' : 'facts', fact: draw(100) }];
+  const more = draw(3) === 0 ? { facts } : {};
+  const changes = draw(2) === 0 ? { state, ...more } : { state, blackboard, ...more };
+  return {
+    type: 'tool-call-ended',
+    ...at,
+    result,
+    ...(draw(2) === 0 && { ms: draw(100) }),
+    ...(result.type !== 'error' && draw(3) === 0 && { direct: true as const }),
+    ...(result.type !== 'error' && draw(2) === 0 && { changes }),
+  };
+}
+
+/** Ends for all open calls, innermost frames first, as the end of a turn writes them. */
+const closing = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
+  [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
+    openBatch(frame)
+      .filter((call) => !call.ended)
+      .map((call) => ended(draw, { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id })),
+  );

@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { openBatch, ROOT, type StateSlice } from '../../../doors/journal.ts';
+import { aWait } from '../../../fixtures/a-wait.ts';
+import { ended, fold, opened, replied, started } from './journal.ts';
+
+const turnOf = (state: SessionState) => {
+  if (!state.turn) throw new Error('There is no turn.');
+  return state.turn;
+};
+const frameOf = (state: SessionState, id = ROOT) => {
+  const frame = turnOf(state).frames.get(id);
+  if (!frame) throw new Error(`There is no frame '${id}'.`);
+  return frame;
+};
+
+describe('reduce', () => {
+  it('session-opened: keeps the incarnation and the agent', () => {
+    expect(fold([opened])).toMatchObject({ seq: 1, incarnation: 'i1', agent: 'tester', turn: undefined });
+  });
+
+  it("turn-started: opens the turn's loop under the agent's path", () => {
+    const state = fold([opened, started]);
+    expect(state.messages).toEqual([{ role: 'user', text: 'Hello' }]);
+    expect(turnOf(state)).toMatchObject({
+      id: 't1',
+      loopId: 'loop',
+      context: { locale: 'de' },
+      principal: { id: 'ann' },
+      outcome: undefined,
+      lastEvent: 'turn-started',
+    });
+    expect(frameOf(state)).toMatchObject({ id: '', path: 'tester', iterations: 0 });
+    expect(frameOf(state).messages).toBe(state.messages);
+  });
+
+  it('turn-resumed: is counted until the next reply, and is not the last event', () => {
+    const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
+    expect(turnOf(fold([opened, started, resumed, resumed]))).toMatchObject({
+      resumedSinceReply: 2,
+      lastEvent: 'turn-started',
+    });
+    expect(turnOf(fold([opened, started, resumed, replied([])])).resumedSinceReply).toBe(0);
+  });
+
+  it('turn-resumed: is not counted after a wait, since nobody had asked the model', () => {
+    const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
+    const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
+    const asked = [opened, started, replied(['a pay']), ended('a')];
+    expect(turnOf(fold([...asked, resumed])).resumedSinceReply).toBe(0);
+    expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
+  });
+
+  it.each<SessionEvent>([
+    replied([]),
+    { type: 'tools-listed', turn: 't1', facts: [] },
+    { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
+  ])('$type: is progress, after which idle invocations are counted anew', (progress) => {
+    const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
+    expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);
+    expect(turnOf(fold([opened, started, resumed, progress, resumed])).resumedIdly).toBe(1);
+  });
+
+  it('model-replied: counts the reply, its tokens and its calls, in all and by tool', () => {
+    const usage = { inputTokens: 3, outputTokens: 4 };
+    const first = replied(['a look', 'b look', 'c pay'], { usage });
+    const state = fold([opened, started, first, ended('a'), ended('b'), ended('c'), replied(['d look'])]);
+    expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 4, model: 'm', usage });
+    expect(state.usage).toEqual(usage);
+    expect([...turnOf(state).callsByTool]).toEqual([
+      ['look', 3],
+      ['pay', 1],
+    ]);
+    expect(openBatch(frameOf(state))).toMatchObject([
+      { id: 'd', places: [{ frame: ROOT, calls: 4, ofTool: 3 }] },
+    ]);
+  });
+
+  it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered of the loop', () => {
+    const problems = ['total: must be a number', 'due: is missing'];
+    const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
+    const state = fold([opened, started, replied([]), rejected]);
+    expect(state.messages.at(-1)).toEqual({
+      role: 'user',
+      by: 'loop',
+      text:
+        'Your answer does not have the form that was asked for:\n- total: must be a number\n- due: is missing\n' +
+        'Answer again with the corrected JSON text, and nothing else.',
+    });
+    expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
+    expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
+  });
+
+  it('model-replied: numbers the calls of one tool within a batch', () => {
+    const state = fold([opened, started, replied(['a look', 'b pay', 'c look'])]);
+    expect(openBatch(frameOf(state)).map(({ places }) => places)).toEqual([
+      [{ frame: ROOT, calls: 1, ofTool: 1 }],
+      [{ frame: ROOT, calls: 2, ofTool: 1 }],
+      [{ frame: ROOT, calls: 3, ofTool: 2 }],
+    ]);
+  });
+
+  it('model-replied: counts blank replies in a row, until one has words or calls (EMP-05)', () => {
+    const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
+      (texts) => frameOf(fold([opened, started, ...texts.map((text) => replied([], { text }))])).blankReplies,
+    );
+    expect(counts).toEqual([1, 2, 0, 1]);
+    expect(frameOf(fold([opened, started, replied([]), replied(['a look'])])).blankReplies).toBe(0);
+  });
+
+  it('model-replied: the last reply of the turn marks it as limited, that of a frame does not', () => {
+    expect(turnOf(fold([opened, started, replied([], { last: true })])).limited).toBe(true);
+    const inFrame = [
+      opened,
+      started,
+      replied(['a dig']),
+      frameStarted,
+      replied([], { frame: 'a', last: true }),
+    ];
+    expect(turnOf(fold(inFrame)).limited).toBe(false);
+  });
+
+  it('tool-call-started and tool-call-suspended: mark the open call, and its end removes the marks', () => {
+    const events: SessionEvent[] = [
+      opened,
+      started,
+      replied(['a pay', 'b ask']),
+      { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
+      { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: aWait() },
+    ];
+    expect(openBatch(frameOf(fold(events)))).toMatchObject([
+      { started: 'once' },
+      { waits: [{ wait: aWait() }] },
+    ]);
+    const [, reply] = fold([...events, ended('a'), ended('b')]).messages;
+    const kept = ['ended', 'id', 'input', 'name', 'providerId'];
+    expect(reply?.role === 'assistant' && reply.calls.map((call) => Object.keys(call).sort())).toEqual([
+      kept,
+      kept,
+    ]);
+  });
+
+  it('tool-call-ended: keeps artifacts of the turn in source order when the batch is complete', () => {
+    const two = { type: 'artifact', value: 2, artifactType: 'Two' } as const;
+    const events = [opened, started, replied(['a look', 'b look']), ended('b', two)];
+    expect(turnOf(fold(events)).artifacts).toEqual([]);
+    expect(turnOf(fold([...events, ended('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
+      { call: 'a', tool: 'look', value: 1 },
+      { call: 'b', tool: 'look', type: 'Two', value: 2 },
+    ]);
+  });
+
+  it.each([
+    ['a', 'b', 'c'],
+    ['c', 'b', 'a'],
+    ['b', 'c', 'a'],
+  ])(
+    'tool-call-ended: changes take effect in source order, however the calls ended: %s %s %s',
+    (...order) => {
+      const changesOf = (call: string) => ({
+        state: { last: call, [call]: true },
+        blackboard: [{ value: call }],
+      });
+      const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
+      const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
+      const before = fold(events.slice(0, -1));
+      expect([before.cells.size, before.blackboard]).toEqual([0, []]);
+      const state = fold(events);
+      expect([...state.cells]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
+      expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
+    },
+  );
+
+  it('tool-call-ended: counts unknown tools in a row, and a known one counts anew (TNF-06)', () => {
+    const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
+    const inRow = [opened, started, replied(['a x', 'b x']), ended('b', unknown), ended('a', unknown)];
+    expect(frameOf(fold(inRow)).unknownTools).toBe(2);
+    expect(frameOf(fold([...inRow, replied(['c look']), ended('c')])).unknownTools).toBe(0);
+    const reset = [opened, started, replied(['a x', 'b look', 'c x']), ended('a', unknown), ended('b')];
+    expect(frameOf(fold([...reset, ended('c', unknown)])).unknownTools).toBe(1);
+  });
+
+  const frameStarted: SessionEvent = {
+    type: 'frame-started',
+    turn: 't1',
+    frame: 'a',
+    name: 'dig',
+    message: 'Dig.',
+  };
+
+  it('frame-started: opens a loop with messages of its own, and the end of its call closes it', () => {
+    const inFrame = replied(['b look'], { frame: 'a' });
+    const events = [opened, started, replied(['a dig']), frameStarted, inFrame];
+    const state = fold(events);
+    expect(frameOf(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
+    expect(frameOf(state, 'a').messages).toMatchObject([
+      { role: 'user', text: 'Dig.' },
+      { role: 'assistant' },
+    ]);
+    expect(state.messages).toHaveLength(2);
+    expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 2 });
+    const changes = { state: { x: 1 } };
+    const after = fold([
+      ...events,
+      ended('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }),
+      ended('a'),
+    ]);
+    expect([...after.cells]).toEqual([['tester/dig', { x: 1 }]]);
+    expect([...turnOf(after).frames.keys()]).toEqual([ROOT]);
+    expect(turnOf(after).artifacts).toEqual([]);
+  });
+
+  it('frame-started: the path names every frame around it', () => {
+    const inner: SessionEvent = { ...frameStarted, frame: 'b', parent: 'a', name: 'deeper' };
+    const state = fold([
+      opened,
+      started,
+      replied(['a dig']),
+      frameStarted,
+      replied(['b deeper'], { frame: 'a' }),
+      inner,
+    ]);
+    expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
+  });
+
+  it('cancel-requested: is remembered; turn-yielded changes nothing but the last event', () => {
+    expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(
+      true,
+    );
+    const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'over its means' };
+    expect(turnOf(fold([opened, started, yielded]))).toMatchObject({
+      lastEvent: 'turn-yielded',
+      outcome: undefined,
+    });
+  });
+
+  it('names the last event with its call', () => {
+    const start: SessionEvent = { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' };
+    expect(turnOf(fold([opened, started, replied(['a pay']), start])).lastEvent).toBe('tool-call-started a');
+  });
+
+  it.each([
+    ['completed', 'Bye.'],
+    ['limit-reached', 'Bye.'],
+    ['failed', ''],
+    ['cancelled', ''],
+  ] as const)('turn-ended: the text of a turn that is %s is %j', (outcome, text) => {
+    const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome };
+    const turn = turnOf(fold([opened, started, replied([], { text: 'Bye.' }), end]));
+    expect([turn.outcome, turn.text, turn.frames.size]).toEqual([outcome, text, 0]);
+  });
+
+  it('turn-ended: the text of a turn that returned directly is all results in source order (LOOP-11)', () => {
+    const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'returned-direct' };
+    const value = { type: 'artifact', value: { n: 1 } } as const;
+    const ends = [ended('b', value, { direct: true }), ended('a', 'one', { direct: true })];
+    expect(turnOf(fold([opened, started, replied(['a x', 'b x']), ...ends, end])).text).toBe('one\n{"n":1}');
+  });
+
+  it('ignores events of another turn', () => {
+    const state = fold([opened, started, { type: 'cancel-requested', turn: 't0' }]);
+    expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
+  });
+
+  it('gives each slice its own value, its initial one first, and the state after the event', () => {
+    const seen: StateSlice = {
+      name: 'seen',
+      initial: [],
+      reduce: (value, state, event) => [...(value as string[]), `${state.seq} ${event.type}`],
+    };
+    expect([...fold([opened, started], [seen]).slices]).toEqual([
+      ['seen', ['1 session-opened', '2 turn-started']],
+    ]);
+  });
+});

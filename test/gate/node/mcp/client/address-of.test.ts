@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../../../src/mcp/entry.ts';
+import { addressOf, McpServerError } from '../../../../doors/mcp.ts';
+import { caller } from './open.ts';
+
+const of = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
+  addressOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
+const why = (phrase: string) =>
+  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${phrase}.`);
+
+describe('the address of a server', () => {
+  it('is the literal, also a private one', () => {
+    expect(of('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
+  });
+
+  it('may be made of who somebody is and of their context, and of nothing else', () => {
+    let given: McpUser | undefined;
+    const url = (user: McpUser) => {
+      given = user;
+      return `https://${user.principal.tenant}.example.com/${user.context.get('locale')}`;
+    };
+    expect(of(url)).toBe('https://acme.example.com/en');
+    const { principal, context } = caller();
+    expect(given).toEqual({ principal, context });
+  });
+
+  it.each([
+    ['https://10.0.0.1/', 'its address leads into a private network'],
+    ['http://mcp.example.com/', 'its address does not begin with https:'],
+    ['https://a:b@mcp.example.com/', 'its address holds credentials'],
+    ['nowhere', 'its address is no http(s) URL'],
+  ])('is none when it is made as %s', (url, phrase) => {
+    expect(() => of(() => url)).toThrow(why(phrase));
+  });
+
+  it('may be made a private one when the client allows that', () => {
+    expect(of(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
+  });
+
+  it('is none when its code throws, which is the cause, or answers later', () => {
+    const planted = new Error('planted');
+    const fails = () => {
+      throw planted;
+    };
+    expect(() => of(fails)).toThrow(why('its address could not be made'));
+    expect(() => of(fails)).toThrow(expect.objectContaining({ cause: planted }));
+    // @ts-expect-error: types keep from it who has them
+    expect(() => of(async () => 'https://mcp.example.com/')).toThrow(why('its address is no http(s) URL'));
+  });
+});

@@ -1,0 +1,292 @@
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it } from 'vitest';
+import {
+  answers,
+  type FakeTool,
+  fakeServer,
+  losesConnectionAfter,
+  neverAnswers,
+  only,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { aborted, certain, comesOf, done, endless, events, isCall, isCancel, lost } from './calls.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+describe('an answer', () => {
+  it('is handed on as it is, also one that says it is an error', async () => {
+    const answer = {
+      content: [
+        { type: 'text' as const, text: 'no such file' },
+        { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' },
+      ],
+      structuredContent: { code: 2 },
+      isError: true,
+      _meta: { 'x/y': 1 },
+    };
+    const connection = await open(fakeServer({ tools: [{ name: 'write', run: () => answer }] }));
+    expect(await connection.callTool(call('write'), calling())).toEqual(answer);
+  });
+
+  it('is that of its own call when several run', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow: FakeTool = {
+      name: 'write',
+      run: async ({ at }) => {
+        await gates[Number(at)]?.promise;
+        return { content: [{ type: 'text', text: String(at) }] };
+      },
+    };
+    const connection = await open(fakeServer({ tools: [slow] }));
+    const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), calling()));
+    gates[1]?.resolve();
+    expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
+    gates[0]?.resolve();
+    expect((await first)?.content).toEqual([{ type: 'text', text: '0' }]);
+  });
+
+  it('may be one of a batch, or come on the stream that is only listened to', async () => {
+    const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
+    const ended = Promise.withResolvers<void>();
+    const silent = () => events(new ReadableStream({ cancel: () => ended.resolve() }));
+    const batch = await open(
+      fakeServer({ misbehave: only(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
+    );
+    expect(await batch.callTool(call('write'), calling())).toEqual({ content: [] });
+    const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+    const server = fakeServer();
+    server.misbehave = (request, proceed) => {
+      if (request.method === 'GET') return events(new ReadableStream({ start: listening.resolve }));
+      return isCall(request) ? silent() : proceed();
+    };
+    const connection = await open(server);
+    const answer = connection.callTool(call('write'), calling());
+    await server.request(isCall);
+    (await listening.promise).enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`));
+    expect(await answer).toEqual({ content: [] });
+    await ended.promise;
+  });
+
+  it('lets go of its stream, though the server does not end it', async () => {
+    const ended = Promise.withResolvers<void>();
+    const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`)),
+      cancel: () => ended.resolve(),
+    });
+    const misbehave = only(
+      isCall,
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(fakeServer({ misbehave }));
+    expect(await connection.callTool(call('write'), calling())).toEqual({ content: [] });
+    await ended.promise;
+  });
+});
+
+describe('a call that certainly came to nothing', () => {
+  it.each([400, 404, 413, 429])('is an error when the server answers %i', async (status) => {
+    const { error } = await comesOf(answers(status, { body: 'planted' }), 'stateless');
+    expect(error).toEqual(certain(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
+  });
+
+  it.each([401, 403])(
+    'says that the credentials are not accepted when the server answers %i',
+    async (status) => {
+      const { error } = await comesOf(answers(status));
+      expect(error).toEqual(
+        certain(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
+      );
+    },
+  );
+
+  it.each([-32700, -32600, -32601, -32602, -32042])(
+    'is told in the words of the server when it answers with error %i, which is one of not beginning',
+    async (code) => {
+      expect(await comesOfError(code)).toEqual(
+        certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
+      );
+    },
+  );
+
+  it('is an error when the server redirects elsewhere', async () => {
+    const { error, server } = await comesOf(answers(307, { headers: { location: 'https://evil.test/' } }));
+    expect(error).toEqual(
+      certain("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
+    );
+    expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
+  });
+
+  it('is an error when it is cancelled before anything is sent', async () => {
+    const server = fakeServer({ tools: [done] });
+    const connection = await open(server);
+    const signal = AbortSignal.abort(new Error('planted'));
+    expect(await rejection(connection.callTool(call('write'), calling({ signal })))).toEqual(
+      certain("MCP server 'files' did not run 'write': the call was cancelled before."),
+    );
+    expect(server.requests.some(isCall)).toBe(false);
+  });
+
+  it('names a tool in at most 80 characters', async () => {
+    const connection = await open(fakeServer());
+    const error = await rejection(connection.callTool(call('x'.repeat(200)), calling()));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^MCP server 'files' did not run 'x{79}…': it answered with error -32602: /,
+      ),
+    });
+  });
+});
+
+describe('a call that ran', () => {
+  it.each([-32603, -32002, 7])('failed when the server answers with error %i', async (code) => {
+    expect(await comesOfError(code)).toEqual(
+      certain(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
+    );
+  });
+
+  it('is an error when its answer is larger than the client allows, whatever its headers say', async () => {
+    const big = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
+    });
+    const types = { 'application/json': big, 'text/event-stream': `data: ${big}\n\n` };
+    for (const [type, body] of Object.entries(types)) {
+      const { error } = await comesOf(() => new Response(body, { headers: { 'content-type': type } }));
+      expect(error).toEqual(
+        certain(
+          "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
+            'which is more than is read.',
+        ),
+      );
+    }
+  });
+
+  it('is an error when the answer is no result of a tool', async () => {
+    const result = { content: 'planted' };
+    const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
+    expect(error).toEqual(
+      certain(
+        "The result of 'write' of MCP server 'files' is not known: it ran, and what the server answered is no result of a tool.",
+      ),
+    );
+  });
+});
+
+describe('a call of which nobody knows', () => {
+  it.each([-32000, -32001])('is lost when the server answers with error %i', async (code) => {
+    expect(await comesOfError(code)).toEqual(lost(`it answered with error ${code}: No`));
+  });
+
+  it.each([301, 302, 303])(
+    'is lost when the server redirects by %i, which may lead to the result',
+    async (status) => {
+      const { error } = await comesOf(answers(status, { headers: { location: '/results/7' } }));
+      expect(error).toEqual(lost('it redirects to https://mcp.test'));
+    },
+  );
+
+  it.each([408, 500, 502, 503, 504])('is lost when the server answers %i', async (status) => {
+    expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
+  });
+
+  it('is marked as lost connections of the platform are', () => {
+    expect(lost('x')).toMatchObject({ name: 'McpLostError', retryable: true });
+  });
+
+  it('is lost when the network fails as it is sent', async () => {
+    const { error } = await comesOf(() => Promise.reject(new TypeError('planted')));
+    expect(error).toEqual(lost('the connection was lost'));
+  });
+
+  it('is lost when the connection breaks within the answer', async () => {
+    expect((await comesOf(losesConnectionAfter(10))).error).toEqual(lost('the connection was lost'));
+  });
+
+  it.each(['sessions', 'stateless'] as const)(
+    'is lost at once when the stream ends without a result (%s)',
+    async (kind) => {
+      const { error } = await comesOf(
+        () => new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+        kind,
+      );
+      expect(error).toEqual(lost('it ended its answer before there was a result'));
+    },
+  );
+
+  it('is lost when the answer is one to something else, or no JSON', async () => {
+    for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
+      const { error } = await comesOf(
+        () => new Response(body, { headers: { 'content-type': 'application/json' } }),
+      );
+      expect(error).toEqual(lost('it ended its answer before there was a result'));
+    }
+  });
+
+  it('is lost when the answer is no MCP', async () => {
+    expect((await comesOf(answers(202))).error).toEqual(lost('what it answers is not MCP'));
+  });
+
+  it('is lost when it takes too long, and the server is told', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server, { timeout: 30 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(30) }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 30 ms'));
+    const cancelled = await server.request(isCancel);
+    expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
+    await aborted(await began);
+  });
+
+  it('is lost when it is cancelled, and the server is told, but not why', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server);
+    const over = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
+    const signal = await began;
+    over.abort(new Error('planted'));
+    expect(await calls).toEqual(lost('the turn did not wait for it'));
+    const cancelled = await server.request(isCancel);
+    expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
+    await aborted(signal);
+  });
+
+  it('lets go of its stream when it is lost, though the server does not end it', async () => {
+    const ended = Promise.withResolvers<void>();
+    const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
+    const connection = await open(fakeServer({ misbehave }));
+    await rejection(connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) })));
+    await ended.promise;
+  });
+
+  it('is lost when the server does not answer at all', async () => {
+    const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
+    const connection = await open(server, { timeout: 20 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 20 ms'));
+  });
+
+  it('is lost when the connection is closed meanwhile', async () => {
+    const { tool, began } = endless();
+    // A server that ended its session would end its answers with it, and which of the two is seen first is chance.
+    const misbehave = only(({ method }) => method === 'DELETE', answers(405));
+    const connection = await open(fakeServer({ tools: [tool], misbehave }));
+    const calls = rejection(connection.callTool(call('write'), calling()));
+    await began;
+    await connection.close();
+    expect(await calls).toEqual(lost('the connection was lost'));
+  });
+});
+
+/** What comes of a call that the server answers with this error. */
+async function comesOfError(code: number): Promise<unknown> {
+  const refuse: FakeTool = {
+    name: 'write',
+    run: () => {
+      throw new McpError(code, 'No.');
+    },
+  };
+  const connection = await open(fakeServer({ tools: [refuse] }));
+  return rejection(connection.callTool(call('write'), calling()));
+}

@@ -1,0 +1,51 @@
+import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
+import {
+  type FakeTool,
+  fakeServer,
+  type Misbehaviour,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+export const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
+
+/** Never ends; resolves `began` with the signal that the server aborts when the call is cancelled. */
+export function endless() {
+  const { promise: began, resolve } = Promise.withResolvers<AbortSignal>();
+  const tool: FakeTool = {
+    name: 'write',
+    run: (_, { signal }) => {
+      resolve(signal);
+      return new Promise(() => undefined);
+    },
+  };
+  return { tool, began };
+}
+
+/** Resolves once it has aborted. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve());
+  if (!signal.aborted) await promise;
+}
+
+export const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
+export const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
+
+export const events = (body: ReadableStream<Uint8Array>) =>
+  new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+
+export const certain = (message: string) => new McpServerError('files', 'call', message);
+export const lost = (why: string) =>
+  new McpLostError(
+    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
+  );
+
+/** What comes of a call whose request the server treats so. */
+export async function comesOf(misbehave: Misbehaviour, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
+  const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
+  const connection = await open(server, { maxResponseBytes: 4_096 });
+  const error = await rejection(connection.callTool(call('write'), calling()));
+  return { error, server };
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import {
+  answers,
+  type FakeServerOptions,
+  fakeServer,
+  neverAnswers,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { call, caller, calling, open, rejection } from './open.ts';
+
+const echo = {
+  name: 'echo',
+  run: (args: Record<string, unknown>) => ({
+    content: [{ type: 'text' as const, text: JSON.stringify(args) }],
+  }),
+};
+
+/** What was asked, in short. */
+const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+
+describe('connecting', () => {
+  it.each<[string, FakeServerOptions]>([
+    ['with sessions', {}],
+    ['that answers in JSON', { json: true }],
+    ['without sessions', { kind: 'stateless' }],
+    ['without sessions that answers in JSON', { kind: 'stateless', json: true }],
+    ['that keeps events', { resumable: true }],
+    ['of the old transport', { kind: 'sse' }],
+  ])('calls a tool of a server %s', async (_, options) => {
+    const server = fakeServer({ ...options, tools: [echo] });
+    const connection = await open(server);
+    expect(await connection.listTools(new AbortController().signal)).toEqual([
+      { name: 'echo', inputSchema: { type: 'object' } },
+    ]);
+    const answer = await connection.callTool(call('echo', { a: 1 }), calling());
+    expect(answer).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
+  });
+
+  it('says who it is and that people can be asked, and sends nothing but the headers of the protocol', async () => {
+    const server = fakeServer({ tools: [echo] });
+    const connection = await open(server);
+    await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, calling());
+    await server.request(({ method }) => method === 'GET');
+    await connection.close();
+    const [initialize, ...others] = server.requests;
+    expect(initialize).toEqual({
+      method: 'POST',
+      url: server.url,
+      headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: { elicitation: { form: {} } },
+          clientInfo: { name: 'holdfast', version: '0.0.0' },
+        },
+        jsonrpc: '2.0',
+        id: 0,
+      }),
+      rpc: 'initialize',
+    });
+    const session = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': expect.any(String) };
+    const posted = { ...initialize?.headers, ...session };
+    const sent = new Map(others.map((request) => [request.rpc ?? request.method, request]));
+    expect([...sent.keys()].sort()).toEqual(['DELETE', 'GET', 'notifications/initialized', 'tools/call']);
+    expect(sent.get('notifications/initialized')?.headers).toEqual(posted);
+    expect(sent.get('GET')?.headers).toEqual({ ...session, accept: 'text/event-stream' });
+    expect(sent.get('DELETE')?.headers).toEqual(session);
+    expect(sent.get('tools/call')?.headers).toEqual(posted);
+    expect(JSON.parse(sent.get('tools/call')?.body ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { a: 1 }, _meta: { tenant: 'acme', progressToken: 1 } },
+    });
+  });
+
+  it('sends the headers of the client and the bearer of the caller with every request, those of the protocol winning', async () => {
+    const server = fakeServer({ tools: [echo] });
+    const connection = await open(server, {
+      bearer: 'TOKEN',
+      headers: async ({ principal }) => ({
+        'x-tenant': principal.tenant ?? '',
+        'mcp-session-id': 'stolen',
+        authorization: 'x',
+      }),
+      as: caller({ TOKEN: 'planted', OTHER: 'kept' }),
+    });
+    await connection.callTool(call('echo'), calling());
+    await connection.close();
+    const own = { authorization: 'Bearer planted', 'x-tenant': 'acme' };
+    for (const { headers } of server.requests) expect(headers).toMatchObject(own);
+    expect(server.requests.at(-1)?.headers['mcp-session-id']).not.toBe('stolen');
+    expect(JSON.stringify(server.requests)).not.toContain('kept');
+  });
+
+  it('does not tell a server that people can be asked when the client refuses that', async () => {
+    const server = fakeServer();
+    await open(server, { elicitation: 'refuse' });
+    expect(JSON.parse(server.requests[0]?.body ?? '').params.capabilities).toEqual({});
+  });
+
+  it('asks the code of the client once a connection, though its session is begun again', async () => {
+    const server = fakeServer({ tools: [echo] });
+    let times = 0;
+    const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
+    server.forgetSessions();
+    await connection.callTool(call('echo'), calling());
+    expect(times).toBe(1);
+  });
+});
+
+describe('an old server', () => {
+  it.each([400, 404, 405])('is spoken to by SSE when it answers %i to the first message', async (status) => {
+    const server = fakeServer({ kind: 'sse', tools: [echo] });
+    server.misbehave = only(({ method, url }) => method === 'POST' && url === server.url, answers(status));
+    const connection = await open(server);
+    await connection.callTool(call('echo'), calling());
+    expect(asked(server.requests)).toEqual([
+      'initialize',
+      'GET',
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+    ]);
+    const { searchParams, pathname, origin } = new URL(server.requests.at(-1)?.url ?? '');
+    expect([origin, pathname, [...searchParams.keys()]]).toEqual([
+      'https://mcp.test',
+      '/messages',
+      ['sessionId'],
+    ]);
+    expect(server.requests.at(-1)?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(server.requests[1]?.headers).toEqual({ accept: 'text/event-stream' });
+  });
+
+  it('is spoken to by SSE at once when the client says so', async () => {
+    const server = fakeServer({ kind: 'sse' });
+    await open(server, { transport: 'sse' });
+    expect(asked(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
+  });
+
+  it('is not asked for when the client wants streamable HTTP', async () => {
+    const server = fakeServer({ kind: 'sse' });
+    const error = await rejection(open(server, { transport: 'streamable-http' }));
+    expect(error).toEqual(unreachable('it answered HTTP 405'));
+    expect(asked(server.requests)).toEqual(['initialize']);
+  });
+
+  it('may not have messages sent to another server', async () => {
+    const server = fakeServer();
+    server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
+    expect(await rejection(open(server, { transport: 'sse' }))).toEqual(
+      unreachable('it wants messages sent to another server'),
+    );
+    expect(asked(server.requests)).toEqual(['GET']);
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  it.each([400, 402, 404, 429, 500, 503])('is told of by its status %i', async (status) => {
+    const error = await rejection(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
+    expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
+  });
+
+  it.each([401, 403])('does not accept credentials when it answers %i', async (status) => {
+    const error = await rejection(open(fakeServer({ misbehave: answers(status) })));
+    const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
+    expect(error).toEqual(new McpServerError('files', 'connect', message));
+    expect(error).toMatchObject({ server: 'files', during: 'connect' });
+  });
+
+  it('is told of when the network fails, without the words of the network', async () => {
+    const lost = { url: 'https://mcp.test/', fetch: () => Promise.reject(new TypeError('planted')) };
+    expect(await rejection(open(lost))).toEqual(unreachable('the connection was lost'));
+  });
+
+  it('is told of when it does not answer in time', async () => {
+    const error = await rejection(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
+    expect(error).toEqual(unreachable('it did not answer within 20 ms'));
+  });
+
+  it('has the same time by SSE', async () => {
+    const server = fakeServer({ misbehave: neverAnswers });
+    const error = await rejection(open(server, { connectTimeout: 20, transport: 'sse' }));
+    expect(error).toEqual(unreachable('it did not answer within 20 ms'));
+  });
+
+  it('is left when nobody waits for it any more', async () => {
+    const server = fakeServer({ misbehave: neverAnswers });
+    const over = new AbortController();
+    const opening = rejection(open(server, { signal: over.signal }));
+    await server.request(() => true);
+    over.abort(new Error('planted'));
+    expect(await opening).toEqual(unreachable('the turn did not wait for it'));
+    expect(asked(server.requests)).toEqual(['initialize']);
+  });
+
+  it.each([
+    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['nothing', () => new Response(null, { status: 202 })],
+  ])('is told of when it answers %s', async (_, misbehave) => {
+    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(
+      unreachable('what it answers is not MCP'),
+    );
+  });
+
+  it('is told of when its stream ends without a result', async () => {
+    const misbehave = () => events(': nothing\n\n');
+    const error = await rejection(open(fakeServer({ misbehave })));
+    expect(error).toEqual(unreachable('it ended its answer before there was a result'));
+  });
+
+  it('is told of in its own words, shortened, when it answers with an error', async () => {
+    const misbehave = () =>
+      Response.json({
+        jsonrpc: '2.0',
+        id: 0,
+        error: { code: -32600, message: `MCP error -32600: ${'x'.repeat(600)}.` },
+      });
+    const error = await rejection(open(fakeServer({ misbehave })));
+    expect(error).toEqual(unreachable(`it answered with error -32600: ${'x'.repeat(499)}…`));
+  });
+
+  it.each([
+    [
+      'of another version',
+      { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
+    ],
+    ['that says nothing of itself', {}],
+  ])('is told of when it is one %s', async (_, result) => {
+    const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
+    const error = await rejection(open(fakeServer({ misbehave })));
+    expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
+  });
+
+  it('is told of when its answer is too large', async () => {
+    const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(2_000) });
+    const error = await rejection(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
+    expect(error).toEqual(unreachable('it answered with more than 1024 bytes'));
+  });
+
+  it('is told of when it redirects to another origin, which is not asked', async () => {
+    const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
+    const server = fakeServer({ misbehave });
+    const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
+    expect(error).toEqual(unreachable('it redirects to https://evil.test'));
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+const unreachable = (why: string) =>
+  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${why}.`);
+
+const events = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } });

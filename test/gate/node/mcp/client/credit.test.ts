@@ -1,0 +1,98 @@
+import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import { describe, expect, it } from 'vitest';
+import { createCredit } from '../../../../doors/mcp.ts';
+import { answers, type FakeServerOptions, fakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
+import { done } from './calls.ts';
+import { call, calling, never, open, rejection } from './open.ts';
+
+/** A connection to such a server whose opening is over, the requests that were made, and how many were counted. */
+async function opened(options: FakeServerOptions = {}) {
+  const server = fakeServer({ tools: [done], ...options });
+  const counted: number[] = [];
+  const connection = await open(server, { count: (subrequests) => counted.push(subrequests) });
+  if (options.kind !== 'sse') await server.request(({ method }) => method === 'GET');
+  return { server, connection, counted: () => counted.reduce((sum, one) => sum + one, 0) };
+}
+
+describe('the requests of a connection', () => {
+  it.each(['sessions', 'sse'] as const)('are paid for by the claim that opens it (%s)', async (kind) => {
+    const { server, connection, counted } = await opened({ kind });
+    const opening = server.requests.length;
+    connection.credit(opening + 1);
+    await connection.listTools(never());
+    expect(counted()).toBe(0);
+    await connection.callTool(call('write'), calling());
+    expect(counted()).toBe(1);
+    expect(server.requests).toHaveLength(opening + 2);
+  });
+
+  it('are counted as soon as it is known that the claim was for fewer', async () => {
+    const { server, connection, counted } = await opened();
+    connection.credit(1);
+    expect(counted()).toBe(server.requests.length - 1);
+    await connection.callTool(call('write'), calling());
+    expect(counted()).toBe(server.requests.length - 1);
+  });
+
+  it('count beyond those of a usual opening without waiting for a claim', async () => {
+    const server = fakeServer({ misbehave: answers(401) });
+    let counted = 0;
+    const oauth = () =>
+      new ClientCredentialsProvider({
+        clientId: 'a',
+        clientSecret: 'secret',
+        expectedIssuer: 'https://auth.test',
+      });
+    await rejection(open(server, { oauth, count: (more) => (counted += more) }));
+    expect(server.requests.length).toBeGreaterThan(4);
+    expect(counted).toBe(server.requests.length - 4);
+  });
+
+  it('that a stream is resumed by, an answer to the server and the end of a session are among them', async () => {
+    const stream = 'id: 7\nretry: 1\ndata:\n\n';
+    const { server, connection, counted } = await opened({
+      misbehave: only(
+        ({ rpc, headers }) => rpc === 'tools/call' || headers['last-event-id'] !== undefined,
+        () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }),
+      ),
+    });
+    connection.credit(server.requests.length);
+    const before = server.requests.length;
+    await rejection(connection.callTool(call('write'), calling()));
+    await connection.close();
+    expect(server.requests.length - before).toBe(6);
+    expect(counted()).toBe(6);
+  });
+});
+
+describe('a redirect', () => {
+  it('is a request of its own', async () => {
+    const { server, connection, counted } = await opened();
+    connection.credit(server.requests.length);
+    let isFirst = true;
+    server.misbehave = only(
+      ({ rpc }) => rpc === 'tools/call',
+      (_, proceed) => {
+        const headers = { location: server.url };
+        const answer = isFirst ? new Response(null, { status: 307, headers }) : proceed();
+        isFirst = false;
+        return answer;
+      },
+    );
+    await connection.callTool(call('write'), calling());
+    expect(counted()).toBe(2);
+  });
+});
+
+describe('a credit', () => {
+  it('is used up before anything is counted, and adds up', () => {
+    let counted = 0;
+    const credit = createCredit((more) => {
+      counted += more;
+    });
+    credit.add(2);
+    credit.add(1);
+    for (let times = 0; times < 5; times++) credit.use();
+    expect(counted).toBe(2);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineMcpClient,
+  type McpClientConfig,
+  McpClientDefinitionError,
+} from '../../../../../src/mcp/entry.ts';
+
+const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
+
+describe('an MCP client', () => {
+  it('has what its literal leaves out', () => {
+    expect(defineMcpClient(files)).toEqual({
+      ...files,
+      timeout: 30_000,
+      connectTimeout: 10_000,
+      maxResponseBytes: 4_194_304,
+      refreshAfter: 600_000,
+      drift: 'report',
+      elicitation: {},
+    });
+  });
+
+  it('has what its literal says', () => {
+    const config = {
+      ...files,
+      timeout: 900_000,
+      connectTimeout: 1,
+      maxResponseBytes: 1_024,
+      refreshAfter: 0,
+      drift: 'refuse',
+      elicitation: { by: 'admin', expires: 1_000 },
+      prefix: 'fs_',
+      effects: { read_file: 'read', write_file: 'idempotent', send: 'once' },
+      transport: 'sse',
+      bearer: 'FILES_TOKEN',
+    } as const satisfies McpClientConfig;
+    expect(defineMcpClient(config)).toEqual(config);
+    expect(defineMcpClient({ ...files, elicitation: 'refuse' }).elicitation).toBe('refuse');
+  });
+
+  it('connects to nothing, and runs none of its own code', () => {
+    const fail = () => {
+      throw new Error('It ran.');
+    };
+    const client = { ...files, url: fail, headers: fail, oauth: fail, fetch: fail };
+    expect(() => defineMcpClient(client)).not.toThrow();
+  });
+});
+
+describe('a client that cannot work', () => {
+  it.each<[string, object, string]>([
+    ['name', { name: '' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
+    ['name', { name: 'my files' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
+    ['url', { url: 'mcp.example.com' }, "its url is 'mcp.example.com'; it must be an absolute http(s) URL."],
+    ['url', { url: 'stdio://files' }, "its url is 'stdio://files'; it must be an absolute http(s) URL."],
+    [
+      'url',
+      { url: 'https://ada:secret@mcp.example.com/' },
+      'its url holds credentials; name a secret in `bearer`, or send them by `headers`.',
+    ],
+    ['bearer', { bearer: ' ' }, 'its bearer is blank; it must be the name of a secret.'],
+    [
+      'oauth',
+      { bearer: 'TOKEN', oauth: () => undefined },
+      'it has `bearer` and `oauth`; both send a token, so use one of them.',
+    ],
+    ['prefix', { prefix: '' }, 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'],
+    ['prefix', { prefix: 'fs.' }, 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'],
+    ['prefix', { prefix: 'x'.repeat(33) }, 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'],
+    [
+      'effects.write_file',
+      { effects: { read_file: 'read', write_file: 'write' } },
+      "the effect of 'write_file' is 'write'; it must be 'read' or 'idempotent' or 'once'.",
+    ],
+    [
+      'effects.send',
+      { effects: { send: 'Once' } },
+      "the effect of 'send' is 'Once'; it must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
+    ],
+    ['timeout', { timeout: 0 }, 'its timeout is 0; it must be more than 0 and at most 900000 milliseconds.'],
+    [
+      'timeout',
+      { timeout: 900_001 },
+      'its timeout is 900001; it must be more than 0 and at most 900000 milliseconds.',
+    ],
+    [
+      'connectTimeout',
+      { connectTimeout: Number.NaN },
+      'its connectTimeout is NaN; it must be more than 0 and at most 900000 milliseconds.',
+    ],
+    [
+      'maxResponseBytes',
+      { maxResponseBytes: 1_000 },
+      'its maxResponseBytes are 1000; they must be a whole number from 1024 to 33554432.',
+    ],
+    [
+      'maxResponseBytes',
+      { maxResponseBytes: Number.POSITIVE_INFINITY },
+      'its maxResponseBytes are Infinity; they must be a whole number from 1024 to 33554432.',
+    ],
+    ['refreshAfter', { refreshAfter: -1 }, 'its refreshAfter is -1; it must be 0 milliseconds or more.'],
+    ['transport', { transport: 'stdio' }, "its transport is 'stdio'; it must be 'streamable-http' or 'sse'."],
+    ['drift', { drift: 'ignore' }, "its drift is 'ignore'; it must be 'report' or 'refuse'."],
+    ['elicitation', { elicitation: 'allow' }, "its elicitation is 'allow'; it must be 'refuse'."],
+    ['elicitation.by', { elicitation: { by: '' } }, 'its elicitation.by is blank; it must be a role.'],
+    [
+      'elicitation.expires',
+      { elicitation: { expires: 0 } },
+      'its elicitation.expires is 0; it must be more than 0 milliseconds.',
+    ],
+  ])('is found out by its %s, where it is defined', (field, wrong, problem) => {
+    const config = { ...files, ...wrong } as McpClientConfig; // as a caller without types may write it
+    const { name } = config;
+    const error = new McpClientDefinitionError(name, field, problem);
+    expect(() => defineMcpClient(config)).toThrow(error);
+    expect(error).toMatchObject({ client: name, field, message: `MCP client '${name}': ${problem}` });
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import {
+  fakeServer,
+  type Misbehaviour,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { certain, comesOf, done, events, isCall, lost } from './calls.ts';
+import { call, calling, never, open, rejection } from './open.ts';
+
+const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
+
+/** What comes of a call that is answered so by a server whose answers may be of any length. */
+async function comesOfLarge(misbehave: Misbehaviour) {
+  const server = fakeServer({ tools: [done], misbehave: only(isCall, misbehave) });
+  const connection = await open(server);
+  return connection.callTool(call('write'), calling()).catch((error: unknown) => error);
+}
+
+const ran = (more: string) =>
+  certain(
+    `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which is more ` +
+      'than is read.',
+  );
+const json = (body: string) => new Response(body, { headers: { 'content-type': 'application/json' } });
+const stream = (text: string) => events(new Response(text).body ?? new ReadableStream());
+const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
+const heavy = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
+
+describe('an answer that would keep the Worker busy', () => {
+  it('is not read when it is a batch of more than a hundred messages', async () => {
+    const batch = (size: number) => () =>
+      Response.json([...Array.from({ length: size - 1 }, () => ({})), result]);
+    expect(await comesOfLarge(batch(100))).toEqual({ content: [] });
+    expect(await comesOfLarge(batch(101))).toEqual(ran('100 messages'));
+  });
+
+  it('is not read when it is made of more than two hundred thousand parts, as JSON or as an event', async () => {
+    expect(await comesOfLarge(() => json(heavy))).toEqual(ran('200000 parts of JSON'));
+    expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(ran('200000 parts of JSON'));
+  });
+
+  it('is lost when it comes after ten thousand events', async () => {
+    const answer = `data: ${JSON.stringify(result)}\n\n`;
+    expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(9_999) + answer))).toEqual({ content: [] });
+    expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
+      lost('it answered with more than 10000 events'),
+    );
+  });
+
+  it('is no list of tools', async () => {
+    const server = fakeServer({ misbehave: only(isList, () => json(heavy)) });
+    const connection = await open(server);
+    expect(await rejection(connection.listTools(never()))).toEqual(
+      new McpServerError(
+        'files',
+        'list',
+        "MCP server 'files' could not list its tools: it answered with more than 200000 parts of JSON.",
+      ),
+    );
+  });
+});
+
+describe('a message before the answer', () => {
+  const log = (data: unknown) =>
+    `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
+
+  it('does not show that the call ran, however long it is', async () => {
+    expect((await comesOf(() => stream(log('x'.repeat(5_000))))).error).toEqual(
+      lost('it answered with more than 4096 bytes'),
+    );
+    expect((await comesOf(() => stream(log('x').repeat(100)))).error).toEqual(
+      lost('it answered with more than 4096 bytes'),
+    );
+    const many = log(Array.from({ length: 200_001 }, () => 1));
+    expect(await comesOfLarge(() => stream(many))).toEqual(
+      lost('it answered with more than 200000 parts of JSON'),
+    );
+  });
+
+  it('does not hide the status, however heavy its body is', async () => {
+    const body = 'x'.repeat(5_000);
+    const headers = { 'content-length': '5000' };
+    expect((await comesOf(() => new Response(body, { status: 502, headers }))).error).toEqual(
+      lost('it answered HTTP 502'),
+    );
+    expect((await comesOf(() => new Response(body, { status: 401, headers }))).error).toEqual(
+      certain("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
+    );
+  });
+});
+
+describe('by the old transport, an answer that is too large', () => {
+  it('is lost when another call may be the one that it answers', async () => {
+    const server = fakeServer({
+      kind: 'sse',
+      tools: [
+        { name: 'write', run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }) },
+        { name: 'wait', run: () => new Promise(() => undefined) },
+      ],
+    });
+    const connection = await open(server, { transport: 'sse', maxResponseBytes: 4_096 });
+    const waiting = rejection(connection.callTool(call('wait'), calling()));
+    await server.request(isCall);
+    const error = await rejection(connection.callTool(call('write'), calling()));
+    expect(error).toEqual(lost('it answered with more than 4096 bytes'));
+    expect(await waiting).toMatchObject({ name: 'McpLostError' });
+  });
+});

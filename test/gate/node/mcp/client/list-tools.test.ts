@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import {
+  answers,
+  type FakeTool,
+  fakeServer,
+  type Misbehaviour,
+  neverAnswers,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { calling, never, open, rejection } from './open.ts';
+
+const tool = (name: string): FakeTool => ({ name, run: () => ({ content: [] }) });
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
+const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
+
+const failed = (why: string) =>
+  new McpServerError('files', 'list', `MCP server 'files' could not list its tools: ${why}.`);
+
+/** What comes of listing when the server answers a list so. */
+async function listingFails(misbehave: Misbehaviour, connectTimeout?: number) {
+  const connection = await open(fakeServer({ tools: [tool('a')], misbehave: only(isList, misbehave) }), {
+    connectTimeout,
+  });
+  return rejection(connection.listTools(never()));
+}
+
+/** Answers a list with this, whatever was asked. */
+const listing =
+  (result: (request: RecordedRequest) => object): Misbehaviour =>
+  (request) =>
+    Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
+
+describe('the tools of a server', () => {
+  it('are those of all its pages, in its order', async () => {
+    const server = fakeServer({ tools: numbered(7), pageSize: 3 });
+    const connection = await open(server);
+    const tools = await connection.listTools(never());
+    expect(tools.map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
+    expect(server.requests.filter(isList).map(({ body }) => JSON.parse(body).params)).toEqual([
+      {},
+      { cursor: '3' },
+      { cursor: '6' },
+    ]);
+  });
+
+  it('hold all that the server says of them', async () => {
+    const told = {
+      name: 'read',
+      title: 'Read',
+      description: 'Reads.',
+      inputSchema: { type: 'object' as const, properties: { path: { type: 'string' } }, required: ['path'] },
+      outputSchema: { type: 'object' as const, properties: { text: { type: 'string' } } },
+      annotations: { readOnlyHint: true },
+    };
+    const connection = await open(fakeServer({ tools: [{ ...told, run: () => ({ content: [] }) }] }));
+    expect(await connection.listTools(never())).toEqual([told]);
+  });
+
+  it('are none when the server has no tools, and it is not asked', async () => {
+    const result = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      serverInfo: { name: 'x', version: '1' },
+    };
+    const misbehave = only(
+      ({ rpc }) => rpc === 'initialize',
+      listing(() => result),
+    );
+    const server = fakeServer({ kind: 'stateless', misbehave });
+    const connection = await open(server);
+    expect(await connection.listTools(never())).toEqual([]);
+    expect(server.requests.some(isList)).toBe(false);
+  });
+
+  it('are those that are well formed', async () => {
+    const good = { name: 'good', inputSchema: { type: 'object' } };
+    const tools = [{ name: 'bad' }, null, good, { name: 7, inputSchema: { type: 'object' } }];
+    const connection = await open(
+      fakeServer({
+        misbehave: only(
+          isList,
+          listing(() => ({ tools })),
+        ),
+      }),
+    );
+    expect(await connection.listTools(never())).toEqual([good]);
+  });
+
+  it('may be more than a session keeps, which is for whoever lists them', async () => {
+    const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
+    expect(await connection.listTools(never())).toHaveLength(1_001);
+  });
+});
+
+describe('a list that is not waited for', () => {
+  it('is cancelled on the server, which is not told why', async () => {
+    const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
+    const connection = await open(server);
+    const over = new AbortController();
+    const listed = rejection(connection.listTools(over.signal));
+    await server.request(isList);
+    over.abort(new Error('planted'));
+    expect(await listed).toEqual(failed('the turn did not wait for it'));
+    const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+    expect(JSON.parse(cancelled.body).params).toEqual({
+      requestId: 1,
+      reason: 'The list is not waited for.',
+    });
+  });
+});
+
+describe('a list that cannot be had', () => {
+  it('is one whose pages are together longer than one response may be', async () => {
+    let page = 0;
+    const inputSchema = { type: 'object', description: 'x'.repeat(500) };
+    const server = fakeServer({
+      misbehave: only(
+        isList,
+        listing(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
+      ),
+    });
+    const connection = await open(server, { maxResponseBytes: 2_048 });
+    expect(await rejection(connection.listTools(never()))).toEqual(
+      failed('its list is longer than 2048 characters'),
+    );
+    expect(page).toBe(4);
+  });
+
+  it('is one of more than twenty pages', async () => {
+    let page = 0;
+    const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page) })));
+    expect(error).toEqual(failed('it has more than 20 pages'));
+    expect(page).toBe(20);
+  });
+
+  it('is one whose pages lead to each other', async () => {
+    let page = 0;
+    const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page % 2) })));
+    expect(error).toEqual(failed('its pages go round in circles'));
+    expect(page).toBe(3);
+  });
+
+  it.each<[string, Misbehaviour]>([
+    ['it answered HTTP 500', answers(500, { body: 'planted' })],
+    ['it answered HTTP 404', answers(404)],
+    ['what it answers is not MCP', answers(202)],
+    ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
+  ])('tells that %s', async (why, misbehave) => {
+    expect(await listingFails(misbehave)).toEqual(failed(why));
+  });
+
+  it('tells that the credentials are not accepted', async () => {
+    expect(await listingFails(answers(401))).toEqual(
+      new McpServerError(
+        'files',
+        'list',
+        "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
+      ),
+    );
+  });
+
+  it('tells the words of the server', async () => {
+    const error = await listingFails((request) =>
+      Response.json({
+        jsonrpc: '2.0',
+        id: JSON.parse(request.body).id,
+        error: { code: -32603, message: 'Broken' },
+      }),
+    );
+    expect(error).toEqual(failed('it answered with error -32603: Broken'));
+  });
+
+  it('has the time of connecting', async () => {
+    expect(await listingFails(neverAnswers, 50)).toEqual(failed('it did not answer within 50 ms'));
+  });
+
+  it('is left when nobody waits for it any more', async () => {
+    const server = fakeServer({ misbehave: only(isList, neverAnswers) });
+    const connection = await open(server);
+    const over = new AbortController();
+    const listed = rejection(connection.listTools(over.signal));
+    await server.request(isList);
+    over.abort();
+    expect(await listed).toEqual(failed('the turn did not wait for it'));
+  });
+});
+
+describe('a server whose tools change', () => {
+  it('says so, until they are listed again', async () => {
+    const server = fakeServer({ tools: [tool('a')] });
+    const connection = await open(server);
+    await connection.listTools(never());
+    expect(connection.hasChanged).toBe(false);
+    await server.request(({ method }) => method === 'GET');
+    server.tools = [tool('a'), tool('b')];
+    await server.sendToolListChanged();
+    await expect.poll(() => connection.hasChanged).toBe(true);
+    expect(await connection.listTools(never())).toHaveLength(2);
+    expect(connection.hasChanged).toBe(false);
+  });
+
+  it('says so on the stream of a call too, and by the old transport', async () => {
+    const changing: FakeTool = {
+      name: 'change',
+      run: async (_, { sendNotification }) => {
+        await sendNotification({ method: 'notifications/tools/list_changed' });
+        return { content: [] };
+      },
+    };
+    for (const kind of ['sessions', 'stateless', 'sse'] as const) {
+      const connection = await open(fakeServer({ kind, tools: [changing] }));
+      await connection.callTool({ name: 'change', input: {}, meta: {} }, calling());
+      await expect.poll(() => connection.hasChanged).toBe(true);
+    }
+  });
+
+  it('has still changed when listing them failed', async () => {
+    const server = fakeServer({ tools: [tool('a')] });
+    const connection = await open(server);
+    await server.request(({ method }) => method === 'GET');
+    await server.sendToolListChanged();
+    await expect.poll(() => connection.hasChanged).toBe(true);
+    server.misbehave = only(isList, answers(500));
+    await rejection(connection.listTools(never()));
+    expect(connection.hasChanged).toBe(true);
+  });
+});

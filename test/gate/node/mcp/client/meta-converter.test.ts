@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, ToolCallContext } from '../../../../../src/index.ts';
+import { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../../../../../src/mcp/entry.ts';
+
+const context = ToolCallContext.of({ locale: 'de', tenant: { id: 7 }, token: 'planted' });
+
+describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
+  it.each<[string, MetaConverter, JsonObject]>([
+    [
+      'passThrough sends all: one line for a server that is trusted (S0-021)',
+      passThrough,
+      { locale: 'de', tenant: { id: 7 }, token: 'planted' },
+    ],
+    ['noOp sends nothing', noOp, {}],
+    [
+      'allowKeys sends the keys that it names',
+      allowKeys('locale', 'tenant'),
+      { locale: 'de', tenant: { id: 7 } },
+    ],
+    ['allowKeys leaves out what the context does not have', allowKeys('locale', 'region'), { locale: 'de' }],
+    ['allowKeys sends nothing when none of them is there', allowKeys('region'), {}],
+    ['allowKeys of nothing sends nothing', allowKeys(), {}],
+    ['denyKeys sends all but the keys that it names', denyKeys('token'), { locale: 'de', tenant: { id: 7 } }],
+    ['denyKeys of nothing sends all', denyKeys(), { locale: 'de', tenant: { id: 7 }, token: 'planted' }],
+    ['denyKeys of every key sends nothing', denyKeys('locale', 'tenant', 'token'), {}],
+    ['keys are not looked for inside of values', allowKeys('id'), {}],
+    [
+      'a function of your own may change what it sends (S0-020)',
+      (held) => ({ user: { lang: held.get('locale') ?? null } }),
+      { user: { lang: 'de' } },
+    ],
+  ])('%s', (_, convert, sent) => {
+    expect(convert(context)).toEqual(sent);
+  });
+
+  it.each<[string, MetaConverter]>([
+    ['passThrough', passThrough],
+    ['noOp', noOp],
+    ['allowKeys', allowKeys('locale')],
+    ['denyKeys', denyKeys('locale')],
+  ])('%s makes nothing of the empty context', (_, convert) => {
+    expect(convert(ToolCallContext.EMPTY)).toEqual({});
+  });
+
+  it('what one of allowKeys and denyKeys lets through, the other keeps: both together are the context', () => {
+    const keys = fc.constantFrom('a', 'b', 'token', '__proto__', 'constructor', 'toString', '');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(keys, fc.jsonValue())), fc.array(keys), (entries, named) => {
+        const held = ToolCallContext.of(jsonOf(entries));
+        const [allowed, denied] = [allowKeys(...named)(held), denyKeys(...named)(held)];
+        expect([...Object.keys(allowed), ...Object.keys(denied)].sort()).toEqual([...held.keys()].sort());
+        expect(new Map([...Object.entries(allowed), ...Object.entries(denied)])).toEqual(
+          new Map(Object.entries(held.toJSON())),
+        );
+        const isNamed = new Set<string>(named);
+        expect(Object.keys(allowed).every((key) => isNamed.has(key))).toBe(true);
+      }),
+      { seed: 20_261_122 },
+    );
+  });
+
+  it.each<[string, MetaConverter]>([
+    ['passThrough', passThrough],
+    ['allowKeys', allowKeys('__proto__')],
+    ['denyKeys', denyKeys('other')],
+  ])('%s sends the key __proto__ as one like any other', (_, convert) => {
+    const sent = convert(ToolCallContext.of(JSON.parse('{"__proto__":{"isAdmin":true}}')));
+    expect(JSON.stringify(sent)).toBe('{"__proto__":{"isAdmin":true}}');
+    expect(Object.getPrototypeOf(sent)).toBe(Object.prototype);
+  });
+
+  it('names that every object inherits are not in a context that does not hold them', () => {
+    expect(allowKeys('constructor', 'toString', '__proto__')(context)).toEqual({});
+  });
+});
+
+/** As a caller's JSON would be parsed: also with a key `__proto__`. */
+const jsonOf = (entries: readonly (readonly [string, unknown])[]): JsonObject =>
+  JSON.parse(
+    `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`,
+  );

@@ -1,0 +1,118 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { describe, expect, it } from 'vitest';
+import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import { type FakeTool, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+const ISSUER = 'https://auth.example.com';
+
+/** A server of a token that can be revoked, whose refresh tokens are good for one use; `refreshes` holds those that were used. */
+function renewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
+  const server = fakeServer({ url, tools: [tool] });
+  const refreshes: string[] = [];
+  const gate = { open: Promise.resolve() };
+  let generation = 0;
+  server.misbehave = ({ headers }, proceed) =>
+    headers.authorization === `Bearer access-${generation}` ? proceed() : new Response(null, { status: 401 });
+  const refreshed = async (request: Request): Promise<Response> => {
+    const token = String((await request.formData()).get('refresh_token'));
+    refreshes.push(token);
+    await gate.open;
+    if (token !== `refresh-${generation - 1}`)
+      return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    return Response.json({
+      access_token: `access-${generation}`,
+      refresh_token: `refresh-${generation}`,
+      token_type: 'bearer',
+    });
+  };
+  const fetch: Fetch = async (address, init) => {
+    const request = new Request(address, init);
+    switch (new URL(request.url).pathname) {
+      case '/mcp':
+        return server.fetch(address, init);
+      case '/.well-known/oauth-protected-resource/mcp':
+        return Response.json({ resource: url, authorization_servers: [ISSUER] });
+      case '/.well-known/oauth-authorization-server':
+        return Response.json({
+          issuer: ISSUER,
+          authorization_endpoint: `${ISSUER}/authorize`,
+          token_endpoint: `${ISSUER}/token`,
+          response_types_supported: ['code'],
+        });
+      case '/token':
+        return refreshed(request);
+      default:
+        return new Response(null, { status: 404 });
+    }
+  };
+  return { server, fetch, refreshes, gate, revoke: () => void generation++ };
+}
+
+/** A provider that has a token from before. */
+function provider(): OAuthClientProvider {
+  let tokens: OAuthTokens = { access_token: 'access-0', refresh_token: 'refresh-0', token_type: 'bearer' };
+  return {
+    redirectUrl: 'https://app.example.com/callback',
+    clientMetadata: { redirect_uris: ['https://app.example.com/callback'] },
+    clientInformation: () => ({ client_id: 'holdfast', client_secret: 'client-secret', issuer: ISSUER }),
+    tokens: () => ({ ...tokens, issuer: ISSUER }),
+    saveTokens: (saved) => {
+      tokens = saved;
+    },
+    redirectToAuthorization: () => undefined,
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+  };
+}
+
+const echo: FakeTool = { name: 'echo', run: () => ({ content: [] }) };
+
+describe('a token that is not accepted any more', () => {
+  it('is renewed once for all the calls that find it out', async () => {
+    const { server, fetch, refreshes, revoke } = renewing(echo);
+    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    revoke();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => connection.callTool(call('echo'), calling())),
+    );
+    expect(answers).toEqual(Array.from({ length: 6 }, () => ({ content: [] })));
+    expect(refreshes).toEqual(['refresh-0']);
+  });
+
+  it('is renewed for those who still wait, though the first who asked does not', async () => {
+    const { server, fetch, refreshes, revoke, gate } = renewing(echo);
+    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    revoke();
+    const opening = Promise.withResolvers<void>();
+    gate.open = opening.promise;
+    const first = new AbortController();
+    const left = rejection(connection.callTool(call('echo'), calling({ signal: first.signal })));
+    const other = connection.callTool(call('echo'), calling());
+    await expect.poll(() => refreshes.length).toBe(1);
+    first.abort();
+    expect(await left).toMatchObject({ name: 'McpLostError' });
+    opening.resolve();
+    expect(await other).toEqual({ content: [] });
+    expect(refreshes).toEqual(['refresh-0']);
+  });
+});
+
+describe('the tokens of a provider', () => {
+  it('are no part of what a server says, those before neither, nor is the client secret', async () => {
+    const planted = 'access-0 access-1 refresh-0 refresh-1 client-secret';
+    const tool: FakeTool = { name: 'echo', run: () => ({ content: [{ type: 'text', text: planted }] }) };
+    const { server, fetch, revoke } = renewing(tool);
+    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    revoke();
+    expect(await connection.callTool(call('echo'), calling())).toEqual({
+      content: [
+        {
+          type: 'text',
+          text: '[secret access token] [secret access token] [secret refresh token] [secret refresh token] [secret client secret]',
+        },
+      ],
+    });
+  });
+});

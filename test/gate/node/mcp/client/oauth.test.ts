@@ -1,0 +1,189 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import { describe, expect, it } from 'vitest';
+import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import { fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+const ISSUER = 'https://auth.example.com';
+
+/** A server that accepts one token, and the authorization server that gives it out; all that was asked of that is kept. */
+function guardedServer({ issuer = ISSUER, token = 'good', url = 'https://mcp.example.com/mcp' } = {}) {
+  const tool = { name: 'echo', run: () => ({ content: [] }) };
+  const server = fakeServer({ url, tools: [tool] });
+  server.misbehave = ({ headers }, proceed) => {
+    if (headers.authorization === 'Bearer good') return proceed();
+    const where = new URL('/.well-known/oauth-protected-resource', url);
+    return new Response(null, {
+      status: 401,
+      headers: { 'www-authenticate': `Bearer resource_metadata="${where}", scope="files:read"` },
+    });
+  };
+  const asked: Request[] = [];
+  const fetch: Fetch = async (address, init) => {
+    const request = new Request(address, init);
+    const { origin, pathname } = new URL(request.url);
+    if (origin === new URL(url).origin && !pathname.startsWith('/.well-known/')) {
+      return server.fetch(address, init);
+    }
+    asked.push(request.clone());
+    return answerOf(pathname, { url, issuer, token });
+  };
+  return { server, asked, fetch };
+}
+
+/** What an authorization server answers, and a server about it. */
+function answerOf(
+  pathname: string,
+  { url, issuer, token }: { readonly url: string; readonly issuer: string; readonly token: string },
+): Response {
+  switch (pathname) {
+    case '/.well-known/oauth-protected-resource':
+      return Response.json({ resource: url, authorization_servers: [issuer] });
+    case '/.well-known/oauth-authorization-server':
+      return Response.json({
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        response_types_supported: ['code'],
+        grant_types_supported: ['client_credentials'],
+      });
+    case '/token':
+      if (token === '')
+        return Response.json({ error: 'invalid_client', error_description: 'planted' }, { status: 401 });
+      return Response.json({ access_token: token, token_type: 'bearer' });
+    default:
+      return new Response(null, { status: 404 });
+  }
+}
+
+const credentials = (expectedIssuer = ISSUER) =>
+  new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret', expectedIssuer });
+
+/** A provider that sends somebody to sign in. */
+const withBrowser = (own: Partial<OAuthClientProvider>): OAuthClientProvider => ({
+  redirectUrl: 'https://app.example.com/callback',
+  clientMetadata: { redirect_uris: ['https://app.example.com/callback'] },
+  clientInformation: () => ({ client_id: 'holdfast' }),
+  tokens: () => undefined,
+  saveTokens: () => undefined,
+  redirectToAuthorization: () => undefined,
+  saveCodeVerifier: () => undefined,
+  codeVerifier: () => '',
+  ...own,
+});
+
+const REFUSED = new McpServerError(
+  'files',
+  'connect',
+  "MCP server 'files' does not accept the caller's credentials (it wants somebody to sign in).",
+);
+
+describe('an OAuth provider', () => {
+  it('gets a token when the server wants one, which is sent from then on', async () => {
+    const { server, fetch, asked } = guardedServer();
+    const connection = await open({ url: server.url, fetch }, { oauth: () => credentials() });
+    await connection.callTool(call('echo'), calling());
+    await connection.close();
+    expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET https://mcp.example.com/.well-known/oauth-protected-resource',
+      `GET ${ISSUER}/.well-known/oauth-authorization-server`,
+      `POST ${ISSUER}/token`,
+    ]);
+    const [first, ...others] = server.requests.map(({ headers }) => headers.authorization);
+    expect(first).toBeUndefined();
+    expect(new Set(others)).toEqual(new Set(['Bearer good']));
+  });
+
+  it('sends nothing of the connection to its own server', async () => {
+    const { server, fetch, asked } = guardedServer();
+    await open(
+      { url: server.url, fetch },
+      { oauth: () => credentials(), headers: () => ({ 'x-key': 'planted' }) },
+    );
+    expect(server.requests[0]?.headers['x-key']).toBe('planted');
+    expect(asked.map(({ headers }) => headers.get('x-key'))).toEqual([null, null, null]);
+  });
+
+  it('is asked once a request when its token is not accepted either', async () => {
+    const { server, fetch, asked } = guardedServer({ token: 'bad' });
+    const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }));
+    expect(error).toEqual(
+      new McpServerError(
+        'files',
+        'connect',
+        "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
+      ),
+    );
+    expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('that is refused a token is told of without the words of its server', async () => {
+    const { server, fetch } = guardedServer({ token: '' });
+    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+      REFUSED,
+    );
+  });
+
+  it('sends no credentials to another authorization server than its own', async () => {
+    const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
+    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+      REFUSED,
+    );
+    expect(asked.some(({ method }) => method === 'POST')).toBe(false);
+  });
+
+  it('asks no private address that a public server names', async () => {
+    const issuer = 'https://169.254.169.254';
+    const { server, fetch, asked } = guardedServer({ issuer });
+    const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    expect(error).toMatchObject({ name: 'McpServerError', during: 'connect' });
+    expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
+  });
+
+  it('asks a private address that a server names which is a private one itself', async () => {
+    const issuer = 'http://localhost:9000';
+    const { server, fetch, asked } = guardedServer({ issuer, url: 'http://localhost:3000/mcp' });
+    await open({ url: server.url, fetch }, { oauth: () => credentials(issuer) });
+    expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
+  });
+
+  it('asks no plain address that a public server names, though that server has one itself', async () => {
+    const issuer = 'http://10.0.0.1:9000';
+    const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
+    await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
+  });
+
+  it('that would send somebody to sign in finds nobody there', async () => {
+    const { server, fetch } = guardedServer();
+    const sent: string[] = [];
+    const provider = withBrowser({ redirectToAuthorization: (url) => void sent.push(url.origin) });
+    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+    expect(sent).toEqual([ISSUER]);
+  });
+
+  it('that has somebody sign in is waited for', async () => {
+    const { server, fetch } = guardedServer();
+    let token = 'expired';
+    const provider = withBrowser({
+      tokens: () => ({ access_token: token, token_type: 'bearer' }),
+      async redirectToAuthorization() {
+        token = await Promise.resolve('good');
+      },
+    });
+    await open({ url: server.url, fetch }, { oauth: () => provider });
+    const sent = server.requests.map(({ headers }) => headers.authorization);
+    expect(sent.slice(0, 2)).toEqual(['Bearer expired', 'Bearer good']);
+  });
+
+  it('that throws is told of without its words', async () => {
+    const provider = credentials();
+    provider.tokens = () => {
+      throw new Error('planted');
+    };
+    const { server, fetch } = guardedServer();
+    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+  });
+});

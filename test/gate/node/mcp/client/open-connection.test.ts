@@ -1,0 +1,204 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import { McpServerError } from '../../../../doors/mcp.ts';
+import { promisesSettled } from '../../../../doors/testing.ts';
+import {
+  answers,
+  fakeServer,
+  neverAnswers,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { certain, endless, isCancel } from './calls.ts';
+import { call, caller, calling, never, open, rejection } from './open.ts';
+
+const echo = {
+  name: 'echo',
+  run: (args: Record<string, unknown>) => ({
+    content: [{ type: 'text' as const, text: JSON.stringify(args) }],
+  }),
+};
+
+/** Time for one thing, of so many ms, that is over when a test says so. */
+function heldTimeout(ms: number) {
+  const over = new AbortController();
+  const real = AbortSignal.timeout.bind(AbortSignal);
+  const made = vi
+    .spyOn(AbortSignal, 'timeout')
+    .mockImplementation((wanted) => (wanted === ms ? over.signal : real(wanted)));
+  onTestFinished(() => made.mockRestore());
+  return { isOver: () => over.abort(new DOMException('The time is over.', 'TimeoutError')) };
+}
+
+/** What was asked, in short. */
+const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+
+describe('what a connection is made of', () => {
+  it('says which secret is missing, and asks nothing', async () => {
+    const server = fakeServer();
+    const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ OTHER: 'x' }) }));
+    const message = "MCP server 'files' needs the secret 'TOKEN', which this caller does not have.";
+    expect(error).toEqual(new McpServerError('files', 'connect', message));
+    expect(server.requests).toEqual([]);
+  });
+
+  it('says nothing of a secret that cannot be sent', async () => {
+    const as = caller({ TOKEN: 'planted\nsecret' });
+    const error = await rejection(open(fakeServer(), { bearer: 'TOKEN', as }));
+    expect(error).toEqual(unreachable('its headers cannot be sent'));
+    expect(error).not.toHaveProperty('cause');
+  });
+
+  it.each([
+    ['headers', { headers: fail }],
+    ['address', { url: fail }],
+    ['OAuth provider', { oauth: fail }],
+  ])('tells the developer, as the cause, why the %s could not be made', async (what, config) => {
+    const error = await rejection(open(fakeServer(), config));
+    expect(error).toEqual(unreachable(`its ${what} could not be made`));
+    expect(error).toMatchObject({ cause: new Error('planted') });
+  });
+
+  it.each([
+    ['http://mcp.example.com/mcp', 'its address does not begin with https:'],
+    ['https://ada:secret@mcp.example.com/', 'its address holds credentials'],
+    ['https://169.254.169.254/latest', 'its address leads into a private network'],
+    ['https://localhost/mcp', 'its address leads into a private network'],
+    ['mcp.example.com', 'its address is no http(s) URL'],
+    ['ftp://mcp.example.com/', 'its address is no http(s) URL'],
+  ])('does not ask the address %s that comes from data', async (url, why) => {
+    const server = fakeServer();
+    const error = await rejection(open(server, { url: () => url }));
+    expect(error).toEqual(unreachable(why));
+    expect(server.requests).toEqual([]);
+  });
+
+  it('asks a private address that comes from data when the client allows it, and none with credentials', async () => {
+    await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
+    const error = await rejection(
+      open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
+    );
+    expect(error).toEqual(unreachable('its address holds credentials'));
+  });
+
+  it('asks a private address that the developer wrote', async () => {
+    const server = fakeServer({ url: 'http://localhost:3000/mcp' });
+    await open(server);
+    expect(server.requests[0]?.url).toBe('http://localhost:3000/mcp');
+  });
+});
+
+describe('closing', () => {
+  it('ends the session once, and nothing can be called any more', async () => {
+    const server = fakeServer({ tools: [echo] });
+    const connection = await open(server);
+    await connection.close();
+    await connection.close();
+    expect(asked(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
+    expect(await rejection(connection.callTool(call('echo'), calling()))).toEqual(
+      new McpServerError('files', 'call', "MCP server 'files' did not run 'echo': the connection is closed."),
+    );
+  });
+
+  it('takes a second at the most when the server does not answer, and throws nothing', async () => {
+    const server = fakeServer();
+    const connection = await open(server);
+    server.misbehave = neverAnswers;
+    const timeout = heldTimeout(1_000);
+    const closing = connection.close();
+    await vi.waitFor(() => expect(asked(server.requests)).toContain('DELETE'));
+    timeout.isOver();
+    await closing;
+  });
+
+  it('throws nothing when the server refuses', async () => {
+    const server = fakeServer();
+    const connection = await open(server);
+    server.misbehave = answers(405);
+    expect(await connection.close()).toBeUndefined();
+  });
+});
+
+const unreachable = (why: string) =>
+  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${why}.`);
+
+function fail(): never {
+  throw new Error('planted');
+}
+
+describe('a server that was restarted', () => {
+  it.each(['call', 'list'] as const)(
+    'may answer 400 to its old session: the %s is not sent again, and the next one begins another',
+    async (what) => {
+      const server = fakeServer({ tools: [{ ...echo, name: 'write' }] });
+      const connection = await open(server);
+      const old = server.requests.findLast(({ headers }) => headers['mcp-session-id'])?.headers;
+      const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
+      server.misbehave = only(isOfOld, answers(400));
+      const ask = () =>
+        what === 'call' ? connection.callTool(call('write'), calling()) : connection.listTools(never());
+      const before = server.requests.length;
+      expect(await rejection(ask())).toEqual(
+        what === 'call'
+          ? certain("MCP server 'files' did not run 'write': it answered HTTP 400.")
+          : new McpServerError(
+              'files',
+              'list',
+              "MCP server 'files' could not list its tools: it answered HTTP 400.",
+            ),
+      );
+      expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
+      await ask();
+      expect(asked(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(1);
+    },
+  );
+});
+
+describe('a connection that is closed right after a call was cancelled', () => {
+  it.each(['stateless', 'sse', 'sessions'] as const)('tells the server before it ends (%s)', async (kind) => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind, tools: [tool] });
+    const isDelivered = Promise.withResolvers<boolean>();
+    const over = Promise.withResolvers<boolean>();
+    const fetch: Fetch = async (url, init) => {
+      if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
+      // The network takes a while, unless nobody waits for it.
+      init?.signal?.addEventListener('abort', () => over.resolve(false));
+      isDelivered.resolve(over.promise);
+      return (await over.promise) ? server.fetch(url, init) : Response.error();
+    };
+    const connection = await open(
+      { url: server.url, fetch },
+      { transport: kind === 'sse' ? 'sse' : undefined },
+    );
+    const cancel = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+    await began;
+    cancel.abort();
+    await calls;
+    const closing = connection.close();
+    await promisesSettled();
+    over.resolve(true);
+    await closing;
+    expect(await isDelivered.promise).toBe(true);
+    expect(server.requests.filter(isCancel)).toHaveLength(1);
+    const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));
+    expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
+  });
+
+  it('waits for a second at the most', async () => {
+    const { tool, began } = endless();
+    const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
+    const connection = await open(server);
+    const cancel = new AbortController();
+    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+    await began;
+    cancel.abort();
+    await calls;
+    const timeout = heldTimeout(1_000);
+    const closing = connection.close();
+    await vi.waitFor(() => expect(server.requests.filter(isCancel)).toHaveLength(1));
+    timeout.isOver();
+    await closing;
+  });
+});

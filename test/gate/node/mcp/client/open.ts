@@ -1,0 +1,65 @@
+import { onTestFinished } from 'vitest';
+import { Secrets, ToolCallContext } from '../../../../../src/index.ts';
+import { defineMcpClient, type McpCaller, type McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import {
+  connect,
+  type McpConnection,
+  type RemoteCall,
+  type RemoteCallOptions,
+} from '../../../../doors/mcp.ts';
+import type { FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+
+/** A caller with these secrets. */
+export const caller = (secrets: Readonly<Record<string, string>> = {}): McpCaller => ({
+  principal: { id: 'ada', tenant: 'acme' },
+  context: ToolCallContext.of({ locale: 'en' }),
+  secrets: Secrets.of(secrets),
+});
+
+/** What `open` may be told beside the server. */
+export type Opening = Partial<McpClientConfig> & {
+  readonly as?: McpCaller;
+  readonly signal?: AbortSignal;
+  /** Told of requests that no claim has paid for. */
+  readonly count?: (subrequests: number) => void;
+};
+
+/** A connection of the client `files` to this server, which ends with the test. */
+export async function open(
+  server: Pick<FakeServer, 'url' | 'fetch'>,
+  { as = caller(), signal = never(), count = () => undefined, ...config }: Opening = {},
+): Promise<McpConnection> {
+  const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
+  const connection = await connect(client, as, { signal, count });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** A signal that does not abort. */
+export const never = (): AbortSignal => new AbortController().signal;
+
+/** How a call is made that nothing interrupts. */
+export const calling = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
+  signal: never(),
+  progress: () => undefined,
+  log: () => undefined,
+  elicit: async () => ({ action: 'decline' }),
+  ...options,
+});
+
+/** A call of this tool without anything. */
+export const call = (name: string, input: RemoteCall['input'] = {}): RemoteCall => ({
+  name,
+  input,
+  meta: {},
+});
+
+/** What a promise rejects with; an error of the test when it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const settled = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in settled) return settled.error;
+  throw new Error(`It resolved with ${JSON.stringify(settled.value)}.`);
+}

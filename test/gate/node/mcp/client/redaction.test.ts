@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { Secrets } from '../../../../../src/index.ts';
+import { createRedactor, hideHeaders } from '../../../../doors/mcp.ts';
+import {
+  answers,
+  type FakeTool,
+  fakeServer,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { isCall } from './calls.ts';
+import { call, caller, calling, never, type Opening, open, rejection } from './open.ts';
+
+const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
+const BASIC = btoa('ada:opensesame');
+
+/** Everything by which a server can say something; it repeats the headers and the secrets that it was told. */
+const CREDENTIALS: readonly [string, Opening, string, string][] = [
+  ['a bearer', { bearer: 'TOKEN', as: caller({ TOKEN: 'bearer-1234' }) }, 'bearer-1234', '[secret TOKEN]'],
+  ['a secret that is not sent', { as: caller({ OTHER: 'kept-1234' }) }, 'kept-1234', '[secret OTHER]'],
+  ['a header', { headers: () => ({ 'X-Key': 'key-1234' }) }, 'key-1234', '[secret x-key]'],
+  ['Basic', { headers: () => ({ authorization: `Basic ${BASIC}` }) }, BASIC, '[secret authorization]'],
+  ['a password', { headers: () => ({ authorization: `Basic ${BASIC}` }) }, 'opensesame', '[secret password]'],
+];
+
+describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
+  const says = (run: FakeTool['run']): FakeTool => ({ name: 'write', description: planted, run });
+
+  it('is no part of an answer', async () => {
+    const tool = says(() => ({
+      content: [{ type: 'text', text: `It is ${planted}.` }],
+      structuredContent: { [planted]: [planted] },
+      _meta: { a: planted },
+    }));
+    const connection = await open(fakeServer({ tools: [tool] }), opening);
+    expect(await connection.callTool(call('write'), calling())).toEqual({
+      content: [{ type: 'text', text: `It is ${instead}.` }],
+      structuredContent: { [instead]: [instead] },
+      _meta: { a: instead },
+    });
+  });
+
+  it('is no part of an error, not even its head', async () => {
+    const message = `${'x'.repeat(495)}${planted}`;
+    const misbehave = only(isCall, ({ body }) =>
+      Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
+    );
+    const connection = await open(fakeServer({ misbehave }), opening);
+    const error = await rejection(connection.callTool(call('write'), calling()));
+    const words = `${'x'.repeat(495)}${instead.slice(0, 4)}…`;
+    expect(error).toMatchObject({
+      message: `The call of 'write' of MCP server 'files' failed: it answered with error -32603: ${words}.`,
+    });
+  });
+
+  it('is no part of progress, logs and questions', async () => {
+    const told: unknown[] = [];
+    const tool = says(async (_, { _meta, sendNotification, sendRequest }) => {
+      const progressToken = _meta?.progressToken ?? '';
+      await sendNotification({
+        method: 'notifications/progress',
+        params: { progressToken, progress: 1, message: planted },
+      });
+      await sendNotification({ method: 'notifications/message', params: { level: 'info', data: [planted] } });
+      const { ElicitResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+      const requestedSchema = { type: 'object' as const, properties: {} };
+      await sendRequest(
+        { method: 'elicitation/create', params: { message: planted, requestedSchema } },
+        ElicitResultSchema,
+      );
+      return { content: [] };
+    });
+    const connection = await open(fakeServer({ tools: [tool] }), opening);
+    const tell = (what: unknown) => void told.push(what);
+    const elicit = async ({ message }: { readonly message: string }) => {
+      told.push(message);
+      return { action: 'decline' as const };
+    };
+    await connection.callTool(call('write'), calling({ progress: tell, log: tell, elicit }));
+    expect(told).toEqual([{ progress: 1, message: instead }, { level: 'info', data: [instead] }, instead]);
+  });
+
+  it('is no part of the tools that are listed', async () => {
+    const connection = await open(fakeServer({ tools: [says(() => ({ content: [] }))] }), opening);
+    expect(await connection.listTools(never())).toEqual([
+      { name: 'write', description: instead, inputSchema: { type: 'object' } },
+    ]);
+  });
+});
+
+describe('what a server is told of by', () => {
+  it('is no address that holds a credential', async () => {
+    const misbehave = only(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
+    const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
+    expect(await rejection(connection.listTools(never()))).toMatchObject({
+      message:
+        "MCP server 'files' could not list its tools: it redirects to https://[secret x-key].evil.test.",
+    });
+  });
+
+  it('is one line, whatever characters it sends', async () => {
+    const message = 'No.\nholdfast: FORGED \u001b[31m\u202e\u2028x\u0000y';
+    const misbehave = only(isList, ({ body }) =>
+      Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),
+    );
+    const connection = await open(fakeServer({ misbehave }));
+    expect(await rejection(connection.listTools(never()))).toMatchObject({
+      message:
+        "MCP server 'files' could not list its tools: it answered with error 1: No. holdfast: FORGED [31m x y.",
+    });
+    const named = await rejection(connection.callTool(call('a\nb\u202e'), calling()));
+    expect(named).toMatchObject({
+      message: "MCP server 'files' did not run 'a b': it answered with error -32602: Tool a b not found.",
+    });
+  });
+});
+
+describe('a redactor', () => {
+  const redactor = (secrets = {}) => createRedactor(Secrets.of(secrets));
+
+  it('knows every value that a name has had', () => {
+    const { hide, redact } = redactor();
+    for (const token of ['first-token', 'second-token', 'first-token', '']) hide('access token', token);
+    hide('refresh token', 'refreshing');
+    expect(redact(['first-token second-token', { refreshing: 1 }])).toEqual([
+      '[secret access token] [secret access token]',
+      { '[secret refresh token]': 1 },
+    ]);
+  });
+
+  it('leaves what is too short to be told from words', () => {
+    const one = redactor();
+    hideHeaders(one, { 'x-lang': 'en-US', authorization: `Basic ${btoa('ada:abc')}` });
+    expect(one.redact('en-US abc ada:abc')).toBe('en-US abc [secret password]');
+  });
+
+  it('takes a header that is no authorization for what it is', () => {
+    const one = redactor();
+    hideHeaders(one, {
+      authorization: 'Basic ***',
+      'x-plan': 'Basic plan',
+      'proxy-authorization': 'Key abcdef',
+    });
+    expect(one.redact('Basic plan, Basic abcdef')).toBe(
+      '[secret x-plan], Basic [secret proxy-authorization]',
+    );
+  });
+
+  it('is quick with four million characters, in one text and in many', () => {
+    const one = redactor({ A: 'a-secret', B: 'another-secret' });
+    hideHeaders(one, { authorization: `Basic ${BASIC}`, 'x-key': 'key-1234' });
+    const long = `${'lorem ipsum '.repeat(350_000)}key-1234`;
+    const many = Array.from({ length: 100_000 }, (_, at) => `text ${at}`);
+    const began = performance.now();
+    expect(one.redact(long).endsWith('[secret x-key]')).toBe(true);
+    expect(one.redact(many)).toHaveLength(100_000);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+  });
+});

@@ -1,0 +1,278 @@
+import { type ElicitRequest, ElicitResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it } from 'vitest';
+import { CallInterrupted } from '../../../../doors/tools.ts';
+import {
+  type FakeExtra,
+  type FakeTool,
+  fakeServer,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { call, calling, open, rejection } from './open.ts';
+
+class Suspended extends CallInterrupted {
+  override readonly name = 'Suspended';
+}
+
+const question = {
+  message: 'Sure?',
+  requestedSchema: { type: 'object' as const, properties: { sure: { type: 'boolean' as const } } },
+};
+
+/** Asks the client something, and answers what came of it. */
+const asking = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
+  name: 'ask',
+  run: async (_, { sendRequest }) => {
+    const answer = await sendRequest(request, ResultSchema).catch(({ code, message }) => ({ code, message }));
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+  },
+});
+const eliciting = asking({ method: 'elicitation/create', params: question });
+
+/** What the tool `ask` was answered. */
+async function answered(tool: FakeTool, options: Parameters<typeof calling>[0] = {}, config = {}) {
+  const connection = await open(fakeServer({ tools: [tool] }), config);
+  const { content } = await connection.callTool(call('ask'), calling(options));
+  const [first] = content;
+  return JSON.parse(first?.type === 'text' ? first.text : '');
+}
+
+describe('progress and logs', () => {
+  it('reach the call that they are about, and every call that runs', async () => {
+    const gate = Promise.withResolvers<void>();
+    const working: FakeTool = {
+      name: 'work',
+      run: async (_, { _meta, sendNotification }) => {
+        const progressToken = _meta?.progressToken ?? '';
+        const params = { progressToken, progress: 1, total: 2, message: 'Half' };
+        await sendNotification({ method: 'notifications/progress', params });
+        await sendNotification({
+          method: 'notifications/message',
+          params: { level: 'info', data: { a: 1 } },
+        });
+        return { content: [] };
+      },
+    };
+    const waiting: FakeTool = {
+      name: 'wait',
+      run: async () => {
+        await gate.promise;
+        return { content: [] };
+      },
+    };
+    const connection = await open(fakeServer({ tools: [working, waiting] }));
+    const told: unknown[] = [];
+    const listening = (who: string) =>
+      calling({ progress: (said) => told.push([who, said]), log: (said) => told.push([who, said]) });
+    const other = connection.callTool(call('wait'), listening('other'));
+    await connection.callTool(call('work'), listening('one'));
+    gate.resolve();
+    await other;
+    expect(told).toEqual([
+      ['one', { progress: 1, total: 2, message: 'Half' }],
+      ['other', { level: 'info', data: { a: 1 } }],
+      ['one', { level: 'info', data: { a: 1 } }],
+    ]);
+  });
+
+  it('reach nobody for a call that is over', async () => {
+    const told: unknown[] = [];
+    const late: FakeTool = {
+      name: 'late',
+      run: async (_, { sendNotification }) => {
+        const params = { progressToken: 1, progress: 1 };
+        await sendNotification({ method: 'notifications/progress', params });
+        return { content: [] };
+      },
+    };
+    const connection = await open(fakeServer({ tools: [late] }));
+    await connection.callTool(call('late'), calling());
+    await connection.callTool(call('late'), calling({ progress: (said) => told.push(said) }));
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a question to people', () => {
+  it('is put by the call that runs, whose answer the server gets', async () => {
+    const asked: ElicitRequest['params'][] = [];
+    const answer = await answered(eliciting, {
+      elicit: async (params) => {
+        asked.push(params);
+        return { action: 'accept', content: { sure: true } };
+      },
+    });
+    expect(answer).toEqual({ action: 'accept', content: { sure: true } });
+    expect(asked).toEqual([question]);
+  });
+
+  it('is put by the call on whose stream it comes when several run', async () => {
+    const both = Promise.withResolvers<void>();
+    let running = 0;
+    const confirm: FakeTool = {
+      name: 'confirm',
+      run: async (_, { sendRequest }) => {
+        if (++running === 2) both.resolve();
+        await both.promise;
+        const params = { ...question };
+        const { content } = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
+        return { content: [], structuredContent: { ...content } };
+      },
+    };
+    const connection = await open(fakeServer({ tools: [confirm] }));
+    const answers = ['Ada', 'Bob'].map((who) =>
+      connection.callTool(
+        call('confirm'),
+        calling({ elicit: async () => ({ action: 'accept', content: { who } }) }),
+      ),
+    );
+    expect((await Promise.all(answers)).map(({ structuredContent }) => structuredContent)).toEqual([
+      { who: 'Ada' },
+      { who: 'Bob' },
+    ]);
+  });
+
+  it('is refused when it does not show which of several calls asks', async () => {
+    const both = Promise.withResolvers<void>();
+    let running = 0;
+    const confirm: FakeTool = {
+      ...eliciting,
+      run: async (args, extra) => {
+        if (++running === 2) both.resolve();
+        await both.promise;
+        return eliciting.run(args, extra);
+      },
+    };
+    const connection = await open(fakeServer({ kind: 'sse', tools: [confirm] }));
+    const answers = await Promise.all([1, 2].map(() => connection.callTool(call('ask'), calling())));
+    expect(answers[0]?.content).toEqual([
+      {
+        type: 'text',
+        text: JSON.stringify({
+          code: -32600,
+          message:
+            'MCP error -32600: Nobody can be asked: it does not show which call asks. Ask on the stream of the call.',
+        }),
+      },
+    ]);
+  });
+
+  it('is put by the old transport when one call runs', async () => {
+    const connection = await open(fakeServer({ kind: 'sse', tools: [eliciting] }));
+    const { content } = await connection.callTool(call('ask'), calling());
+    expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
+  });
+
+  it('leaves the call when that is what putting it comes to, and answers the server nothing', async () => {
+    const suspended = new Suspended();
+    const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
+    const server = fakeServer({ tools: [eliciting, other] });
+    const connection = await open(server);
+    const elicit = () => Promise.reject(suspended);
+    expect(await rejection(connection.callTool(call('ask'), calling({ elicit })))).toBe(suspended);
+    const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+    expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
+    // An answer would have been sent before this.
+    await connection.callTool(call('other'), calling());
+    expect(server.requests.filter(isAnswer)).toEqual([]);
+  });
+
+  it('is an error for the server when putting it fails, without saying why', async () => {
+    const elicit = () => Promise.reject(new Error('planted'));
+    expect(await answered(eliciting, { elicit })).toEqual({
+      code: -32603,
+      message: 'MCP error -32603: The question could not be put.',
+    });
+  });
+
+  it('is refused when the client refuses that', async () => {
+    expect(await answered(eliciting, {}, { elicitation: 'refuse' })).toEqual({
+      code: -32601,
+      message: 'MCP error -32601: This client does not let servers ask people.',
+    });
+  });
+
+  it('is refused when it leads people to an address', async () => {
+    const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
+    expect(await answered(asking({ method: 'elicitation/create', params }))).toEqual({
+      code: -32602,
+      message: 'MCP error -32602: MCP error -32602: Client does not support URL-mode elicitation requests',
+    });
+  });
+
+  it('is put ten times in one call at the most', async () => {
+    const insisting: FakeTool = {
+      name: 'ask',
+      run: async (_, { sendRequest }) => {
+        const answers: unknown[] = [];
+        for (let times = 0; times < 11; times++) {
+          const asked = sendRequest({ method: 'elicitation/create', params: question }, ResultSchema);
+          answers.push(await asked.catch(({ code, message }) => ({ code, message })));
+        }
+        return { content: [{ type: 'text', text: JSON.stringify(answers) }] };
+      },
+    };
+    expect(await answered(insisting)).toEqual([
+      ...Array.from({ length: 10 }, () => ({ action: 'decline' })),
+      { code: -32600, message: 'MCP error -32600: Nobody is asked more than 10 times in one call.' },
+    ]);
+  });
+
+  it('is refused when no call runs', async () => {
+    let extra: FakeExtra | undefined;
+    const leaking: FakeTool = {
+      name: 'leak',
+      run: (_, given) => {
+        extra = given;
+        return { content: [] };
+      },
+    };
+    const connection = await open(fakeServer({ kind: 'sse', tools: [leaking] }));
+    await connection.callTool(call('leak'), calling());
+    const asked = extra?.sendRequest({ method: 'elicitation/create', params: question }, ElicitResultSchema);
+    expect(await rejection(Promise.resolve(asked))).toMatchObject({
+      code: -32600,
+      message: 'MCP error -32600: Nobody can be asked: no call is running. Ask on the stream of the call.',
+    });
+  });
+});
+
+describe('what else a server may ask', () => {
+  it.each<[string, Parameters<typeof asking>[0], string]>([
+    [
+      'sampling',
+      { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
+      'This client does not sample: its models do not work for servers. Ask for what the tool needs as input.',
+    ],
+    ['roots', { method: 'roots/list' }, 'This client has no roots: it shares no files.'],
+    [
+      'a task',
+      { method: 'tasks/get', params: { taskId: 'x' } },
+      "This client does not know the method 'tasks/get'.",
+    ],
+  ])('is refused: %s', async (_, request, message) => {
+    expect(await answered(asking(request))).toEqual({
+      code: -32601,
+      message: `MCP error -32601: ${message}`,
+    });
+  });
+
+  it('is answered when it is a ping', async () => {
+    expect(await answered(asking({ method: 'ping' }))).toEqual({});
+  });
+
+  it.each(['sessions', 'sse'] as const)('is answered twelve times on a connection (%s)', async (kind) => {
+    const pinging: FakeTool = {
+      name: 'ping',
+      run: async (_, { sendRequest }) => {
+        for (let times = 0; times < 101; times++)
+          void sendRequest({ method: 'ping' }, ResultSchema).catch(() => 0);
+        return new Promise(() => undefined);
+      },
+    };
+    const server = fakeServer({ kind, tools: [pinging] });
+    const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
+    await rejection(connection.callTool(call('ping'), calling({ signal: AbortSignal.timeout(300) })));
+    expect(server.requests.filter(isAnswer)).toHaveLength(12);
+  });
+});
+
+const isAnswer = ({ body, rpc }: RecordedRequest) => body !== '' && rpc === undefined;

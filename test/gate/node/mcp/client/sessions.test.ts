@@ -1,0 +1,305 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Fetch } from '../../../../../src/mcp/entry.ts';
+import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
+import {
+  answers,
+  breakable,
+  type FakeServer,
+  type FakeTool,
+  fakeServer,
+  neverAnswers,
+  only,
+  type RecordedRequest,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { call, calling, never, open, rejection } from './open.ts';
+
+const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
+const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
+const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+
+/** A tool that counts its runs. */
+function counting() {
+  const runs: unknown[] = [];
+  const tool: FakeTool = {
+    name: 'write',
+    run: (args) => {
+      runs.push(args);
+      return { content: [{ type: 'text', text: 'done' }] };
+    },
+  };
+  return { tool, runs };
+}
+
+const DONE = { content: [{ type: 'text', text: 'done' }] };
+
+describe('a session that the server has forgotten', () => {
+  it('is begun again for a call, which is sent once more and runs once', async () => {
+    const { tool, runs } = counting();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server);
+    server.forgetSessions();
+    expect(await connection.callTool(call('write', { a: 1 }), calling())).toEqual(DONE);
+    expect(runs).toEqual([{ a: 1 }]);
+    expect(asked(server).filter((method) => method !== 'GET')).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+    ]);
+    const [, again] = server.requests.filter(({ rpc }) => rpc === 'initialize');
+    expect(again?.headers).toEqual({
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('is begun again for a list', async () => {
+    const server = fakeServer({ tools: [counting().tool] });
+    const connection = await open(server);
+    server.forgetSessions();
+    expect(await connection.listTools(never())).toHaveLength(1);
+  });
+
+  it('is begun again once for all the calls that run', async () => {
+    const { tool, runs } = counting();
+    const server = fakeServer({ tools: [tool] });
+    const connection = await open(server);
+    server.forgetSessions();
+    const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), calling()));
+    expect(await Promise.all(calls)).toEqual([DONE, DONE, DONE]);
+    expect(runs).toHaveLength(3);
+    expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
+  });
+
+  it('is begun again once only for one call', async () => {
+    const server = fakeServer({ tools: [counting().tool], misbehave: only(isCall, answers(404)) });
+    const connection = await open(server);
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      new McpServerError('files', 'call', "MCP server 'files' did not run 'write': it answered HTTP 404."),
+    );
+    expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
+  });
+
+  it('is told of when it cannot be begun again, and the next call tries anew', async () => {
+    const server = fakeServer({ tools: [counting().tool] });
+    const connection = await open(server);
+    server.forgetSessions();
+    server.misbehave = only(({ rpc }) => rpc === 'initialize', answers(503));
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      new McpServerError('files', 'connect', "MCP server 'files' cannot be reached: it answered HTTP 503."),
+    );
+    server.misbehave = undefined;
+    expect(await connection.callTool(call('write'), calling())).toEqual(DONE);
+  });
+
+  it('still brings the answer to a call that runs in it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
+    const slow: FakeTool = {
+      name: 'slow',
+      run: async () => {
+        began.resolve();
+        await gate.promise;
+        return { content: [] };
+      },
+    };
+    const server = fakeServer({ tools: [slow, counting().tool] });
+    const connection = await open(server);
+    const running = connection.callTool(call('slow'), calling());
+    await began.promise;
+    server.forgetSessions();
+    await connection.callTool(call('write'), calling());
+    gate.resolve();
+    expect(await running).toEqual({ content: [] });
+  });
+});
+
+describe('a stream that breaks', () => {
+  /** A server whose tool loses its stream, `times` over, before it answers. */
+  function losing(times: number, options: { readonly resumable: boolean }) {
+    const runs: unknown[] = [];
+    const streams: (() => void)[] = [];
+    const tool: FakeTool = {
+      name: 'write',
+      run: async (_, { sendNotification }) => {
+        runs.push(1);
+        for (let lost = 0; lost < times; lost++) {
+          await sendNotification({ method: 'notifications/message', params: { level: 'info', data: lost } });
+          await expect.poll(() => streams.length).toBe(lost + 1);
+          streams[lost]?.();
+        }
+        await expect.poll(() => streams.length).toBe(times + 1);
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    };
+    const server = fakeServer({ tools: [tool], resumable: options.resumable, retryInterval: 5 });
+    server.misbehave = only(
+      (request) => isCall(request) || isResume(request),
+      async (_, proceed) => {
+        const { response, lose } = breakable(await proceed());
+        streams.push(lose);
+        return response;
+      },
+    );
+    return { server, runs };
+  }
+
+  it('is resumed after the last event that came, and the call is not run again', async () => {
+    const { server, runs } = losing(2, { resumable: true });
+    const connection = await open(server);
+    const logs: unknown[] = [];
+    const answer = await connection.callTool(call('write'), calling({ log: ({ data }) => logs.push(data) }));
+    expect(answer).toEqual(DONE);
+    expect(runs).toHaveLength(1);
+    const resumes = server.requests.filter(isResume);
+    expect(resumes.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect(resumes[0]?.headers).toEqual({
+      accept: 'text/event-stream',
+      'last-event-id': expect.stringMatching(/^\d+$/),
+      'mcp-protocol-version': '2025-11-25',
+      'mcp-session-id': server.requests[1]?.headers['mcp-session-id'],
+    });
+  });
+
+  it('is lost when its events have no ids', async () => {
+    const { server } = losing(1, { resumable: false });
+    const connection = await open(server);
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      lost('the connection was lost'),
+    );
+    expect(server.requests.filter(isResume)).toEqual([]);
+  });
+
+  it.each([
+    [404, 1],
+    [500, 4],
+  ])('is lost when resuming it is answered by %i, asked %i times at the most', async (status, times) => {
+    const events = 'id: 7\nretry: 1\ndata:\n\n';
+    const server = fakeServer();
+    server.misbehave = (request, proceed) => {
+      if (isCall(request)) return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
+      return isResume(request) ? new Response(null, { status }) : proceed();
+    };
+    const connection = await open(server);
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      lost('it ended its answer before there was a result'),
+    );
+    expect(server.requests.filter(isResume)).toHaveLength(times);
+  });
+
+  it('is resumed four times at the most, though each part ends well', async () => {
+    const events = 'id: 7\nretry: 1\ndata:\n\n';
+    const server = fakeServer();
+    server.misbehave = only(
+      (request) => isCall(request) || isResume(request),
+      () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(server);
+    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+      lost('it ended its answer before there was a result'),
+    );
+    expect(server.requests.filter(isResume)).toHaveLength(4);
+  });
+
+  it('is not waited for longer than the call has, however long the server wants', async () => {
+    const events = 'id: 7\nretry: 3600000\ndata:\n\n';
+    const server = fakeServer();
+    server.misbehave = only(
+      isCall,
+      () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(server, { timeout: 50 });
+    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(50) }));
+    expect(await rejection(calls)).toEqual(lost('it did not answer within 50 ms'));
+  });
+
+  it('is listened to again when it is the one for what is not asked for', async () => {
+    const server = fakeServer({ tools: [counting().tool], resumable: true, retryInterval: 1 });
+    let streams = 0;
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      async (_, proceed) => {
+        if (++streams > 1) return proceed();
+        return new Response('retry: 1\n\n', { headers: { 'content-type': 'text/event-stream' } });
+      },
+    );
+    const connection = await open(server);
+    await expect.poll(() => streams).toBe(2);
+    await expect
+      .poll(async () => {
+        await server.sendToolListChanged();
+        return connection.hasChanged;
+      })
+      .toBe(true);
+  });
+
+  it('is not waited for when it does not begin', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = fakeServer({ misbehave: only(({ method }) => method === 'GET', neverAnswers) });
+    const given = Promise.withResolvers<AbortSignal | null | undefined>();
+    const fetch: Fetch = (url, init) => {
+      if (init?.method === 'GET') given.resolve(init.signal);
+      return server.fetch(url, init);
+    };
+    await open({ url: server.url, fetch });
+    const signal = await given.promise;
+    vi.advanceTimersByTime(9_999);
+    expect(signal?.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('is not asked for again when the connection is closed before its time', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const server = fakeServer();
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      () => new Response('retry: 7654321\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const connection = await open(server);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321));
+    await connection.close();
+    const next = await open(server);
+    await next.listTools(never()); // many more steps than it takes to ask for a stream again
+    const ofNext = server.requests.at(-1)?.headers['mcp-session-id'];
+    const gets = server.requests.filter(({ method }) => method === 'GET');
+    expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);
+  });
+
+  it('is not listened to again for ever', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = fakeServer();
+    const read = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
+    let streams = 0;
+    server.misbehave = only(
+      ({ method }) => method === 'GET',
+      () => {
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('retry: 1000\n\n')),
+          pull(controller) {
+            controller.close();
+            read[streams++]?.resolve();
+          },
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    );
+    await open(server);
+    for (const { promise } of read) {
+      await promise;
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(vi.getTimerCount()).toBe(0);
+    expect(asked(server).filter((method) => method === 'GET')).toHaveLength(4);
+  });
+});
+
+const lost = (why: string) =>
+  new McpLostError(
+    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
+  );

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { Fetch } from '../../../../../../src/mcp/entry.ts';
+import { addressProblem, type FetchRules, guardedFetch, WireError } from '../../../../../doors/mcp.ts';
+import { rejection } from '../open.ts';
+
+const SERVER = 'https://mcp.example.com/mcp';
+
+const RULES = { allowPrivate: false, maxResponseBytes: 100, redact: (text: string) => text };
+
+/** A guarded `fetch` before this one, and the addresses that were asked. */
+function guarded(answer: (url: URL, times: number) => Response, rules: Partial<FetchRules> = {}) {
+  const asked: string[] = [];
+  const inits: (RequestInit | undefined)[] = [];
+  const fetch: Fetch = async (url, init) => {
+    asked.push(`${init?.method ?? 'GET'} ${url}`);
+    inits.push(init);
+    return answer(new URL(url), asked.length);
+  };
+  const server = new URL(SERVER);
+  return {
+    asked,
+    inits,
+    fetch: guardedFetch({ ...RULES, fetch, server, ...rules }),
+  };
+}
+
+const redirect = (location: string, status = 307) => new Response(null, { status, headers: { location } });
+const phrase = async (promise: Promise<unknown>) => {
+  const error = await rejection(promise);
+  return error instanceof WireError ? error.phrase : error;
+};
+
+describe('an address that comes from data', () => {
+  it.each([
+    ['https://mcp.example.com/mcp', undefined],
+    ['https://mcp.example.com:8443/mcp', undefined],
+    ['https://8.8.8.8/', undefined],
+    ['http://mcp.example.com/mcp', 'does not begin with https:'],
+    ['wss://mcp.example.com/mcp', 'does not begin with https:'],
+    ['file:///etc/passwd', 'does not begin with https:'],
+    ['https://ada@mcp.example.com/', 'holds credentials'],
+    ['https://:secret@mcp.example.com/', 'holds credentials'],
+    ['https://10.0.0.1/', 'leads into a private network'],
+    ['https://0x7f.1/', 'leads into a private network'],
+    ['https://[::1]:8443/', 'leads into a private network'],
+    ['https://printer.local/', 'leads into a private network'],
+  ])('%s: %s', (address, problem) => {
+    expect(addressProblem(new URL(address))).toBe(problem);
+  });
+});
+
+describe('a guarded request', () => {
+  it('is sent as it is, and redirects are left to the guard', async () => {
+    const { fetch, inits } = guarded(() => new Response('ok'));
+    const init = { method: 'POST', body: '{}', headers: { 'x-a': '1' } };
+    expect(await (await fetch(SERVER, init)).text()).toBe('ok');
+    expect(inits).toEqual([{ ...init, redirect: 'manual' }]);
+  });
+
+  it.each([
+    ['http://mcp.example.com/', 'it names an address that does not begin with https:'],
+    ['https://169.254.169.254/latest/meta-data', 'it names an address that leads into a private network'],
+    ['https://localhost/', 'it names an address that leads into a private network'],
+  ])('to the other origin %s is refused', async (url, why) => {
+    const { fetch, asked } = guarded(() => new Response('ok'));
+    expect(await phrase(fetch(url))).toBe(why);
+    expect(asked).toEqual([]);
+  });
+
+  it('to another public origin is sent', async () => {
+    const { fetch, asked } = guarded(() => new Response('ok'));
+    await fetch('https://auth.example.com/token');
+    expect(asked).toEqual(['GET https://auth.example.com/token']);
+  });
+
+  it('goes anywhere when that is allowed', async () => {
+    const { fetch, asked } = guarded(() => new Response('ok'), { allowPrivate: true });
+    await fetch('http://10.0.0.1/token');
+    expect(asked).toEqual(['GET http://10.0.0.1/token']);
+  });
+
+  it('ends when its signal aborts, though the `fetch` inside does not look at it', async () => {
+    const reason = new Error('over');
+    const over = new AbortController();
+    const server = new URL(SERVER);
+    const deaf: Fetch = () => new Promise(() => undefined);
+    const fetch = guardedFetch({ ...RULES, fetch: deaf, server });
+    const answer = rejection(fetch(SERVER, { signal: over.signal }));
+    over.abort(reason);
+    expect(await answer).toBe(reason);
+  });
+
+  it('ends when its signal aborts while the body is read', async () => {
+    const reason = new Error('over');
+    const over = new AbortController();
+    const cancelled = Promise.withResolvers<unknown>();
+    const body = new ReadableStream({ cancel: (why) => cancelled.resolve(why) });
+    const { fetch } = guarded(() => new Response(body));
+    const response = await fetch(SERVER, { signal: over.signal });
+    const text = rejection(response.text());
+    over.abort(reason);
+    expect(await text).toBe(reason);
+    expect(await cancelled.promise).toBe(reason);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('within the origin is followed by a GET (%i)', async (status) => {
+    const { fetch, asked } = guarded((_, times) =>
+      times === 1 ? redirect('/new?a=1', status) : new Response('ok'),
+    );
+    expect(await (await fetch(SERVER)).text()).toBe('ok');
+    expect(asked).toEqual([`GET ${SERVER}`, 'GET https://mcp.example.com/new?a=1']);
+  });
+
+  it.each([307, 308])('within the origin is followed by a POST, body and all (%i)', async (status) => {
+    const { fetch, inits } = guarded((_, times) =>
+      times === 1 ? redirect('/new', status) : new Response('ok'),
+    );
+    await fetch(SERVER, { method: 'POST', body: '{}' });
+    expect(inits.map((init) => [init?.method, init?.body])).toEqual([
+      ['POST', '{}'],
+      ['POST', '{}'],
+    ]);
+  });
+
+  it.each([301, 302, 303])('that would make a GET of a POST is refused (%i)', async (status) => {
+    const { fetch, asked } = guarded(() => redirect('/new', status));
+    expect(await phrase(fetch(SERVER, { method: 'POST' }))).toBe('it redirects to https://mcp.example.com');
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['https://evil.example/mcp', 'https://evil.example'],
+    ['//evil.example/mcp', 'https://evil.example'],
+    ['http://mcp.example.com/mcp', 'http://mcp.example.com'],
+    ['https://mcp.example.com:8443/', 'https://mcp.example.com:8443'],
+    ['https://mcp.example.com.evil.example/', 'https://mcp.example.com.evil.example'],
+    ['https://ada@mcp.example.com/', 'https://mcp.example.com'],
+    ['https://:secret@mcp.example.com/', 'https://mcp.example.com'],
+    ['https://169.254.169.254/', 'https://169.254.169.254'],
+    ['data:,x', 'null'],
+  ])('to %s is refused', async (location, origin) => {
+    const { fetch, asked } = guarded(() => redirect(location), { allowPrivate: true });
+    expect(await phrase(fetch(SERVER))).toBe(`it redirects to ${origin}`);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is followed five times at the most', async () => {
+    const { fetch, asked } = guarded(() => redirect('/again'));
+    expect(await phrase(fetch(SERVER))).toBe('it redirects more often than is followed');
+    expect(asked).toHaveLength(6);
+  });
+
+  it('that leads nowhere is an answer like any other', async () => {
+    const { fetch } = guarded(() => new Response(null, { status: 304 }));
+    expect((await fetch(SERVER)).status).toBe(304);
+  });
+});
+
+describe('a response', () => {
+  it('may have as many bytes as the client allows', async () => {
+    const { fetch } = guarded(() => new Response('x'.repeat(100)));
+    expect(await (await fetch(SERVER)).text()).toHaveLength(100);
+  });
+
+  it('is cut when it has more, whatever it says of its length', async () => {
+    const { fetch } = guarded(() => new Response(chunks(60, 60), { headers: { 'content-length': '10' } }));
+    const response = await fetch(SERVER);
+    expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
+  });
+
+  it('shows its status before it is found too large', async () => {
+    const headers = { 'content-length': '101' };
+    const { fetch } = guarded(() => new Response('x'.repeat(101), { status: 502, headers }));
+    const response = await fetch(SERVER);
+    expect(response.status).toBe(502);
+    expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
+  });
+
+  it('is handed on as far as it is read', async () => {
+    const { fetch } = guarded(() => new Response(chunks(60, 60)));
+    const reader = (await fetch(SERVER)).body?.getReader();
+    const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
+    expect(sizes).toEqual([60, 40]);
+    expect(reader && (await phrase(reader.read()))).toBe('it answered with more than 100 bytes');
+  });
+
+  it('gives its connection back when it is cut', async () => {
+    const cancelled = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(60)),
+      cancel: () => cancelled.resolve(),
+    });
+    const { fetch } = guarded(() => new Response(body));
+    await phrase((await fetch(SERVER)).arrayBuffer());
+    await cancelled.promise;
+  });
+
+  it('keeps its status and its headers', async () => {
+    const { fetch } = guarded(() => new Response('no', { status: 503, headers: { 'x-a': '1' } }));
+    const response = await fetch(SERVER);
+    expect([response.status, response.headers.get('x-a')]).toEqual([503, '1']);
+  });
+});
+
+const chunks = (...sizes: readonly number[]) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const size of sizes) controller.enqueue(new Uint8Array(size));
+      controller.close();
+    },
+  });

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type EventOrRetry, ResponseTooLargeError, readEvents, WireError } from '../../../../../doors/mcp.ts';
+
+/** The events of a stream that comes in these pieces, and why it ended when it did not end well. */
+async function read(pieces: readonly string[], broken?: Error) {
+  const events: EventOrRetry[] = [];
+  const rest = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = rest.shift();
+      if (next !== undefined) controller.enqueue(new TextEncoder().encode(next));
+      else if (broken) controller.error(broken);
+      else controller.close();
+    },
+  });
+  try {
+    for await (const event of readEvents(body)) events.push(event);
+  } catch (error) {
+    return { events, error: error instanceof WireError ? `${error.name}: ${error.phrase}` : error };
+  }
+  return { events };
+}
+
+const message = (data: string) => ({ id: undefined, type: 'message', data });
+
+describe('events', () => {
+  it.each([
+    ['LF', ['data: a\ndata: b\n\ndata: c\n\n']],
+    ['CR', ['data: a\rdata: b\r\rdata: c\r\r']],
+    ['CRLF', ['data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n']],
+    ['CRLF, cut in between', ['data: a\r', '\ndata: b\r', '\n\r', '\n', 'data: c\r\n\r\n']],
+    ['all of them', ['data: a\rdata: b\n\r', '\ndata: c\n', '\r']],
+  ])('may have lines that end with %s', async (_, pieces) => {
+    expect(await read(pieces)).toEqual({ events: [message('a\nb'), message('c')] });
+  });
+
+  it('are found among two million lines that end with CR, without delay', async () => {
+    const began = performance.now();
+    const { events } = await read(['a:\r'.repeat(1_000_000), 'a:\r'.repeat(1_000_000), 'data: a\r\r']);
+    expect(events).toEqual([message('a')]);
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+  });
+
+  it("have an id, a type, and the data of all their lines; what else is said is nobody's", async () => {
+    const { events } = await read([
+      ': hello\nid: 7\nevent: endpoint\ndata:a: b\ndata\ndata:  c\nx: y\n\n',
+      'id: 8\0\nevent:\ndata: d\n\nid: 9\n\nretry: 20\nretry: x\n\ndata: not comp',
+    ]);
+    expect(events).toEqual([{ id: '7', type: 'endpoint', data: 'a: b\n\n c' }, message('d'), { retry: 20 }]);
+  });
+
+  it('are ten thousand at the most, and then it is told', async () => {
+    const all = await read(['data: a\n\n'.repeat(10_000)]);
+    expect([all.events.length, all.error]).toEqual([10_000, undefined]);
+    const more = await read(['data: a\n\n'.repeat(9_999), 'retry: 1\n\ndata: a\n\n']);
+    expect(more.events).toHaveLength(10_000);
+    expect(more.error).toBe('ResponseTooLargeError: it answered with more than 10000 events');
+  });
+});
+
+describe('a stream that is too long', () => {
+  const tooLong = new ResponseTooLargeError(7);
+
+  it.each([
+    ['data: {"jsonrpc":"2.0","id":1,"result":{"content":[', 'AnswerTooLargeError'],
+    ['data:{"result":{"content":[', 'AnswerTooLargeError'],
+    ['data: {"jsonrpc":"2.0","method":"notifications/message","params":{', 'ResponseTooLargeError'],
+    ['data: {"result":{}}\n\n: nothing', 'ResponseTooLargeError'],
+    ['id: 7\ndata: {"result":{"a', 'AnswerTooLargeError'],
+  ])('%s shows whether it is an answer: %s', async (text, name) => {
+    const { error } = await read([text.slice(0, 9), text.slice(9)], tooLong);
+    expect(error).toBe(`${name}: it answered with more than 7 bytes`);
+  });
+
+  it('is no answer that breaks for another reason', async () => {
+    const broken = new TypeError('planted');
+    expect((await read(['data: {"result":{"a'], broken)).error).toBe(broken);
+  });
+});

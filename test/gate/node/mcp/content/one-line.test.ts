@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { contentWords, oneLine } from '../../../../doors/mcp.ts';
+
+describe('words of somebody else in a line of ours', () => {
+  it.each([
+    ['a\r\n\u2028\u2029\u0085\v\fb', 'a b', 'line breaks'],
+    ['a\0\u001b\u009b[31mb', 'a [31mb', 'control characters'],
+    ['a\u202e\u2066\u200b\ufeff\u00ad\u{e0041}b', 'ab', 'characters of format'],
+    ['  a \t b  ', 'a b', 'more spaces than one'],
+    ['a\ud800b', 'a\ufffdb', 'half a character'],
+    ['\u202e\n\u202e', '', 'nothing that can be seen'],
+  ])('%j is %j: no %s', (text, shown) => {
+    expect(oneLine(text, 100)).toBe(shown);
+  });
+
+  it('are no longer than they may be, counted as they are shown', () => {
+    expect(oneLine(`${'\u200b\n'.repeat(50)}four`, 4)).toBe('four');
+    expect(oneLine('fives', 4)).toBe('fiv…');
+  });
+
+  it('name and describe the content of an answer', () => {
+    const link = {
+      type: 'resource_link',
+      name: 'notes\u202e',
+      uri: 'https://a.test/\nb',
+      description: 'x]\n[y',
+    };
+    expect(contentWords([link]).words).toBe('[resource link: notes (https://a.test/ b): x] [y]');
+  });
+});

@@ -1,0 +1,14 @@
+/** Params that the SDK's transport refuses before, as it stands: what holds when it does not. */
+import { expect, it } from 'vitest';
+import { readCallParams } from '../../../../doors/mcp.ts';
+
+it.each([
+  [{ name: 'greet', _meta: 7 }, '`_meta` must be an object.'],
+  [{ name: 'greet', _meta: { progressToken: 1.5 } }, '`_meta.progressToken` must be text or a whole number.'],
+  [
+    { name: 'greet', _meta: { progressToken: null } },
+    '`_meta.progressToken` must be text or a whole number.',
+  ],
+])('refuses what is no call: %j', (params, message) => {
+  expect(() => readCallParams(params)).toThrow(expect.objectContaining({ code: -32602, message }));
+});

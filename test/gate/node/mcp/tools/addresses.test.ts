@@ -1,0 +1,178 @@
+/** Servers whose address, headers or sign-in come from the context: each context is another server, or another customer of it. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineSubagent, type ToolProvider } from '../../../../../src/index.ts';
+import {
+  createMcpToolFactory,
+  defineMcpClient,
+  type McpClient,
+  mcpToolProvider,
+} from '../../../../../src/mcp/entry.ts';
+import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { offered, results } from '../../unfolding/scenes.ts';
+import { calls, methods, says, scene, session } from './scenes.ts';
+
+const east = () => fakeServer({ url: 'https://east.test/mcp', tools: [says('pay', 'paid in the east')] });
+const west = () => fakeServer({ url: 'https://west.test/mcp', tools: [says('pay', 'paid in the west')] });
+
+/** Reaches whichever of them has the address. */
+const among =
+  (...servers: readonly FakeServer[]): FakeServer['fetch'] =>
+  (url, init) => {
+    const server = servers.find((one) => new URL(one.url).host === new URL(url).host);
+    if (!server) throw new TypeError(`nobody is at ${url}`);
+    return server.fetch(url, init);
+  };
+
+const agentOf = (name: string, client: McpClient, context: Record<string, string>) =>
+  defineSubagent({
+    agent: defineAgent({
+      name,
+      description: `Works in the ${name}.`,
+      instructions: 'Work.',
+      tools: [mcpToolProvider({ clients: [client] })],
+      context,
+    }),
+  });
+
+const accounts = ({ requests }: FakeServer): readonly unknown[] =>
+  requests.filter(({ rpc }) => rpc === 'tools/call').map(({ headers }) => headers['x-account']);
+
+describe('two loops of one turn', () => {
+  const replies = [
+    calls('east', { message: 'Pay.' }),
+    calls('pay'),
+    'Paid.',
+    calls('west', { message: 'Pay.' }),
+    calls('pay'),
+    'Paid.',
+    'Both are paid.',
+  ];
+
+  it('whose contexts name two addresses reach each its own, with its own headers and tools', async () => {
+    const [a, b] = [east(), west()];
+    const client = defineMcpClient({
+      name: 'bank',
+      url: ({ context }) => String(context.get('endpoint')),
+      headers: ({ context }) => ({ 'x-account': String(context.get('account')) }),
+      fetch: among(a, b),
+    });
+    const desk = session(
+      [
+        agentOf('east', client, { endpoint: a.url, account: 'e-1' }),
+        agentOf('west', client, { endpoint: b.url, account: 'w-1' }),
+      ],
+      replies,
+    );
+    expect(await desk.send('Pay both')).toMatchObject({ text: 'Both are paid.' });
+    expect([accounts(a), accounts(b)]).toEqual([['e-1'], ['w-1']]);
+    expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
+  });
+
+  it('whose contexts matter to the headers only have a connection each', async () => {
+    const a = east();
+    const client = defineMcpClient({
+      name: 'bank',
+      url: a.url,
+      headers: ({ context }) => ({ 'x-account': String(context.get('account')) }),
+      fetch: a.fetch,
+    });
+    const desk = session(
+      [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
+      replies,
+    );
+    await desk.send('Pay both');
+    expect(accounts(a)).toEqual(['e-1', 'w-1']);
+    expect(methods(a).initialize).toBe(2);
+  });
+
+  it('share one, where nothing depends on the context', async () => {
+    const a = east();
+    const client = defineMcpClient({ name: 'bank', url: a.url, fetch: a.fetch });
+    const desk = session(
+      [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
+      replies,
+    );
+    await desk.send('Pay both');
+    expect(methods(a)).toMatchObject({ initialize: 1, 'tools/list': 1, 'tools/call': 2 });
+  });
+});
+
+describe('a list of tools', () => {
+  it('is that of one address: another one is asked, whatever the session knows', async () => {
+    const [a, b] = [east(), west()];
+    let url = a.url;
+    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
+    const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
+    await desk.send('One');
+    url = b.url;
+    await desk.send('Two');
+    expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
+    const events = await desk.events();
+    const keys = events.flatMap(({ event }) => (event.type === 'tools-listed' ? event.facts : []));
+    expect(keys.map(({ fact }) => fact)).toMatchObject([
+      { key: JSON.stringify(['bank', a.url, null, 'tester']) },
+      { key: JSON.stringify(['bank', b.url, null, 'tester']) },
+    ]);
+  });
+
+  it('calls nothing at another address than its own: the model is told to look again', async () => {
+    const [a, b] = [east(), west()];
+    let url = a.url;
+    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
+    const listed = mcpToolProvider({ clients: [client] });
+    const moving: ToolProvider = {
+      ...listed,
+      toolsNow: (view) =>
+        listed.toolsNow(view).map((tool) => ({
+          ...tool,
+          call(input, invocation) {
+            url = b.url;
+            return tool.call(input, invocation);
+          },
+        })),
+    };
+    const desk = session([moving], [calls('pay'), calls('pay'), 'Done.']);
+    await desk.send('Pay');
+    expect(results(desk)).toEqual([
+      "Error: Tool 'pay' is not called: MCP server 'bank' has another address than when it listed this tool. Its tools are " +
+        'listed again before your next reply: call one of those.',
+      'paid in the west',
+    ]);
+    expect(methods(a)['tools/call']).toBeUndefined();
+  });
+});
+
+describe('a client whose address cannot be made', () => {
+  it('has no tools, which is logged once a turn', async () => {
+    const said = warnings();
+    const { client, server } = scene([says('look')], {
+      url: ({ context }) => {
+        if (!context.has('endpoint')) throw new Error('no endpoint');
+        return 'https://mcp.test/mcp';
+      },
+    });
+    const note = says('note', 'noted');
+    const other = scene([note], { name: 'notes' });
+    const desk = session(
+      [mcpToolProvider({ clients: [client, other.client] })],
+      [calls('note'), calls('note'), 'Done.'],
+    );
+    await desk.send('Note it');
+    expect(offered(desk)).toEqual([['note'], ['note'], ['note']]);
+    expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: its address could not be made."]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('leaves a facade closed, and the model is told why', async () => {
+    warnings();
+    const { client } = scene([says('look')], { url: () => 'nowhere' });
+    const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
+    const desk = session([facade], [calls('shop'), 'Sorry.']);
+    await desk.send('Open it');
+    expect(results(desk)).toEqual([
+      "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its address is no http(s) URL. " +
+        'Go on without them.',
+    ]);
+  });
+});

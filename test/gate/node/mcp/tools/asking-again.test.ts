@@ -1,0 +1,129 @@
+/** How often servers are asked in one turn, who is told what they said, and what of it is logged. */
+import * as v from 'valibot';
+import { expect, it } from 'vitest';
+import {
+  type AnyTool,
+  type Discovery,
+  defineAgenticTool,
+  type LoopView,
+  Secrets,
+  ToolCallContext,
+} from '../../../../../src/index.ts';
+import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import { findTools } from '../../../../doors/mcp.ts';
+import { only } from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { offered } from '../../unfolding/scenes.ts';
+import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
+
+/** A server that says after each call that its tools are others, and so they are. */
+function restless(config: Parameters<typeof scene>[1] = {}): Scene {
+  const made = scene([], config);
+  const { server } = made;
+  let calledTimes = 0;
+  const fidget = () => ({
+    ...says('fidget', '', {
+      async run() {
+        calledTimes += 1;
+        server.tools = [fidget()];
+        await server.sendToolListChanged();
+        return { content: [{ type: 'text' as const, text: 'done' }] };
+      },
+    }),
+    description: `Called ${calledTimes} times.`,
+  });
+  server.tools = [fidget()];
+  return made;
+}
+
+it('a server that says again and again that its tools are others is asked again once a turn', async () => {
+  warnings();
+  const { server, client } = restless();
+  const replies = [...Array.from({ length: 5 }, () => calls('fidget')), 'Done.'];
+  const desk = session([mcpToolProvider({ clients: [client] })], replies);
+  await desk.send('Fidget');
+  expect(methods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
+  const events = await desk.events();
+  expect(events.filter(({ event }) => event.type === 'tools-listed')).toHaveLength(2);
+});
+
+it('a list that is never taken for current is asked for once a turn', async () => {
+  const { server, client } = scene([says('look')], { refreshAfter: 0 });
+  const desk = session(
+    [mcpToolProvider({ clients: [client] })],
+    [calls('look'), calls('look'), 'One.', calls('look'), 'Two.'],
+  );
+  await desk.send('One');
+  expect(methods(server)['tools/list']).toBe(1);
+  await desk.send('Two');
+  expect(methods(server)['tools/list']).toBe(2);
+});
+
+it('a nested loop is asked with its tools while a facade that found them waits for another server', async () => {
+  const shop = scene([says('buy')]);
+  const slow = scene([says('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
+  const nested = Promise.withResolvers<void>();
+  slow.server.misbehave = only(
+    ({ rpc }) => rpc === 'tools/list',
+    async (_, proceed) => {
+      await nested.promise;
+      return proceed();
+    },
+  );
+  const factory = createMcpToolFactory({ clients: [shop.client, slow.client] });
+  const buyer = defineAgenticTool({
+    name: 'buyer',
+    description: 'Buys.',
+    input: v.object({}),
+    tools: [mcpToolProvider({ clients: [shop.client] })],
+  });
+  const both = { calls: ['all', 'buyer'].map((name) => ({ name, input: {} })) };
+  const desk = session([factory.unfolding('all', 'All.', () => true), buyer], [both, 'Bought.', 'Done.']);
+  const sending = desk.send('Go');
+  await expect.poll(() => desk.requests.length).toBe(2);
+  nested.resolve();
+  await sending;
+  expect(offered(desk)[1]).toEqual(['buy']);
+  expect(methods(shop.server)['tools/list']).toBe(1);
+});
+
+it('the log shows neither the caller’s secrets nor lines of the server’s own', async () => {
+  const said = warnings();
+  const secret = 'sesame-open-1234';
+  const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
+  const { client } = scene([says('dig'), says(name)]);
+  const desk = session([mcpToolProvider({ clients: [client] })], ['Done.'], {
+    secrets: () => ({ TOKEN: secret }),
+  });
+  await desk.send('Hello');
+  expect(said).toEqual([
+    "holdfast: MCP server 'shop' has tools that are left out: 'look [secret TOKEN] holdfast: FORGED [31m' has no name of 1 to " +
+      '128 characters.',
+  ]);
+});
+
+it('a loop that asks while another has not journaled what it found is told the same, and no more than ten are', async () => {
+  const { server, client } = scene([says('look')]);
+  const made: readonly AnyTool[] = [];
+  // All of a loop that asking a server needs.
+  const view = {
+    principal: { id: 'tester' },
+    context: ToolCallContext.EMPTY,
+    recall: () => [],
+    made: () => made,
+  } as unknown as LoopView;
+  const discovery: Discovery = {
+    view,
+    secrets: Secrets.NONE,
+    signal: new AbortController().signal,
+    now: () => 0,
+    ask: (_, work) => work(),
+    atEnd: () => undefined,
+    count: () => undefined,
+  };
+  const first = await findTools(client, discovery);
+  expect(first.facts).toHaveLength(1);
+  for (let loop = 1; loop <= 10; loop += 1) expect(await findTools(client, discovery)).toEqual(first);
+  expect(await findTools(client, discovery)).toEqual({ facts: [] });
+  expect(methods(server)['tools/list']).toBe(1);
+});

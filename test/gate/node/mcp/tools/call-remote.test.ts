@@ -1,0 +1,253 @@
+/** Calls of MCP servers' tools: what crosses, what comes back, and what nobody knows. MCP-05, MCP-07, MCP-11. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  allowKeys,
+  type McpClientConfig,
+  mcpToolProvider,
+  passThrough,
+} from '../../../../../src/mcp/entry.ts';
+import type { TestSession, TestSessionOptions } from '../../../../../src/testing/entry.ts';
+import {
+  answers,
+  type FakeServer,
+  type FakeTool,
+  losesConnectionAfter,
+  neverAnswers,
+  only,
+} from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { results } from '../../unfolding/scenes.ts';
+import { calls, methods, says, scene, session } from './scenes.ts';
+
+interface Desk {
+  readonly desk: TestSession;
+  readonly server: FakeServer;
+}
+
+/** A session whose model calls this one tool, and then says that it is done. */
+function calling(
+  tool: FakeTool,
+  config: Partial<McpClientConfig> = {},
+  options: Partial<Pick<TestSessionOptions, 'context' | 'secrets'>> = {},
+): Desk {
+  const { server, client } = scene([tool], config);
+  const tools = [mcpToolProvider({ clients: [client] })];
+  const name = `${config.prefix ?? ''}${tool.name}`;
+  return { server, desk: session(tools, [calls(name, { note: 'red' }), 'Done.'], options) };
+}
+
+const isCall = ({ rpc }: { readonly rpc?: string }): boolean => rpc === 'tools/call';
+
+/** The parameters of the calls that the server was sent. */
+const sent = ({ requests }: FakeServer): readonly Record<string, unknown>[] =>
+  requests.filter(isCall).map(({ body }) => JSON.parse(body).params);
+
+const context = { tenantId: 'acme', apiKey: 'sk-123456', locale: 'en' };
+
+describe('what crosses beside the input', () => {
+  const key = { 'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{64}$/) };
+  const token = { progressToken: expect.any(Number) };
+
+  it.each([
+    ['no converter', undefined, {}],
+    ['allowKeys', allowKeys('tenantId', 'correlationId'), { tenantId: 'acme' }],
+    ['passThrough', passThrough, { ...context, 'holdfast.loopId': expect.any(String) }],
+    ['a function of its own', () => ({ from: 'holdfast' }), { from: 'holdfast' }],
+  ])(
+    'with %s is its choice, the key of the call, and a token for its progress (MCP-06, MCP-07)',
+    async (_, meta, crosses) => {
+      const { desk, server } = calling(says('note'), { meta }, { context });
+      await desk.send('Note it');
+      expect(sent(server)).toEqual([
+        { name: 'note', arguments: { note: 'red' }, _meta: { ...crosses, ...key, ...token } },
+      ]);
+    },
+  );
+
+  it('cannot be prepared when the converter throws: the server is not called (MCP-11)', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => log.mockRestore());
+    const thrown = new Error('no tenant');
+    const meta = () => {
+      throw thrown;
+    };
+    const { desk, server } = calling(says('note'), { meta }, { context });
+    await desk.send('Note it');
+    expect(results(desk)).toEqual([
+      "Error: MCP tool 'note' was not called: the app could not prepare the context for its server. Go on without it.",
+    ]);
+    expect(sent(server)).toEqual([]);
+    expect(log.mock.calls).toEqual([["holdfast: the meta converter of MCP client 'shop' threw", thrown]]);
+  });
+
+  it('is the key under which a call is run again', async () => {
+    let runs = 0;
+    const note = says('note', 'noted', {
+      annotations: { idempotentHint: true },
+      run: () => {
+        runs += 1;
+        if (runs === 1) desk.kill();
+        return { content: [{ type: 'text', text: 'noted' }] };
+      },
+    });
+    const { desk, server } = calling(note);
+    await desk.send('Note it');
+    const keys = sent(server).map(({ _meta }) => Reflect.get(Object(_meta), 'holdfast/idempotency-key'));
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    expect(results(desk)).toEqual(['noted']);
+  });
+});
+
+describe('what a server says while it works', () => {
+  it('is told to whoever watches, and no more than ten times a second', async () => {
+    const told: string[] = [];
+    const work = says('work', 'worked', {
+      async run(_, { sendNotification, _meta }) {
+        const progressToken = _meta?.progressToken ?? '';
+        await sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, total: 3, message: 'half\nway' },
+        });
+        await sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 2, total: 3 },
+        });
+        await sendNotification({
+          method: 'notifications/message',
+          params: { level: 'warning', logger: 'db', data: { slow: true } },
+        });
+        return { content: [{ type: 'text', text: 'worked' }] };
+      },
+    });
+    const { server, client } = scene([work]);
+    const watched = mcpToolProvider({ clients: [client] });
+    const desk = session(
+      [
+        {
+          ...watched,
+          toolsNow: (view) =>
+            watched.toolsNow(view).map((tool) => ({
+              ...tool,
+              call: (input, invocation) =>
+                tool.call(input, {
+                  ...invocation,
+                  execute: (leaf) =>
+                    invocation.execute({
+                      ...leaf,
+                      run: (call) => leaf.run({ ...call, progress: (status) => void told.push(status) }),
+                    }),
+                }),
+            })),
+        },
+      ],
+      [calls('work'), 'Done.'],
+    );
+    await desk.send('Work');
+    expect(methods(server)['tools/call']).toBe(1);
+    expect(told).toEqual(['half way (1/3)', '[warning] db: {"slow":true}']);
+  });
+});
+
+describe('a call that fails', () => {
+  it('is an error in the words of the server', async () => {
+    const { desk } = calling(
+      says('note', '', {
+        run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
+      }),
+    );
+    await desk.send('Note it');
+    expect(results(desk)).toEqual(['Error: The book is full.']);
+  });
+
+  it('is an error when its server cannot be reached any more: it certainly did not happen', async () => {
+    const { desk, server } = calling(says('note'));
+    server.misbehave = only(isCall, answers(403));
+    await desk.send('Note it');
+    expect(results(desk)).toEqual([
+      "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 403).",
+    ]);
+  });
+
+  it.each([
+    ['once', {}, "The outcome of this call of 'note' is unknown"],
+    ['idempotent', { idempotentHint: true }, "The outcome of this call of 'note' is unknown"],
+    ['read', { readOnlyHint: true }, "The connection of tool 'note' was lost before it answered."],
+  ])(
+    'is in doubt when it was sent and no answer came, if its effect is %s',
+    async (_, annotations, words) => {
+      const { desk, server } = calling(says('note', 'noted', { annotations }));
+      server.misbehave = only(isCall, losesConnectionAfter(0));
+      expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
+      expect(results(desk)[0]).toContain(words);
+    },
+  );
+
+  it('in doubt leaves the connection: the next call connects anew', async () => {
+    const { server, client } = scene([says('look', 'seen', { annotations: { readOnlyHint: true } })]);
+    let isFirst = true;
+    server.misbehave = only(isCall, (request, proceed) => {
+      const first = isFirst;
+      isFirst = false;
+      return first ? (losesConnectionAfter(0)(request, proceed) ?? proceed()) : proceed();
+    });
+    const desk = session([mcpToolProvider({ clients: [client] })], [calls('look'), calls('look'), 'Done.']);
+    await desk.send('Look');
+    expect(results(desk)[1]).toBe('seen');
+    expect(methods(server).initialize).toBe(2);
+  });
+
+  it('is told as late when a read takes too long', async () => {
+    const { desk, server } = calling(says('note', '', { annotations: { readOnlyHint: true } }), {
+      timeout: 20,
+    });
+    server.misbehave = only(isCall, neverAnswers);
+    await desk.send('Note it');
+    expect(results(desk)).toEqual(["Error: MCP tool 'note' did not answer within 20 ms."]);
+  });
+
+  it.each(['once', 'idempotent', 'read'] as const)(
+    'because it took too long is cancelled by name, so that the server need not go on (%s)',
+    async (effect) => {
+      warnings();
+      const { desk, server } = calling(says('note'), { timeout: 20, effects: { note: effect } });
+      server.misbehave = only(isCall, neverAnswers);
+      await desk.send('Note it');
+      const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+      expect(JSON.parse(cancelled.body).params).toMatchObject({ reason: 'The call timed out.' });
+    },
+  );
+
+  it('for a reason that nobody is told else is logged', async () => {
+    const said = warnings();
+    const { desk, server } = calling(says('note'));
+    server.misbehave = only(isCall, losesConnectionAfter(0));
+    await desk.send('Note it');
+    expect(said).toEqual([
+      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: nobody knows whether it was done.",
+    ]);
+  });
+});
+
+describe('the server of a turn that is over', () => {
+  it('is told that the session has ended', async () => {
+    const { desk, server } = calling(says('note'));
+    await desk.send('Note it');
+    const ended = await server.request(({ method }) => method === 'DELETE');
+    expect(ended.headers['mcp-session-id']).toBeDefined();
+  });
+
+  it('is told that a call is cancelled with its turn, and of nothing else', async () => {
+    const hang = says('note', '', { run: () => new Promise(() => undefined) });
+    const { desk, server } = calling(hang);
+    const sending = desk.send('Note it');
+    await server.request(isCall);
+    await desk.cancel();
+    expect(await sending).toMatchObject({ outcome: 'cancelled' });
+    await server.request(({ rpc }) => rpc === 'notifications/cancelled');
+    await server.request(({ method }) => method === 'DELETE');
+    const cancelled = server.requests.filter(({ rpc }) => rpc === 'notifications/cancelled');
+    expect(cancelled.map(({ body }) => JSON.parse(body).params)).toEqual([
+      { requestId: 2, reason: 'The call was cancelled.' },
+    ]);
+  });
+});

@@ -1,0 +1,228 @@
+/** Tools of MCP servers in agents' lists and behind facades: MCP-01 to MCP-04, MCP-08, MCP-09. */
+import { describe, expect, it } from 'vitest';
+import { withNote } from '../../../../../src/index.ts';
+import {
+  createMcpToolFactory,
+  defineMcpToolGroup,
+  type McpClient,
+  McpClientDefinitionError,
+  mcpToolProvider,
+} from '../../../../../src/mcp/entry.ts';
+import { answers } from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { offered, opened, results } from '../../unfolding/scenes.ts';
+import { calls, methods, says, scene, session } from './scenes.ts';
+
+const search = says('search_wikipedia');
+const article = says('get_article');
+const weather = says('weather');
+
+describe('two clients of one name', () => {
+  const two = () => [scene([search]).client, scene([weather], { url: () => 'https://b.example/mcp' }).client];
+
+  it.each<[string, (clients: readonly McpClient[]) => unknown]>([
+    ['a factory', (clients) => createMcpToolFactory({ clients })],
+    ['a provider', (clients) => mcpToolProvider({ clients })],
+    ['a tool group', (clients) => defineMcpToolGroup({ role: 'web', description: 'The web.', clients })],
+  ])('are refused by %s: what a session knows of one would be taken for the other’s', (_, define) => {
+    expect(() => define(two())).toThrow(McpClientDefinitionError);
+    expect(() => define(two())).toThrow(
+      expect.objectContaining({
+        client: 'shop',
+        field: 'name',
+        message:
+          "MCP client 'shop': another client in the list has its name, under which a session keeps what it knows of a server.",
+      }),
+    );
+  });
+
+  it('may be one that is listed twice', async () => {
+    const { server, client } = scene([search]);
+    const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
+    await wiki.send('Search');
+    expect([offered(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
+  });
+});
+
+describe('a tool by its name', () => {
+  it('is offered from the first model call on, and called on its server (MCP-01)', async () => {
+    const { server, client } = scene([search, article]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const wiki = session([factory.toolByName('get_article')], [calls('get_article'), 'Read.']);
+    expect(await wiki.send('Read it')).toMatchObject({ outcome: 'completed', text: 'Read.' });
+    expect(offered(wiki)).toEqual([['get_article'], ['get_article']]);
+    expect(results(wiki)).toEqual(['get_article done']);
+    expect(methods(server)).toEqual({
+      initialize: 1,
+      'notifications/initialized': 1,
+      'tools/list': 1,
+      'tools/call': 1,
+    });
+  });
+
+  it('is not there while no server has it, and the agent runs without it (MCP-01, MCP-04)', async () => {
+    const { client } = scene([search]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const wiki = session([factory.toolByName('brave_web_search')], ['I cannot search.']);
+    expect(await wiki.send('Search')).toMatchObject({ outcome: 'completed', text: 'I cannot search.' });
+    expect(offered(wiki)).toEqual([[]]);
+  });
+
+  it('is found under the name that models know, prefix and all, and of the first server that has it', async () => {
+    const first = scene([says('look', 'first')], { prefix: 'a_' });
+    const second = scene([says('look', 'second')], { name: 'other', prefix: 'b_' });
+    const factory = createMcpToolFactory({ clients: [first.client, second.client] });
+    const tools = [factory.toolByName('look'), factory.toolByName('b_look')];
+    const both = session(tools, [calls('a_look'), calls('b_look'), 'Done.']);
+    await both.send('Look');
+    expect(offered(both)[0]).toEqual(['a_look', 'b_look']);
+    expect(results(both)).toEqual(['first', 'second']);
+  });
+
+  it('can be adapted before anybody is offered it', async () => {
+    const { client } = scene([search]);
+    const adapt = (tool: Parameters<typeof withNote>[0]) => withNote(tool, 'Only after the local sources.');
+    const factory = createMcpToolFactory({ clients: [client], adapt });
+    const wiki = session([factory.toolByName('search_wikipedia')], ['Done.']);
+    await wiki.send('Search');
+    expect(wiki.requests[0]?.tools[0]?.description).toContain('Only after the local sources.');
+  });
+});
+
+describe('a required tool', () => {
+  it('is the tool, where a server has it', async () => {
+    const { client } = scene([search]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const tools = [factory.requiredToolByName('search_wikipedia')];
+    const wiki = session(tools, [calls('search_wikipedia'), 'Done.']);
+    await wiki.send('Search');
+    expect(results(wiki)).toEqual(['search_wikipedia done']);
+  });
+
+  it('says what is missing and what there is, sorted (MCP-02)', async () => {
+    warnings();
+    const { client } = scene([weather, article]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const tools = [factory.requiredToolByName('brave_web_search')];
+    const wiki = session(tools, [calls('brave_web_search'), 'Sorry.']);
+    expect(await wiki.send('Search')).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
+    expect(results(wiki)).toEqual([
+      "Error: MCP tool 'brave_web_search' not found. Available tools: get_article, weather",
+    ]);
+  });
+
+  it('says that nothing is there, when no server answers (MCP-02, MCP-04)', async () => {
+    warnings();
+    const { client } = scene([], { server: { misbehave: answers(503) } });
+    const factory = createMcpToolFactory({ clients: [client] });
+    const tools = [factory.requiredToolByName('brave_web_search')];
+    const wiki = session(tools, [calls('brave_web_search'), 'Sorry.']);
+    expect(await wiki.send('Search')).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
+    expect(results(wiki)).toEqual([
+      "Error: MCP tool 'brave_web_search' not found. No MCP tools are available - check MCP client connections.",
+    ]);
+  });
+
+  it('gives way to the tool once its server answers again (MCP-09)', async () => {
+    warnings();
+    const { server, client } = scene([search], { server: { misbehave: answers(503) } });
+    const factory = createMcpToolFactory({ clients: [client] });
+    const tools = [factory.requiredToolByName('search_wikipedia')];
+    const wiki = session(tools, ['Sorry.', calls('search_wikipedia'), 'Found.']);
+    await wiki.send('Search');
+    server.misbehave = undefined;
+    await wiki.send('Search again');
+    expect(results(wiki)).toEqual(['search_wikipedia done']);
+  });
+});
+
+describe('an unfolding tool over MCP', () => {
+  it('asks no server before it is called, and shows the tools of these names then (MCP-01, MCP-08)', async () => {
+    const { server, client } = scene([search, weather, article]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const wikipedia = factory.unfoldingByName('wikipedia', 'Find and read articles.', [
+      'search_wikipedia',
+      'get_article',
+      'get_summary',
+    ]);
+    const wiki = session([wikipedia], ['Not yet.', calls('wikipedia'), calls('get_article'), 'Read.']);
+    await wiki.send('Hello');
+    expect([offered(wiki), server.requests]).toEqual([[['wikipedia']], []]);
+    await wiki.send('Read it');
+    expect(offered(wiki).at(-1)).toEqual(['get_article', 'search_wikipedia', 'wikipedia']);
+    expect(results(wiki)).toEqual([opened('search_wikipedia', 'get_article'), 'get_article done']);
+  });
+
+  it('takes the tools in whose names a pattern is found, anywhere (MCP-03)', async () => {
+    const { client } = scene([says('db_read'), says('my_db_read'), says('run_query_now'), weather]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const database = factory.unfoldingMatching('database', 'Work with the database.', [/^db_/, /query/g]);
+    const desk = session([database], [calls('database'), 'Open.', calls('database'), 'Open.']);
+    await desk.send('Open it');
+    await desk.send('And again: a pattern with the flag g starts anew');
+    expect([offered(desk)[1], offered(desk)[3]]).toEqual([
+      ['database', 'db_read', 'run_query_now'],
+      ['database', 'db_read', 'run_query_now'],
+    ]);
+  });
+
+  it('takes the tools that a filter takes, and says its notes (S0-128)', async () => {
+    const { client } = scene([search, says('web_fetch', '', { annotations: { readOnlyHint: true } })]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const web = factory.unfolding(
+      'web_operations',
+      'Web operations.',
+      ({ name, hints }, of) => of === client && name.startsWith('web_') && hints?.readOnlyHint === true,
+      { childToolUsageNotes: 'Fetch one page at a time.' },
+    );
+    const desk = session([web], [calls('web_operations'), 'Open.']);
+    await desk.send('Open it');
+    expect(results(desk)[0]).toBe(`${opened('web_fetch')}\n\nFetch one page at a time.`);
+  });
+
+  it('takes removeOnInvoke, and goes on as without (UNF-15, S0-127)', async () => {
+    const { client } = scene([search]);
+    const factory = createMcpToolFactory({ clients: [client] });
+    const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);
+    const desk = session([facade], [calls('wikipedia'), 'Open.']);
+    await desk.send('Open it');
+    expect(offered(desk)[1]).toEqual(['search_wikipedia', 'wikipedia']);
+  });
+
+  it('tells the model why it stays closed, and opens when its server is there again (MCP-04, MCP-09)', async () => {
+    const said = warnings();
+    const { server, client } = scene([search], { server: { misbehave: answers(503) } });
+    const factory = createMcpToolFactory({ clients: [client] });
+    const facade = factory.unfolding('wikipedia', 'Articles.', () => true);
+    const desk = session([facade], [calls('wikipedia'), 'Sorry.', calls('wikipedia'), 'Open.']);
+    await desk.send('Open it');
+    const problem = "MCP server 'shop' cannot be reached: it answered HTTP 503.";
+    expect(results(desk)).toEqual([
+      `Tool 'wikipedia' cannot show its tools now. ${problem} Go on without them.`,
+    ]);
+    expect(said).toEqual([`holdfast: ${problem}`]);
+    server.misbehave = undefined;
+    await desk.send('Open it');
+    expect(offered(desk).at(-1)).toEqual(['search_wikipedia', 'wikipedia']);
+  });
+
+  it('says that there are no clients', async () => {
+    const facade = createMcpToolFactory({ clients: [] }).unfolding('nothing', 'Nothing.', () => true);
+    const desk = session([facade], [calls('nothing'), 'Sorry.']);
+    await desk.send('Open it');
+    expect(results(desk)).toEqual([
+      "Tool 'nothing' cannot show its tools now. No MCP tools are available - check MCP client connections. " +
+        'Go on without them.',
+    ]);
+  });
+
+  it('says that it has no tools, when none of them is wanted', async () => {
+    const { client } = scene([search]);
+    const facade = createMcpToolFactory({ clients: [client] }).unfolding('empty', 'Empty.', () => false);
+    const desk = session([facade], [calls('empty'), 'Sorry.']);
+    await desk.send('Open it');
+    expect(results(desk)).toEqual([
+      "Tool 'empty' has no tools now. It stays available; they may be there later.",
+    ]);
+  });
+});

@@ -1,0 +1,33 @@
+import { Secrets } from '../../../../../src/index.ts';
+import {
+  defineMcpClient,
+  type ListedTool,
+  type McpClient,
+  type McpClientConfig,
+} from '../../../../../src/mcp/entry.ts';
+import { type McpListing, toListing } from '../../../../doors/mcp.ts';
+
+/** A client of the server `files`, which nobody calls. */
+export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
+  defineMcpClient({ name: 'files', url: 'https://mcp.example/', ...config });
+
+/** A tool that a session knows. */
+export const listed = (parts: Partial<ListedTool> = {}): ListedTool => ({
+  name: 'read',
+  description: 'Reads.',
+  inputSchema: { type: 'object' },
+  fingerprint: '0'.repeat(64),
+  ...parts,
+});
+
+/** What a server tells, taken as it is: it may be anything. */
+export const list = (
+  tools: readonly unknown[],
+  former?: McpListing | undefined,
+  asked: McpClient = client(),
+): Promise<McpListing> =>
+  toListing(asked, tools as Parameters<typeof toListing>[1], {
+    former,
+    now: 1_000,
+    secrets: Secrets.NONE,
+  });

@@ -1,0 +1,79 @@
+/** More servers than one invocation can ask: 50 subrequests are what the free plan of Workers has. */
+import { expect, it } from 'vitest';
+import type { ToolSource } from '../../../../../src/index.ts';
+import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
+import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
+import { Meter, UNLIMITED } from '../../../../doors/session.ts';
+import { answers } from '../../../../fixtures/mcp/fake-server.ts';
+import { type MemoryApp, memoryApp } from '../../session/memory-app.ts';
+import { offered } from '../../tool-loop/discovery-scene.ts';
+import { opened } from '../../unfolding/scenes.ts';
+import { calls, methods, type Scene, says, scene } from './scenes.ts';
+
+const scenes = (count: number): readonly Scene[] =>
+  Array.from({ length: count }, (_, at) =>
+    scene([says(`t${at}`)], { name: `s${at}`, url: `https://s${at}.test/mcp` }),
+  );
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `t${at}`);
+
+interface Played {
+  readonly app: MemoryApp;
+  /** How each invocation ended. */
+  readonly invocations: readonly string[];
+}
+
+/** Runs a turn in as many invocations as it takes, each with 50 subrequests. */
+async function play(tools: readonly ToolSource[], replies: readonly ScriptedReply[]): Promise<Played> {
+  const app = memoryApp({ tools, replies });
+  const invocations: string[] = [];
+  let leased = await app.lease('Go.');
+  while (true) {
+    const meter = new Meter({ ...UNLIMITED, subrequests: 50 }, () => Date.now());
+    const { status } = await app.run(leased, { meter });
+    invocations.push(status);
+    if (status === 'ended' || invocations.length > 10) return { app, invocations };
+    leased = await app.resume(leased.page.openTurn?.id ?? 'id2');
+  }
+}
+
+const toolResults = ({ model }: MemoryApp): readonly string[] =>
+  (model.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+
+it('ten clients of one list are all asked, by as many invocations as it takes', async () => {
+  const servers = scenes(10);
+  const tools = [mcpToolProvider({ clients: servers.map(({ client }) => client) })];
+  const { app, invocations } = await play(tools, [calls('t9'), 'Done.']);
+  expect(invocations).toEqual(['handed-over', 'ended']);
+  expect(offered(app)).toEqual([names(10), names(10)]);
+  expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
+});
+
+it('a facade over ten servers opens with those of some, and has all once it is called again', async () => {
+  const servers = scenes(10);
+  const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
+  const { app, invocations } = await play(
+    [factory.unfolding('all', 'All.', () => true)],
+    [calls('all'), calls('all'), calls('t9'), 'Done.'],
+  );
+  expect(invocations.at(-1)).toBe('ended');
+  expect(offered(app).at(-1)).toEqual(['all', ...names(10)]);
+  expect(toolResults(app)[0]).toBe(
+    `${opened(...names(7))}\n\nSome tools of 'all' are not here. MCP server 's7' is not asked yet. ` +
+      "MCP server 's8' is not asked yet. MCP server 's9' is not asked yet. Call 'all' again for the other tools.",
+  );
+  expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
+});
+
+it('a facade says which of its servers cannot be reached, and opens with the tools of the others', async () => {
+  const servers = scenes(2);
+  const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
+  for (const { server } of servers.slice(0, 1)) server.misbehave = answers(503);
+  const { app } = await play([factory.unfolding('all', 'All.', () => true)], [calls('all'), 'Done.']);
+  expect(offered(app).at(-1)).toEqual(['all', 't1']);
+  expect(toolResults(app)).toEqual([
+    `${opened('t1')}\n\nSome tools of 'all' are not here. MCP server 's0' cannot be reached: it answered HTTP 503.`,
+  ]);
+});

@@ -1,0 +1,51 @@
+/** What a call of a server's tool asks of its invocation. */
+import { expect, it } from 'vitest';
+import type { Effect, Leaf, ToolInvocation } from '../../../../../src/index.ts';
+import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import { createManualClock } from '../../../../../src/testing/entry.ts';
+import { mcpTool } from '../../../../doors/mcp.ts';
+import { DEFAULT_PLATFORM, HandOverWatch, Meter } from '../../../../doors/session.ts';
+import { client, listed } from './listing-fixtures.ts';
+
+/** The part of a call that acts, of a tool with this effect. */
+async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<Leaf> {
+  const leaves: Leaf[] = [];
+  const tool = mcpTool({
+    client: client({ effects: { read: effect }, ...config }),
+    listed: listed(),
+    name: 'read',
+    address: 'https://mcp.example/',
+  });
+  // All that it asks of an invocation before it acts.
+  const invocation = {
+    tool: 'read',
+    discovery: { view: { made: () => [] } },
+    execute: async (leaf: Leaf) => leaves.push(leaf),
+  } as unknown as ToolInvocation;
+  await tool.call({}, invocation);
+  const [leaf] = leaves;
+  if (!leaf) throw new Error('nothing was to be run');
+  return leaf;
+}
+
+it.each<[string, Effect, Partial<McpClientConfig>, number]>([
+  ['a read has that of its server', 'read', {}, 40_000],
+  ['a once call has room for ten questions', 'once', {}, 640_000],
+  ['but for 15 minutes at the most', 'once', { elicitation: { expires: 120_000 } }, 940_000],
+  ['unless one question may take longer', 'once', { elicitation: { expires: 1_000_000 } }, 1_040_000],
+  ['and for none where nobody is asked', 'once', { elicitation: 'refuse' }, 40_000],
+])('the time of a call: %s', async (_, effect, config, ms) => {
+  expect((await leafOf(effect, config)).timeout).toBe(ms);
+});
+
+it('a call with the longest time is begun by an invocation that has done something before', async () => {
+  const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
+  const clock = createManualClock(0);
+  const meter = new Meter(DEFAULT_PLATFORM, clock.now);
+  const watch = new HandOverWatch({ clock, meter, hasProgressed: () => true });
+  watch.claim({ subrequests: 1, ms: 0 });
+  await clock.advance(6 * 60_000);
+  watch.claim({ subrequests, ms });
+  expect(watch.signal.aborted).toBe(false);
+  watch.close();
+});

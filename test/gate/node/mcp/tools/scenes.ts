@@ -1,0 +1,62 @@
+import { type AgentConfig, defineAgent } from '../../../../../src/index.ts';
+import { defineMcpClient, type McpClient, type McpClientConfig } from '../../../../../src/mcp/entry.ts';
+import {
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../../../../src/testing/entry.ts';
+import {
+  type FakeServer,
+  type FakeServerOptions,
+  type FakeTool,
+  fakeServer,
+} from '../../../../fixtures/mcp/fake-server.ts';
+
+/** A tool that answers with these words. */
+export const says = (name: string, text = `${name} done`, more: Partial<FakeTool> = {}): FakeTool => ({
+  name,
+  description: `Does ${name}.`,
+  run: () => ({ content: [{ type: 'text', text }] }),
+  ...more,
+});
+
+/** A fake server, and a client of it. */
+export interface Scene {
+  readonly server: FakeServer;
+  readonly client: McpClient;
+}
+
+/** Both, of what the server has and how the client goes about it. */
+export function scene(
+  tools: readonly FakeTool[],
+  { server: options, ...config }: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
+): Scene {
+  const server = fakeServer({ tools, ...options });
+  return {
+    server,
+    client: defineMcpClient({ name: 'shop', url: server.url, fetch: server.fetch, ...config }),
+  };
+}
+
+/** A session of an agent that has these tools, with what the model says. */
+export const session = (
+  tools: NonNullable<AgentConfig<string>['tools']>,
+  replies: readonly ScriptedReply[],
+  more: Partial<Omit<TestSessionOptions, 'model' | 'replies'>> = {},
+): TestSession =>
+  createTestSession(defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools }), {
+    ...more,
+    replies,
+  });
+
+/** A reply that calls one tool. */
+export const calls = (name: string, input: unknown = {}): ScriptedReply => ({ calls: [{ name, input }] });
+
+/** How often the server was sent each JSON-RPC method. */
+export function methods({ requests }: FakeServer): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { rpc = '' } of requests) counts.set(rpc, (counts.get(rpc) ?? 0) + 1);
+  counts.delete('');
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../../../../src/index.ts';
+import { listedInput, schemaCheck, usableSchema } from '../../../../doors/mcp.ts';
+import { attempt, checkInput, jsonSchemaCheck } from '../../../../doors/tools.ts';
+import { listed } from './listing-fixtures.ts';
+
+const problems = (schema: JsonObject, value: Json): readonly string[] =>
+  schemaCheck({ type: 'object', ...schema })(value, 'all');
+const property = (schema: Json, value: Json): readonly string[] =>
+  problems({ properties: { a: schema } }, { a: value });
+
+describe('schemaCheck', () => {
+  it('answers all that is wrong, or the first thing', () => {
+    const check = schemaCheck({
+      type: 'object',
+      properties: { n: { type: 'integer' }, s: { type: 'string' } },
+      required: ['id'],
+      additionalProperties: false,
+    });
+    const value = { n: 1.5, s: 2, x: 3 };
+    const first = 'Instance does not have required property "id".';
+    const second = 'n: Instance type "number" is invalid. Expected "integer".';
+    expect(check(value, 'first')).toEqual([first, second]);
+    const all = [
+      first,
+      second,
+      's: Instance type "number" is invalid. Expected "string".',
+      'x: Not allowed.',
+    ];
+    expect(check(value, 'all')).toEqual(all);
+    expect(check(value, 'all')).toEqual(all);
+    expect(check({ id: 1 }, 'first')).toEqual(['id: Not allowed.']);
+    expect(check(JSON.parse('{"__proto__":1}'), 'all')).toEqual([first, '__proto__: Not allowed.']);
+  });
+
+  it('leaves the schema that it is given as it was', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: 'x' } },
+      additionalProperties: false,
+    };
+    const before = JSON.stringify(schema);
+    schemaCheck(schema)({ a: 'y' }, 'all');
+    expect(JSON.stringify(schema)).toBe(before);
+    expect(Object.getOwnPropertyNames(schema)).toEqual(['type', 'properties', 'additionalProperties']);
+  });
+
+  it('reads the dialect that the schema names', () => {
+    const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
+    expect(problems({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toEqual([]);
+    expect(problems(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
+  });
+
+  it('goes on after a value that could not be checked', () => {
+    const check = schemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
+    expect(() => check({ a: Array.from({ length: 100_001 }, () => 1) }, 'first')).toThrow(
+      new RangeError('it takes more than 100000 steps to check'),
+    );
+    expect(check({ a: [1] }, 'first')).toEqual([]);
+    expect(check({ a: Array.from({ length: 99_000 }, () => 1) }, 'first')).toEqual([]);
+  });
+});
+
+describe('schemaCheck of a schema with regular expressions', () => {
+  const email = { type: 'string', pattern: '@' };
+
+  it.each<[string, Json, Json]>([
+    ['what only a pattern would refuse', email, 'x'],
+    [
+      'what two of oneOf match without their patterns',
+      { oneOf: [email, { type: 'string', pattern: '^x' }] },
+      'x',
+    ],
+    ['what `not` with a pattern is about', { not: email }, 'x'],
+    // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+    ['what goes by if and then', { if: email, then: { maxLength: 1 }, else: {} }, 'xyz'],
+    [
+      'what additionalProperties are about',
+      { patternProperties: { '^x-': {} }, additionalProperties: false },
+      { 'x-a': 1 },
+    ],
+    [
+      'what is not evaluated',
+      { allOf: [{ patternProperties: { '^x-': {} } }], unevaluatedProperties: false },
+      { 'x-a': 1 },
+    ],
+    ['how many a list contains at the most', { contains: email, maxContains: 1 }, ['x', 'y', '@']],
+    ['items that are the same', { uniqueItems: true }, [1, 1]],
+    ['an address that would take long to read', { format: 'url' }, 'x'],
+  ])('leaves to the server %s', (_, schema, value) => {
+    expect(property(schema, value)).toEqual([]);
+  });
+
+  it('still checks the rest', () => {
+    const schema = { type: 'string', pattern: '@', maxLength: 3 };
+    expect(property(schema, 7)).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
+    expect(property(schema, 'abcd')).toEqual(['a: String is too long (4 > 3).']);
+    expect(property({ oneOf: [email, { type: 'number' }] }, true)).toHaveLength(3);
+    expect(property({ oneOf: [{ type: 'string' }, { maxLength: 3 }] }, 'a')).toEqual([
+      'a: Instance does not match exactly one subschema (2 matches).',
+    ]);
+  });
+
+  it('refuses no value that the whole schema takes', () => {
+    const { schema } = fc.letrec<{ schema: Json }>((tie) => {
+      const inner = tie('schema');
+      return {
+        schema: fc.oneof(
+          { maxDepth: 4 },
+          fc.boolean(),
+          fc.constantFrom<Json>(
+            { pattern: 'a' },
+            { type: 'string', pattern: '^b' },
+            { type: 'number' },
+            { minLength: 2 },
+          ),
+          fc.constantFrom<Json>(
+            { uniqueItems: true },
+            { type: 'object', required: ['a'] },
+            { enum: ['a', 1] },
+          ),
+          inner.map((not): Json => ({ not })),
+          inner.map((contains): Json => ({ contains, maxContains: 1 })),
+          fc.array(inner, { minLength: 1, maxLength: 3 }).map((oneOf): Json => ({ oneOf })),
+          fc
+            .array(inner, { minLength: 1, maxLength: 3 })
+            .map((anyOf): Json => ({ anyOf, unevaluatedProperties: false })),
+          // biome-ignore lint/suspicious/noThenProperty: as above
+          fc.tuple(inner, inner, inner).map(([a, b, c]): Json => ({ if: a, then: b, else: c })),
+          fc.tuple(inner, inner, inner).map(
+            ([a, b, c]): Json => ({
+              properties: { a },
+              patternProperties: { '^b': b },
+              additionalProperties: c,
+            }),
+          ),
+          inner.map((items): Json => ({ items, unevaluatedItems: false })),
+        ),
+      };
+    });
+    const leaf = fc.constantFrom<Json>('a', 'ab', 'b', 1, null, true);
+    const value = fc.oneof(
+      leaf,
+      fc.array(leaf, { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'bb', 'c'), leaf, { maxKeys: 3 }),
+    );
+    let taken = 0;
+    fc.assert(
+      fc.property(schema, value, (inner, given) => {
+        const whole = { type: 'object', properties: { a: inner } };
+        if (jsonSchemaCheck(JSON.parse(JSON.stringify(whole)))({ a: given }).length > 0) return;
+        taken += 1;
+        expect(schemaCheck(whole)({ a: given }, 'all')).toEqual([]);
+      }),
+      { numRuns: 2_000, seed: 20_261_122 },
+    );
+    expect(taken).toBeGreaterThan(200);
+  });
+});
+
+describe('a schema made to take for ever', () => {
+  const doubling = (wrap: (ref: JsonObject) => JsonObject): JsonObject => ({
+    $ref: '#/$defs/d0',
+    $defs: {
+      ...Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`d${index}`, wrap({ $ref: `#/$defs/d${index + 1}` })]),
+      ),
+      d60: {},
+    },
+  });
+  let nested: Json = [];
+  for (let level = 0; level < 60; level += 1) nested = [nested];
+
+  it.each<[string, JsonObject, Json]>([
+    ['two references at each step', doubling((ref) => ({ allOf: [ref, ref] })), {}],
+    ['alternatives', doubling((ref) => ({ anyOf: [ref, ref] })), {}],
+    [
+      'two ways into the same list',
+      {
+        properties: { a: { $ref: '#/$defs/x' } },
+        $defs: { x: { allOf: [{ items: { $ref: '#/$defs/x' } }, { items: { $ref: '#/$defs/x' } }] } },
+      },
+      { a: nested },
+    ],
+    ['a reference to itself', { allOf: [{ $ref: '#' }] }, {}],
+    [
+      'what nothing matches, for each of many',
+      { additionalProperties: false },
+      Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`k${index}`, 1])),
+    ],
+    [
+      'many alternatives for each of many',
+      { properties: { a: { items: { anyOf: Array.from({ length: 500 }, () => ({ type: 'string' })) } } } },
+      { a: Array.from({ length: 5_000 }, () => 1) },
+    ],
+    [
+      'a long list of what is required, for each of many',
+      {
+        properties: { a: { items: { required: Array.from({ length: 3_000 }, (_, index) => `r${index}`) } } },
+      },
+      { a: Array.from({ length: 50_000 }, () => ({})) },
+    ],
+  ])('is given up: %s', (_, schema, value) => {
+    const check = schemaCheck({ type: 'object', ...schema });
+    expect(() => check(value, 'all')).toThrow(RangeError);
+    // The first problem may be found before it takes long.
+    const first = attempt(() => check(value, 'first'));
+    expect(first.ok ? first.value.length : first.thrown).not.toBe(0);
+  });
+
+  it.each<[string, JsonObject, Json]>([
+    ['a pattern', { properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(60)}!` }],
+    ['a pattern of keys', { patternProperties: { '^(a+)+$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
+    [
+      'many different items',
+      { properties: { a: { uniqueItems: true } } },
+      { a: Array.from({ length: 300_000 }, (_, index) => index) },
+    ],
+  ])('is not run: %s', (_, schema, value) => {
+    expect(problems(schema, value)).toEqual([]);
+  });
+
+  it('cannot be used when only reading it would take for ever', () => {
+    let inner: JsonObject = { type: 'object' };
+    for (let level = 0; level < 60; level += 1)
+      inner = { $id: `https://x.example/${level}`, type: 'object', properties: { a: inner } };
+    expect(usableSchema(inner)).toBeUndefined();
+    expect(() => schemaCheck(inner)).toThrow('too many schemas with an "$id" are inside each other');
+    const usual = {
+      $id: 'https://x.example/0',
+      type: 'object',
+      properties: { id: { type: 'string' } },
+      $defs: { a: { $id: 'a' } },
+    };
+    expect(usableSchema(usual)).toEqual(usual);
+    const nest = (ids: number): JsonObject =>
+      ids === 0 ? {} : { $id: `https://x.example/${ids}`, type: 'object', $defs: { a: nest(ids - 1) } };
+    expect(usableSchema(nest(4))).toEqual(nest(4));
+    expect(usableSchema(nest(5))).toBeUndefined();
+  });
+});
+
+describe('listedInput', () => {
+  const input = listedInput(
+    listed({
+      inputSchema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { path: { type: 'string', pattern: '^(a+)+$' } },
+        required: ['path'],
+      },
+    }),
+  );
+
+  it('shows the schema as the tools of the app show theirs', () => {
+    expect(input.json).toEqual({
+      type: 'object',
+      properties: { path: { type: 'string', pattern: '^(a+)+$' } },
+      required: ['path'],
+    });
+  });
+
+  it('takes a valid input, and one that only the pattern would refuse', async () => {
+    const hard = { path: `${'a'.repeat(60)}!` };
+    expect(await input.parse({ path: 'a' })).toEqual({ ok: true, value: { path: 'a' } });
+    expect(await input.parse(hard)).toEqual({ ok: true, value: hard });
+  });
+
+  it('tells all that is wrong with an input', async () => {
+    expect(await input.parse({})).toEqual({
+      ok: false,
+      problems: ['Instance does not have required property "path".'],
+    });
+  });
+
+  it('of a schema that takes for ever is answered without running the tool', async () => {
+    const loop = listedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
+    const checked = await checkInput(loop, {}, 'fs_read');
+    expect(checked.ok ? '' : checked.answer.content).toBe(
+      "Tool 'fs_read' did not run: its input could not be checked: Maximum call stack size exceeded",
+    );
+  });
+});

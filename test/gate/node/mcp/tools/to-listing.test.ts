@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Json, JsonObject } from '../../../../../src/index.ts';
+import type { ListedTool } from '../../../../../src/mcp/entry.ts';
+import { type McpListing, parseListing } from '../../../../doors/mcp.ts';
+import { client, list } from './listing-fixtures.ts';
+
+const object = { type: 'object' };
+const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
+const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
+
+const names = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
+const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await list([told])).tools[0];
+
+/** What was logged, which is then no noise of the test. */
+const warnings = () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  return (): readonly unknown[] => warn.mock.calls.flat();
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('toListing', () => {
+  it('keeps what models and our code go by, and nothing else', async () => {
+    const told = {
+      ...read,
+      title: 'Read a file',
+      outputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+      annotations: {
+        title: 'Old title',
+        readOnlyHint: true,
+        idempotentHint: false,
+        openWorldHint: 'yes',
+        odd: true,
+      },
+      icons: [{ src: 'https://mcp.example/icon.png' }],
+      _meta: { secret: 1 },
+    };
+    const listing = await list([told]);
+    expect(listing).toEqual({
+      client: 'files',
+      at: 1_000,
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      tools: [
+        {
+          name: 'read',
+          title: 'Read a file',
+          description: 'Reads a file.',
+          inputSchema: object,
+          outputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+          hints: { readOnlyHint: true, idempotentHint: false },
+          fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      ],
+    });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['the title, where there is no description', { title: 'Read it' }, 'Read it'],
+    ['the title, where the description is blank', { title: ' Read it ', description: ' \n' }, 'Read it'],
+    ['the title of an older server', { annotations: { title: 'Read it' } }, 'Read it'],
+    ['a sentence, where there is neither', {}, "The tool 'read' of the MCP server 'files'."],
+  ])('describes a tool by %s', async (_, parts, description) => {
+    const tool = await onlyTool({ name: 'read', inputSchema: object, ...parts });
+    expect(tool?.description).toBe(description);
+  });
+
+  it('shortens descriptions to 8,192 characters, and titles to 200', async () => {
+    const tool = await onlyTool({ ...read, title: 't'.repeat(201), description: 'd'.repeat(8_193) });
+    expect(tool?.description).toBe(`${'d'.repeat(8_191)}…`);
+    expect(tool?.title).toBe(`${'t'.repeat(199)}…`);
+  });
+
+  it('copies keys such as __proto__ and constructor as keys', async () => {
+    const schema =
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
+    const tool = await onlyTool({ ...read, inputSchema: JSON.parse(schema) });
+    expect(JSON.stringify(tool?.inputSchema)).toBe(schema);
+    expect(Object.getPrototypeOf(tool?.inputSchema)).toBe(Object.prototype);
+  });
+
+  it("takes a copy: what the connection's code changes later is not in it", async () => {
+    const schema = { type: 'object', properties: { path: { type: 'string' } } };
+    const tool = await onlyTool({ ...read, inputSchema: schema });
+    schema.properties.path.type = 'number';
+    expect(tool?.inputSchema).toEqual({ type: 'object', properties: { path: { type: 'string' } } });
+  });
+
+  it('takes out regular expressions, which are costly or of other languages, and keeps the tool', async () => {
+    const logged = warnings();
+    const tool = await onlyTool({
+      ...read,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          a: { type: 'string', pattern: '(?P<year>\\d+)' },
+          b: { type: 'string', pattern: '^\\d+$' },
+        },
+        patternProperties: { '(?i)x': {}, '^x-': {} },
+      },
+    });
+    expect(tool?.inputSchema).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+    });
+    expect(logged()).toEqual([]);
+  });
+
+  it('drops an output schema that cannot be used, and keeps the tool', async () => {
+    const tool = await onlyTool({ ...read, outputSchema: { type: 'array' } });
+    expect(tool).not.toHaveProperty('outputSchema');
+    expect(tool?.name).toBe('read');
+  });
+});
+
+describe('toListing leaves out', () => {
+  const deepIds = Array.from({ length: 40 }).reduce<JsonObject>(
+    (inner, _, index) => ({ $id: `https://x.example/${index}`, type: 'object', properties: { a: inner } }),
+    { type: 'object' },
+  );
+
+  it.each<[string, unknown, string]>([
+    ['what is no object', null, "'' is not a JSON object"],
+    [
+      'what is not JSON',
+      { ...read, inputSchema: { type: 'object', default: () => 1 } },
+      "'' is not a JSON object",
+    ],
+    ['a name that is no text', { ...read, name: 7 }, "'' has no name of 1 to 128 characters"],
+    ['a blank name', { ...read, name: ' ' }, "'' has no name of 1 to 128 characters"],
+    ['a name of several lines', { ...read, name: 'a\nb' }, "'a b' has no name of 1 to 128 characters"],
+    [
+      'a name with what cannot be seen',
+      { ...read, name: 'a\u202eb' },
+      "'ab' has no name of 1 to 128 characters",
+    ],
+    [
+      'a long name',
+      { ...read, name: 'x'.repeat(129) },
+      `'${'x'.repeat(79)}…' has no name of 1 to 128 characters`,
+    ],
+    ['no input schema', { name: 'read' }, "'read' has an input schema that cannot be used"],
+    [
+      'the schema of a list',
+      { ...read, inputSchema: { type: 'array' } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'a type that does not exist',
+      { ...read, inputSchema: { type: 'object', properties: { a: { type: 'str' } } } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'properties that are no schemas',
+      { ...read, inputSchema: { type: 'object', properties: { a: 1 } } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'alternatives that are no list',
+      { ...read, inputSchema: { type: 'object', anyOf: {} } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'a reference that leads nowhere',
+      { ...read, inputSchema: { type: 'object', $ref: '#/$defs/a' } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'a reference that leads to another site',
+      { ...read, inputSchema: { type: 'object', $ref: 'https://x.example/a' } },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'schemas that take for ever to read',
+      { ...read, inputSchema: deepIds },
+      "'read' has an input schema that cannot be used",
+    ],
+    [
+      'schemas of more than 64 Ki characters',
+      { ...read, inputSchema: { type: 'object', title: 'x'.repeat(65_536) } },
+      "'read' has schemas of more than 65536 characters",
+    ],
+    [
+      'what can only be run as a task',
+      { ...read, execution: { taskSupport: 'required' } },
+      "'read' runs as a task only",
+    ],
+  ])('%s, and logs its name', async (_, told, words) => {
+    const logged = warnings();
+    expect(names(await list([told, write]))).toEqual(['write']);
+    expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
+  });
+
+  it('all but the first of a name, also where the first cannot be used', async () => {
+    const logged = warnings();
+    const listing = await list([
+      { ...read, description: 'First.' },
+      { ...read, description: 'Second.' },
+      { name: 'bad' },
+      { ...write, name: 'bad' },
+    ]);
+    expect(listing.tools.map(({ description }) => description)).toEqual(['First.']);
+    expect(logged()).toEqual([
+      "holdfast: MCP server 'files' has tools that are left out: 'read' is there already; " +
+        "'bad' has an input schema that cannot be used; 'bad' is there already.",
+    ]);
+  });
+
+  it('tools beyond the first 1,000, in one line of the log that names ten', async () => {
+    const logged = warnings();
+    const listing = await list(Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })));
+    expect(listing.tools).toHaveLength(1_000);
+    expect(listing.tools.at(-1)?.name).toBe('t999');
+    const first = Array.from(
+      { length: 10 },
+      (_, index) => `'t${1_000 + index}' is beyond the 1000 tools of a list`,
+    );
+    expect(logged()).toEqual([
+      `holdfast: MCP server 'files' has tools that are left out: ${first.join('; ')}; and 2 more.`,
+    ]);
+  });
+
+  it('tools beyond 512 Ki characters, and keeps later ones that fit', async () => {
+    const logged = warnings();
+    const big = { type: 'object', title: 'x'.repeat(60_000) };
+    const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
+    const listing = await list([...told, write]);
+    expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
+    expect(names(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
+    expect(logged()).toEqual([
+      "holdfast: MCP server 'files' has tools that are left out: " +
+        "'t8' is beyond the 524288 characters of a list; 't9' is beyond the 524288 characters of a list.",
+    ]);
+  });
+});
+
+describe('toListing, whatever a server tells', () => {
+  const key = fc.constantFrom(
+    'type',
+    'properties',
+    '$ref',
+    '$id',
+    'id',
+    'anyOf',
+    'items',
+    'pattern',
+    '__proto__',
+    'x',
+  );
+  const leaf = fc.oneof(
+    fc.constantFrom('object', 'string', '#', '#/properties/x', '(', 'http://['),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      leaf,
+      fc.array(tie('schema'), { maxLength: 3 }),
+      fc.dictionary(key, tie('schema'), { maxKeys: 4 }),
+    ),
+  }));
+  const rooted = schema.map((inner) => (typeof inner === 'object' ? { ...inner, type: 'object' } : inner));
+  const tool = fc.record(
+    {
+      name: fc.oneof(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 0 })),
+      title: fc.jsonValue({ maxDepth: 0 }),
+      description: fc.jsonValue({ maxDepth: 0 }),
+      inputSchema: rooted,
+      outputSchema: rooted,
+      annotations: fc.jsonValue({ maxDepth: 2 }),
+      execution: fc.jsonValue({ maxDepth: 1 }),
+    },
+    { requiredKeys: [] },
+  );
+  const tools = fc.array(fc.oneof({ weight: 9, arbitrary: tool }, fc.anything()), { maxLength: 6 });
+
+  it('answers a listing that is JSON and that parseListing takes', async () => {
+    warnings();
+    const property = fc.asyncProperty(
+      tools,
+      tools,
+      fc.constantFrom('report', 'refuse'),
+      async (first, second, drift) => {
+        const former = await list(first, undefined, client({ drift }));
+        const listing = await list(second, former, client({ drift }));
+        const kept: Json = JSON.parse(JSON.stringify(listing));
+        expect(kept).toEqual(listing);
+        expect(parseListing(kept)).toBe(kept);
+        expect(new Set(names(listing)).size).toBe(listing.tools.length);
+      },
+    );
+    await fc.assert(property, { numRuns: 300, seed: 20_261_122 });
+  });
+});

@@ -1,0 +1,98 @@
+import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../src/index.ts';
+import { toResult } from '../../../../doors/mcp.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { listed } from './listing-fixtures.ts';
+
+/** An answer as a server may send it, also one that no schema knows. */
+const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
+const result = (answer: object, outputSchema?: JsonObject) =>
+  toResult(listed(outputSchema && { outputSchema }), answered(answer));
+
+const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
+
+describe('toResult, whatever a server answers', () => {
+  it('says that the tool ran when the answer is no JSON that can be kept', () => {
+    let deep: JsonObject = {};
+    for (let level = 0; level < 600; level += 1) deep = { a: deep };
+    expect(modelText(result({ structuredContent: deep }))).toMatch(
+      /^Error: MCP tool 'read' ran, but its answer cannot be kept: the value at `\$\.structuredContent(\.a)+` is nested more than 500 levels deep\. Do not call it again for this\.$/,
+    );
+  });
+
+  it('answers a result without base64 in its words, for all that passes the schema of the SDK', () => {
+    const data = fc
+      .uint8Array({ minLength: 60, maxLength: 90 })
+      .map((bytes) => btoa(String.fromCharCode(...bytes)));
+    const meta = fc.record(
+      {
+        annotations: fc.record(
+          {
+            audience: fc.array(fc.constantFrom('user', 'assistant'), { maxLength: 2 }),
+            priority: fc.constant(0.5),
+          },
+          { requiredKeys: [] },
+        ),
+        _meta: fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 }),
+      },
+      { requiredKeys: [] },
+    );
+    const said = fc.string({ unit: 'binary', maxLength: 20 });
+    const block = fc
+      .tuple(
+        fc.oneof(
+          fc.record({ type: fc.constant('text'), text: said }),
+          fc.record({ type: fc.constantFrom('image', 'audio'), data, mimeType: said }),
+          fc.record({
+            type: fc.constant('resource_link'),
+            uri: said,
+            name: said,
+            title: said,
+            description: said,
+          }),
+          fc.record({ type: fc.constant('resource'), resource: fc.record({ uri: said, text: said }) }),
+          fc.record({
+            type: fc.constant('resource'),
+            resource: fc.record({ uri: said, blob: data, mimeType: said }),
+          }),
+        ),
+        meta,
+      )
+      .map((parts) => Object.assign({}, ...parts));
+    const answer = fc.record(
+      {
+        content: fc.array(block, { maxLength: 5 }),
+        structuredContent: fc.dictionary(said, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
+        isError: fc.boolean(),
+      },
+      { requiredKeys: ['content'] },
+    );
+    const schema = fc.constantFrom(undefined, { type: 'object' }, weather);
+    const property = fc.property(answer, schema, (told, outputSchema) => {
+      const made = toResult(listed(outputSchema && { outputSchema }), CallToolResultSchema.parse(told));
+      expect(told.isError ? ['error'] : ['text', 'artifact', 'error']).toContain(made.type);
+      for (const one of told.content) {
+        const [whole, binary] = [
+          JSON.stringify(one),
+          /"(?:data|blob)":"([^"]+)"/.exec(JSON.stringify(one))?.[1],
+        ];
+        if (binary !== undefined) expect(modelText(made), whole).not.toContain(binary);
+      }
+    });
+    fc.assert(property, { numRuns: 400, seed: 20_261_122 });
+  });
+
+  it('takes blocks and answers that no schema would let through', () => {
+    const property = fc.property(fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }), (odd) => {
+      const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // it may be anything
+      expect(['text', 'artifact', 'error']).toContain(toResult(listed(), answer).type);
+      const whole = odd as CallToolResult; // as above
+      expect(['text', 'artifact', 'error']).toContain(
+        toResult(listed({ outputSchema: weather }), whole).type,
+      );
+    });
+    fc.assert(property, { numRuns: 400, seed: 20_261_122 });
+  });
+});

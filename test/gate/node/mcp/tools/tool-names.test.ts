@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toolNames } from '../../../../doors/mcp.ts';
+import { client, listed } from './listing-fixtures.ts';
+
+const named = (names: readonly string[], prefix?: string): Record<string, string> =>
+  Object.fromEntries(
+    toolNames(
+      client({ prefix }),
+      names.map((name) => listed({ name })),
+    ),
+  );
+
+const HASHED = /_[0-9a-z]{7}$/;
+
+/** Names as hostile servers choose them, often the same ones once they are made plain. */
+const name = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
+  fc.string({ unit: fc.constantFrom('a', 'b', '_', '-', '.', ' ', 'é'), minLength: 1, maxLength: 80 }),
+  fc.constantFrom('__proto__', 'constructor', '../', 'get x', 'get.x', 'get_x'),
+);
+const runs = { numRuns: 300, seed: 20_261_122 };
+
+describe('toolNames', () => {
+  it('keeps the names that every provider takes', () => {
+    expect(named(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
+      read: 'read',
+      'get-file_2': 'get-file_2',
+      Read: 'Read',
+      constructor: 'constructor',
+      ['x'.repeat(64)]: 'x'.repeat(64),
+    });
+  });
+
+  it("begins them with the client's prefix", () => {
+    expect(named(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
+  });
+
+  it('writes others without what is not allowed, and ends them in a hash of the name', () => {
+    expect(named(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
+      'files.read': 'files_read_1yqgun6',
+      '../etc/passwd': 'etc_passwd_0rffei7',
+      'zwei Wörter': 'zwei_W_rter_16764yd',
+      日本語: 'tool_0zm9zaf',
+      ' ': 'tool_0aa2mbj',
+    });
+  });
+
+  it('cuts long names, with the prefix, to 64 characters that end in a hash', () => {
+    const long = 'x'.repeat(128);
+    expect(toolNames(client(), [listed({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
+    const made = toolNames(client({ prefix: 'fs_' }), [listed({ name: 'x'.repeat(62) })]);
+    expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
+  });
+
+  it('gives __proto__ another name, unless a prefix does', () => {
+    const names = toolNames(client(), [listed({ name: '__proto__' })]);
+    expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
+    expect(toolNames(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
+      'x__proto__',
+    );
+  });
+
+  it('leaves a name to the tool that has it by itself, when another one would be given it', () => {
+    const { 'get x': taken = '' } = named(['get x']);
+    const names = named(['get x', taken]);
+    expect(names[taken]).toBe(taken);
+    expect(names['get x']).toMatch(HASHED);
+    expect(names['get x']).not.toBe(taken);
+  });
+
+  it('names that are the same once they are made plain stay apart', () => {
+    const names = Object.values(named(['get x', 'get.x', 'get/x', 'get_x']));
+    expect(new Set(names).size).toBe(4);
+    expect(names).toContain('get_x');
+  });
+
+  it('names that have the same hash too stay apart, in whatever order they are listed', () => {
+    const [first, second] = ['a! +!b', 'a+!.äb'];
+    const names = named([first, second]);
+    expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
+    expect(names[first]).toBe(named([second])[second]);
+    expect(names[second]).not.toBe(names[first]);
+    expect(named([second, first])).toEqual(names);
+  });
+
+  it('whatever the names: every tool has one, all differ, and every provider takes them', () => {
+    const prefix = fc.constantFrom(undefined, 'fs_', 'a'.repeat(32));
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
+        const made = toolNames(
+          client({ prefix: begins }),
+          names.map((one) => listed({ name: one })),
+        );
+        expect([...made.keys()].sort()).toEqual([...names].sort());
+        expect(new Set(made.values()).size).toBe(names.length);
+        for (const one of made.values()) {
+          expect(one).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+          expect(one.startsWith(begins ?? '')).toBe(true);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('a name depends neither on the order of the tools nor on which others there are', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
+        const tools = names.map((one) => listed({ name: one }));
+        const all = toolNames(client(), tools);
+        expect(new Map(toolNames(client(), tools.toReversed()))).toEqual(new Map(all));
+        for (const tool of tools) {
+          expect(toolNames(client(), [tool]).get(tool.name)).toBe(all.get(tool.name));
+        }
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+/** Schemas of servers as anybody may check a value by them: by plain `jsonSchemaCheck`, as a decision about a call does. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../src/index.ts';
+import { usableSchema } from '../../../../doors/mcp.ts';
+import { jsonSchemaCheck } from '../../../../doors/tools.ts';
+
+/** Definitions each of which holds the one before it twice. */
+function doubling(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
+  const $defs: Record<string, JsonObject> = { x0: {} };
+  for (let at = 1; at <= depth; at += 1) $defs[`x${at}`] = twice({ $ref: `#/$defs/x${at - 1}` });
+  return { type: 'object', properties: { b: { $ref: `#/$defs/x${depth}` } }, $defs };
+}
+
+/** The ways in which a schema holds others against the same part of a value. */
+const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
+  ['allOf', (ref) => ({ allOf: [ref, ref] })],
+  ['anyOf', (ref) => ({ anyOf: [{ not: ref }, { not: ref }] })],
+  ['oneOf', (ref) => ({ oneOf: [ref, ref] })],
+  ['not', (ref) => ({ not: ref, ...ref })],
+  ['if, then and else', (ref) => Object.fromEntries(['if', 'then', 'else'].map((word) => [word, ref]))],
+  ['dependentSchemas', (ref) => ({ dependentSchemas: { a: ref, b: ref } })],
+  ['dependencies', (ref) => ({ dependencies: { a: ref, b: ref } })],
+];
+
+describe('a schema whose check doubles with each definition', () => {
+  it.each(twice)('cannot be used, by %s', (_, by) => {
+    expect(usableSchema(doubling(30, by))).toBeUndefined();
+  });
+
+  it.each(twice)('can be used while it is small, by %s', (_, by) => {
+    expect(usableSchema(doubling(5, by))).toEqual(doubling(5, by));
+  });
+});
+
+describe('a schema that leads back to itself', () => {
+  it.each<[string, JsonObject]>([
+    ['by a reference', { type: 'object', $ref: '#' }],
+    ['by two', { type: 'object', $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }],
+    ['where nothing refers to it', { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
+    ['by $recursiveRef without an anchor', { type: 'object', properties: { a: { $recursiveRef: '#' } } }],
+  ])('cannot be used when no part of a value is left on the way: %s', (_, schema) => {
+    expect(usableSchema(schema)).toBeUndefined();
+  });
+
+  it('can be used for values that hold each other', () => {
+    const tree: JsonObject = {
+      type: 'object',
+      properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+    };
+    expect(usableSchema(tree)).toEqual(tree);
+  });
+});
+
+describe('a schema with costly keywords', () => {
+  it('is shown without them, and plainly checked at once', () => {
+    const schema = usableSchema({
+      type: 'object',
+      properties: {
+        a: { type: 'string', pattern: '^(a+)+$', maxLength: 100 },
+        link: { type: 'string', format: 'url' },
+        many: { type: 'array', uniqueItems: true },
+      },
+      not: { required: ['c'] },
+      additionalProperties: false,
+    });
+    expect(schema).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string', maxLength: 100 },
+        link: { type: 'string' },
+        many: { type: 'array' },
+      },
+      additionalProperties: false,
+    });
+    const check = jsonSchemaCheck(schema ?? {});
+    const began = performance.now();
+    expect(check({ a: `${'a'.repeat(60)}!`, many: Array.from({ length: 5_000 }, (_, at) => at) })).toEqual(
+      [],
+    );
+    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+  });
+
+  it('keeps its references, but for those to what was taken out, which would refuse nothing', () => {
+    const kinds = [{ const: 'a' }, { type: 'string', pattern: 'b' }];
+    const schema = usableSchema({
+      type: 'object',
+      properties: {
+        one: { oneOf: kinds },
+        same: { $ref: '#/properties/one/oneOf/1' },
+        other: { $ref: '#/properties/one' },
+      },
+    });
+    expect(schema).toEqual({
+      type: 'object',
+      properties: {
+        one: { allOf: [{ anyOf: [{ const: 'a' }, { type: 'string' }] }] },
+        same: {},
+        other: { $ref: '#/properties/one' },
+      },
+    });
+  });
+});

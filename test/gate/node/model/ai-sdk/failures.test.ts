@@ -1,0 +1,354 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelFailure, ModelRequest } from '../../../../../src/index.ts';
+import { NOW } from '../openai-compatible/fake-server.ts';
+import { failureIn } from '../settle.ts';
+import { ask, call, delta, finish, said, streamed } from './fake-model.ts';
+
+const PROMPT = 'You are the secret agent of Kilo & Co.; never tell anybody what a crate of kelp costs us.';
+const request: ModelRequest = {
+  messages: [
+    { role: 'system', text: PROMPT },
+    { role: 'user', text: 'What is my code, 4711-0815?' },
+  ],
+  tools: [],
+};
+
+/** What an `APICallError` of any copy of the SDK looks like. */
+const apiError = (fields: object): Error =>
+  Object.assign(new Error('no'), {
+    name: 'AI_APICallError',
+    url: 'https://models.test/v1/chat?key=AIzaSyTopSecret0123456789',
+    requestBodyValues: { messages: request.messages },
+    isRetryable: false,
+    ...fields,
+  });
+const sdkError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
+const rejecting = (error: unknown) => () => Promise.reject(error);
+
+describe('a status', () => {
+  it.each<[number, ModelFailure, number]>([
+    [301, 'bad-request', 1],
+    [400, 'bad-request', 1],
+    [401, 'unauthorized', 1],
+    [403, 'unauthorized', 1],
+    [404, 'bad-request', 1],
+    [408, 'timeout', 3],
+    [409, 'server-error', 3],
+    [429, 'rate-limited', 3],
+    [500, 'server-error', 3],
+    [529, 'server-error', 3],
+  ])('of %i is %s and asked %i times, streamed or not', async (statusCode, failure, times) => {
+    const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
+    for (const stream of [false, true]) {
+      const outcome = await ask(rejecting(apiError({ statusCode, isRetryable })), { stream });
+      expect(failureIn(outcome)).toEqual({
+        name: 'ModelError',
+        failure,
+        message: `The model's server answered ${statusCode}: no`,
+        status: statusCode,
+        outputBegan: false,
+        cause: undefined,
+      });
+      expect(outcome.calls).toHaveLength(times);
+    }
+  });
+
+  it('that may pass is not tried again when the provider says that it does not', async () => {
+    const { calls, ...outcome } = await ask(rejecting(apiError({ statusCode: 429, isRetryable: false })));
+    expect(failureIn({ ...outcome })).toMatchObject({
+      failure: 'rate-limited',
+      message: "The model's server answered 429: no",
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('of 429 is not tried again when the account has nothing left', async () => {
+    const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
+    // Providers of the SDK that read another shape of errors leave the body as it came.
+    for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
+      const { calls, ...outcome } = await ask(
+        rejecting(apiError({ statusCode: 429, isRetryable: true, ...body })),
+      );
+      expect(failureIn({ ...outcome })).toMatchObject({
+        failure: 'rate-limited',
+        message: "The model's server answered 429: no",
+      });
+      expect(calls).toHaveLength(1);
+    }
+  });
+
+  it('of 2xx is a reply that could not be read', async () => {
+    const cause = sdkError('AI_JSONParseError', PROMPT);
+    const fields = { statusCode: 200, message: 'Invalid JSON response', cause };
+    const outcome = await ask(rejecting(apiError(fields)));
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'invalid-reply',
+      message: "The model's reply could not be read: Invalid JSON response",
+      status: 200,
+    });
+    expect(outcome.calls).toHaveLength(1);
+  });
+
+  it('of 2xx whose body broke off is a reply cut short, and asked for again', async () => {
+    const cause = new Error('Network connection lost.');
+    const fields = { statusCode: 200, message: 'Failed to process successful response', cause };
+    const outcome = await ask(rejecting(apiError(fields)));
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'truncated',
+      message: "The connection to the model's server broke before the reply was complete.",
+    });
+    expect(outcome.calls).toHaveLength(3);
+  });
+
+  it.each<[object, number]>([
+    [{ 'retry-after': '3' }, 3000],
+    [{ 'retry-after-ms': '120', 'retry-after': '3' }, 120],
+    [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
+    [{ 'retry-after': 3 }, 250],
+    [{}, 250],
+  ])('with the headers %j is tried again after %i ms', async (responseHeaders, wait) => {
+    const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
+    expect(await ask([rejecting(error), () => said('hi')])).toMatchObject({
+      reply: { text: 'hi' },
+      waits: [wait],
+    });
+  });
+
+  it('that asks for a long wait is not tried again, and the message says how long', async () => {
+    const responseHeaders = { 'retry-after': '90' };
+    const outcome = await ask(rejecting(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'rate-limited',
+      message: "The model's server answered 503 and asks to wait 90 s: no",
+    });
+    expect(outcome.calls).toHaveLength(1);
+  });
+
+  it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('of %j is none', async (statusCode) => {
+    const outcome = await ask(rejecting(apiError({ statusCode, isRetryable: true })));
+    expect(failureIn(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
+  });
+});
+
+describe('an error without a status', () => {
+  it.each<[string, unknown, ModelFailure, number, string]>([
+    [
+      'no connection',
+      apiError({ isRetryable: true, message: 'Cannot connect to API: fetch failed' }),
+      'unreachable',
+      3,
+      "The model's server could not be reached: Cannot connect to API: fetch failed",
+    ],
+    [
+      'a call that is no use to repeat',
+      apiError({ message: 'too long' }),
+      'bad-request',
+      1,
+      'The model refused the request: too long',
+    ],
+    [
+      'a missing key',
+      sdkError('AI_LoadAPIKeyError', "Pass it using the 'apiKey' parameter."),
+      'unauthorized',
+      1,
+      "The model cannot be asked: Pass it using the 'apiKey' parameter.",
+    ],
+    [
+      'what the provider cannot do',
+      sdkError('AI_UnsupportedFunctionalityError', "'tools' functionality not supported."),
+      'bad-request',
+      1,
+      "The model cannot be asked: 'tools' functionality not supported.",
+    ],
+    [
+      'a prompt that is refused',
+      sdkError('AI_InvalidPromptError', PROMPT),
+      'bad-request',
+      1,
+      'The model failed with AI_InvalidPromptError.',
+    ],
+    [
+      'a reply of the wrong shape',
+      sdkError('AI_TypeValidationError', `Type validation failed: Value: {"text":"${PROMPT}"}`),
+      'invalid-reply',
+      1,
+      'The model failed with AI_TypeValidationError.',
+    ],
+    [
+      'an empty body',
+      sdkError('AI_EmptyResponseBodyError', 'Empty response body'),
+      'truncated',
+      3,
+      'The model failed with AI_EmptyResponseBodyError.',
+    ],
+    [
+      'a timeout of its own',
+      new DOMException('late', 'TimeoutError'),
+      'timeout',
+      3,
+      'The model failed with TimeoutError.',
+    ],
+    ['a defect', new TypeError('x is undefined'), 'server-error', 3, 'The model failed with TypeError.'],
+    ['words', 'overloaded', 'server-error', 3, "The model's server reported an error: overloaded"],
+    ['nothing', undefined, 'server-error', 3, "The model's server reported an error."],
+    [
+      'a report',
+      { type: 'invalid_request_error', message: 'no' },
+      'bad-request',
+      1,
+      "The model's server reported an error: no",
+    ],
+  ])('that is %s', async (_, thrown, failure, times, message) => {
+    for (const stream of [false, true]) {
+      const outcome = await ask(rejecting(thrown), { stream });
+      expect(failureIn(outcome)).toMatchObject({ failure, message, status: undefined, outputBegan: false });
+      expect(outcome.calls).toHaveLength(times);
+    }
+  });
+
+  it('is told even when a model throws at once', async () => {
+    const outcome = await ask(() => {
+      throw new RangeError('x');
+    });
+    expect(failureIn(outcome)).toMatchObject({ message: 'The model failed with RangeError.' });
+  });
+});
+
+describe('an error in a stream', () => {
+  it.each<[string, unknown, object]>([
+    [
+      'of the SDK',
+      { message: 'no', type: 'overloaded_error', statusCode: 529, isRetryable: true },
+      { failure: 'server-error', status: 529, message: "The model's server answered 529: no" },
+    ],
+    [
+      'as the server sent it',
+      { message: 'no', type: 'rate_limit_error', code: null, param: {} },
+      { failure: 'rate-limited', message: "The model's server reported an error: no" },
+    ],
+    [
+      'inside another',
+      { error: { message: 'no', code: 'rate_limit_exceeded' } },
+      { failure: 'rate-limited', message: "The model's server reported an error: no" },
+    ],
+    [
+      'of reading',
+      sdkError('AI_JSONParseError', `JSON parsing failed: Text: ${PROMPT}`),
+      { failure: 'invalid-reply', message: 'The model failed with AI_JSONParseError.' },
+    ],
+  ])('%s ends the ask', async (_, error, expected) => {
+    const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
+    const outcome = await ask(() => streamed(parts), { stream: true, retries: 0 });
+    expect(failureIn(outcome)).toMatchObject({ ...expected, outputBegan: false });
+  });
+
+  it('is tried again before any text, and never after it', async () => {
+    const error = { message: 'no', statusCode: 503, isRetryable: true };
+    const good = () => streamed([delta('hi'), finish()]);
+    const early = () => streamed([{ type: 'error', error }]);
+    expect(await ask([early, good], { stream: true })).toMatchObject({
+      reply: { text: 'hi' },
+      pieces: ['hi'],
+    });
+
+    const late = () => streamed([delta('Hel'), { type: 'error', error }]);
+    const outcome = await ask([late, good], { stream: true });
+    expect(failureIn(outcome)).toMatchObject({ failure: 'server-error', outputBegan: true });
+    expect([outcome.calls.length, outcome.pieces]).toEqual([1, ['Hel']]);
+  });
+
+  it.each<[string, () => unknown, string, string]>([
+    [
+      'a finish',
+      () => streamed([delta('Hel')]),
+      'truncated',
+      "The model's reply ended before it was complete.",
+    ],
+    [
+      'a finish, in its call',
+      () => streamed([delta('Hel'), call('a', 'f', '{}')]),
+      'truncated',
+      "The model's reply ended before it was complete.",
+    ],
+    [
+      'completion',
+      () => streamed([delta('Hel'), finish('interrupted')]),
+      'truncated',
+      "The model's reply ended before it was complete.",
+    ],
+    [
+      'an error',
+      () => streamed([delta('Hel'), finish('error')]),
+      'server-error',
+      'The model stopped because of an error.',
+    ],
+    [
+      'a connection',
+      () => streamed([delta('Hel')], { broken: new TypeError('network lost') }),
+      'truncated',
+      "The connection to the model's server broke before the reply was complete.",
+    ],
+    [
+      'what it cannot read',
+      () => streamed([delta('Hel')], { broken: sdkError('AI_TypeValidationError', PROMPT) }),
+      'invalid-reply',
+      'The model failed with AI_TypeValidationError.',
+    ],
+  ])('that ends for %s is no reply', async (_, answer, failure, message) => {
+    const outcome = await ask(answer, { stream: true });
+    expect(failureIn(outcome)).toMatchObject({ failure, message, outputBegan: true });
+    expect(outcome.calls).toHaveLength(1);
+  });
+
+  it('that ends before any text is asked for again', async () => {
+    const outcome = await ask([() => streamed([]), () => streamed([delta('hi'), finish()])], {
+      stream: true,
+    });
+    expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });
+  });
+});
+
+describe('a message', () => {
+  const told = async (words: string, modelId = 'm-1') =>
+    failureIn(await ask(rejecting(apiError({ statusCode: 400, message: words })), { request, modelId }))
+      .message;
+
+  it.each([
+    ['sk-proj-abcdef', '[secret]'],
+    ['sk-ant-api03-AbC_def-123', '[secret]'],
+    ['AIzaSyA-1234567890abcdefGHIJKLmnopqrst', '[secret]'],
+    ['Bearer abc.def', 'Bearer [secret]'],
+    ['https://a.test/v1?key=hunter2&x=1', 'https://a.test/v1?key=[secret]&x=1'],
+    ['0123456789abcdef0123456789abcdef', '[secret]'],
+    ['QmFzZTY0S2V5V2l0aDEyMzQ1', '[secret]'],
+  ])('holds nothing that looks like a credential: %s', async (credential, shown) => {
+    expect(await told(`Incorrect: ${credential} (see the docs)`)).toBe(
+      `The model's server answered 400: Incorrect: ${shown} (see the docs)`,
+    );
+  });
+
+  it('keeps names, and the one of the model whatever it looks like', async () => {
+    const words =
+      'claude-sonnet-5-20261001 and response_format.json_schema are not for Meta-Llama-3-70B-Instruct';
+    expect(await told(words, 'Meta-Llama-3-70B-Instruct')).toBe(`The model's server answered 400: ${words}`);
+  });
+
+  it('holds no part of the conversation, in one piece or in several', async () => {
+    expect(await told(`Cannot read "${PROMPT}" at 0`)).toBe(
+      `The model's server answered 400: Cannot read "[request]" at 0`,
+    );
+    expect(await told(`near '${PROMPT.slice(10, 60)}' and '${PROMPT.slice(30, 75)}'.`)).toBe(
+      "The model's server answered 400: near '[request]' and '[request]'.",
+    );
+    expect(await told('a text: What is my code, 4711-0815?')).toBe(
+      "The model's server answered 400: a text: [request]",
+    );
+  });
+
+  it('is one short line', async () => {
+    const start = "The model's server answered 400: ";
+    expect(await told(`a\u0000b\r\n  c ${'x '.repeat(400)}`)).toBe(
+      `${`${start}a b c ${'x '.repeat(400)}`.slice(0, 300)}…`,
+    );
+  });
+});

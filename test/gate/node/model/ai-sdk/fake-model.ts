@@ -1,0 +1,93 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { FromAiSdkOptions } from '../../../../../src/model/ai-sdk/entry.ts';
+import { pacedFromAiSdk } from '../../../../doors/model.ts';
+import { fakePace } from '../openai-compatible/fake-server.ts';
+import { type Asking, settle } from '../settle.ts';
+
+/** What a fake model does with one call: it gives a result of either kind, or throws. */
+export type Answer = (options: LanguageModelV4CallOptions) => unknown;
+
+export const usage = (input: unknown, output: unknown) => ({
+  inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: output, text: undefined, reasoning: undefined },
+});
+
+export const finish = (unified: unknown = 'stop', counted: unknown = usage(3, 4)) => ({
+  type: 'finish',
+  finishReason: { unified, raw: undefined },
+  usage: counted,
+});
+
+export const delta = (text: unknown) => ({ type: 'text-delta', id: '1', delta: text });
+
+export const call = (toolCallId: unknown, toolName: unknown, input: unknown, more: object = {}) => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName,
+  input,
+  ...more,
+});
+
+/** A whole result. */
+export const generated = (content: unknown, more: object = {}) => ({
+  content,
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage: usage(3, 4),
+  warnings: [],
+  ...more,
+});
+
+export const said = (text: unknown) => generated([{ type: 'text', text }]);
+
+/** A streamed result; after its parts the stream closes, hangs, or breaks with an error. */
+export const streamed = (
+  parts: readonly unknown[],
+  end: 'close' | 'hang' | { readonly broken: unknown } = 'close',
+  cancelled: () => void = () => {},
+) => {
+  const waiting = [...parts];
+  const stream = new ReadableStream<unknown>(
+    {
+      pull(controller) {
+        if (waiting.length > 0) return controller.enqueue(waiting.shift());
+        if (end === 'close') return controller.close();
+        if (end !== 'hang') return controller.error(end.broken);
+        return new Promise(() => {});
+      },
+      cancel: cancelled,
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream };
+};
+
+/** Answers call after call, the last answer again for ever; records what it was given. */
+export const fakeModel = (answers: readonly Answer[], modelId = 'm-1') => {
+  const calls: LanguageModelV4CallOptions[] = [];
+  const answer = async (options: LanguageModelV4CallOptions) => {
+    const next = answers[Math.min(calls.length, answers.length - 1)];
+    calls.push(options);
+    return next?.(options);
+  };
+  const model = {
+    specificationVersion: 'v4',
+    provider: 'fake',
+    modelId,
+    supportedUrls: {},
+    doGenerate: answer,
+    doStream: answer,
+    // What it answers may be anything: that is what is tested.
+  } as unknown as LanguageModelV4;
+  return { model, calls };
+};
+
+/** Asks an adapter over a fresh fake model once; streaming when `stream`. */
+export const ask = async (
+  answers: Answer | readonly Answer[],
+  { modelId, ...asking }: Asking & FromAiSdkOptions & { readonly modelId?: string } = {},
+) => {
+  const fake = fakeModel(typeof answers === 'function' ? [answers] : answers, modelId);
+  const { pace, waits } = fakePace();
+  const outcome = await settle(pacedFromAiSdk(fake.model, asking, pace), asking);
+  return { ...outcome, waits, calls: fake.calls };
+};

@@ -1,0 +1,134 @@
+import { describe, expect, it, vi } from 'vitest';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { hello } from '../openai-compatible/fake-server.ts';
+import { failureIn } from '../settle.ts';
+import { ask, delta, fakeModel, finish, said, streamed } from './fake-model.ts';
+
+const hang = () => new Promise<unknown>(() => {});
+const silent = {
+  name: 'ModelError',
+  failure: 'timeout',
+  message: "The model's server was silent for 20 ms.",
+  status: undefined,
+  outputBegan: false,
+  cause: undefined,
+};
+
+describe('silence', () => {
+  it.each([false, true])(
+    'before a result is a timeout, and the call is told to stop (streaming: %s)',
+    async (stream) => {
+      const { calls, ...outcome } = await ask(hang, { stream, timeout: 20, retries: 0 });
+      expect(failureIn({ ...outcome })).toEqual(silent);
+      expect(calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
+    },
+  );
+
+  it('between two parts is a timeout, and the stream is let go', async () => {
+    let cancelled = false;
+    const answer = () =>
+      streamed([delta('a')], 'hang', () => {
+        cancelled = true;
+      });
+    const outcome = await ask(answer, { stream: true, timeout: 20 });
+    expect(failureIn(outcome)).toEqual({ ...silent, outputBegan: true });
+    expect([cancelled, outcome.calls.length]).toEqual([true, 1]);
+  });
+
+  it('is followed by another attempt', async () => {
+    expect(await ask([hang, () => said('hi')], { timeout: 20 })).toMatchObject({ reply: { text: 'hi' } });
+  });
+
+  it('that ends in a late stream lets that stream go', async () => {
+    const late = Promise.withResolvers<unknown>();
+    const letGo = vi.fn();
+    const outcome = await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
+    expect(failureIn(outcome)).toEqual(silent);
+    late.resolve(streamed([], 'hang', letGo));
+    await expect.poll(() => letGo.mock.calls.length).toBe(1);
+  });
+});
+
+describe('an abort', () => {
+  const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
+
+  it('before the ask calls nothing', async () => {
+    const outcome = await ask(() => said('hi'), { signal: AbortSignal.abort() });
+    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: false });
+    expect(outcome.calls).toEqual([]);
+  });
+
+  it.each([false, true])('while the model is silent ends the ask at once (streaming: %s)', async (stream) => {
+    const controller = new AbortController();
+    const answer = () => {
+      queueMicrotask(() => controller.abort(new Error('secret reason')));
+      return hang();
+    };
+    const outcome = await ask(answer, { stream, signal: controller.signal });
+    expect(failureIn(outcome)).toMatchObject(aborted);
+    expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
+  });
+
+  it('that the model answers with an error of its own is an abort all the same', async () => {
+    const controller = new AbortController();
+    const answer = async () => {
+      controller.abort();
+      throw new DOMException('This operation was aborted', 'AbortError');
+    };
+    expect(failureIn(await ask(answer, { signal: controller.signal }))).toMatchObject(aborted);
+  });
+
+  it('within a stream stops the reading at once and lets the stream go', async () => {
+    const controller = new AbortController();
+    let cancelled = false;
+    const answer = () =>
+      streamed([delta('a'), delta('b'), delta('c'), finish()], 'hang', () => {
+        cancelled = true;
+      });
+    const onText = (piece: string) => {
+      if (piece === 'b') controller.abort();
+    };
+    const outcome = await ask(answer, { stream: true, signal: controller.signal, onText });
+    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: true });
+    expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
+  });
+
+  it('leaves no listener on a signal that outlives the ask', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    };
+    const limited = { message: 'no', statusCode: 429, responseHeaders: { 'retry-after-ms': '1' } };
+    const { model } = fakeModel([
+      () => Promise.reject(limited),
+      () => said('hi'),
+      () => streamed([delta('ho'), finish()]),
+    ]);
+    expect((await fromAiSdk(model).ask(hello, { signal })).text).toBe('hi');
+    expect((await fromAiSdk(model).ask(hello, { signal, onText: () => {} })).text).toBe('ho');
+    expect(listeners).toBe(0);
+  });
+});
+
+it('what onText throws comes out as it is, and the stream is let go', async () => {
+  const bug = new RangeError('the client is gone');
+  let cancelled = false;
+  const answer = () =>
+    streamed([delta('a')], 'hang', () => {
+      cancelled = true;
+    });
+  const onText = () => {
+    throw bug;
+  };
+  const { calls, ...outcome } = await ask(answer, { stream: true, onText });
+  expect(outcome).toMatchObject({ error: bug });
+  expect([calls.length, cancelled]).toEqual([1, true]);
+});

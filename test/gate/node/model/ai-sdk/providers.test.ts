@@ -1,0 +1,87 @@
+/** The AI SDK's own providers inside workerd, where their streams are the platform's. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { expect, it } from 'vitest';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { body, completion, delta, hello, sse, streamOf } from '../openai-compatible/fake-server.ts';
+import { failureIn, replyIn, settle } from '../settle.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const counted = { inputTokens: 3, outputTokens: 4 };
+const output = { name: 'mood', schema: { type: 'object', properties: { mood: { type: 'string' } } } };
+
+/** A model of OpenAI whose server gives this answer, and what it was sent. */
+const openAI = (answer: () => Response) => {
+  const sent: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    sent.push(JSON.parse(String(init?.body)));
+    return answer();
+  };
+  return {
+    model: fromAiSdk(createOpenAI({ apiKey: 'sk-1', fetch }).chat('gpt-5-mini'), { retries: 0 }),
+    sent,
+  };
+};
+
+it('answers whole', async () => {
+  const { model } = openAI(() => Response.json(completion({ content: 'hi' }, 'stop', { usage })));
+  expect(replyIn(await settle(model))).toEqual({ text: 'hi', toolCalls: [], finish: 'stop', usage: counted });
+});
+
+it('answers in pieces', async () => {
+  const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), { choices: [], usage }, '[DONE]'];
+  const { pieces, ...outcome } = await settle(openAI(() => streamOf(sse(...events))).model, { stream: true });
+  expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: counted } });
+  expect(pieces).toEqual(['a', 'b']);
+});
+
+it('whose connection breaks gives no reply', async () => {
+  const broken = () => streamOf(sse(delta({ content: 'a' })), 'break');
+  expect(failureIn(await settle(openAI(broken).model, { stream: true }))).toMatchObject({
+    failure: 'truncated',
+    message: "The connection to the model's server broke before the reply was complete.",
+    outputBegan: true,
+  });
+});
+
+it('whose answer is a page gives no reply', async () => {
+  const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+  expect(failureIn(await settle(openAI(page).model))).toMatchObject({
+    failure: 'invalid-reply',
+    message: "The model's reply could not be read: Invalid JSON response",
+  });
+});
+
+it('is asked for a form that may have optional properties', async () => {
+  const { model, sent } = openAI(() => Response.json(completion({ content: '{}' })));
+  await settle(model, { request: { ...hello, output } });
+  expect(sent).toMatchObject([
+    { response_format: { type: 'json_schema', json_schema: { name: 'mood', strict: false } } },
+  ]);
+});
+
+it('says that it is overloaded, in its stream, before and after some text', async () => {
+  const start = {
+    type: 'message_start',
+    message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
+  };
+  const text = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } },
+  ];
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  const expected = {
+    failure: 'server-error',
+    status: 529,
+    message: "The model's server answered 529: Overloaded",
+  };
+  for (const [events, outputBegan] of [
+    [[start, error], false],
+    [[start, ...text, error], true],
+  ] as const) {
+    const fetch = async () =>
+      new Response(body([sse(...events)]), { headers: { 'content-type': 'text/event-stream' } });
+    const model = fromAiSdk(createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), { retries: 0 });
+    expect(failureIn(await settle(model, { stream: true }))).toMatchObject({ ...expected, outputBegan });
+  }
+});

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../../../src/index.ts';
+import { MAX_REPLY_LENGTH } from '../../../../doors/model.ts';
+import { hello } from '../openai-compatible/fake-server.ts';
+import { failureIn, replyIn } from '../settle.ts';
+import { ask, call, delta, finish, generated, said, streamed, usage } from './fake-model.ts';
+
+const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
+const inParts = async (...parts: readonly unknown[]) =>
+  replyIn(await ask(() => streamed(parts), { stream: true }));
+
+const counted = { inputTokens: 3, outputTokens: 4 };
+
+describe('the text of a reply', () => {
+  it('is its text parts, one after another, and nothing else', async () => {
+    const content = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Grüße, ' },
+      { type: 'source', sourceType: 'url', id: 's', url: 'https://a.test' },
+      { type: 'text', text: '世界 🌊' },
+      { type: 'a part of tomorrow' },
+    ];
+    const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: counted };
+    expect(await whole(content)).toEqual(reply);
+  });
+
+  it('is handed on as it arrives, and only it', async () => {
+    const parts = [
+      { type: 'stream-start', warnings: [] },
+      { type: 'response-metadata', id: 'r' },
+      { type: 'reasoning-delta', id: '0', delta: 'Hm.' },
+      { type: 'text-start', id: '1' },
+      delta('Grüße, '),
+      delta(''),
+      { type: 'ping' },
+      { type: 'raw', rawValue: { text: 'raw' } },
+      delta('世界'),
+      { type: 'text-end', id: '1' },
+      'not a part',
+      null,
+      [],
+      { type: 'a part of tomorrow', delta: 7 },
+      finish(),
+    ];
+    const { pieces, ...outcome } = await ask(() => streamed(parts), { stream: true });
+    expect(outcome).toMatchObject({
+      reply: { text: 'Grüße, 世界', toolCalls: [], finish: 'stop', usage: counted },
+    });
+    expect(pieces).toEqual(['Grüße, ', '世界']);
+  });
+
+  it('is the text that the provider chose for the form that was asked for', async () => {
+    const drafts = generated(
+      [
+        { type: 'text', text: 'Draft. ' },
+        { type: 'text', text: '{}' },
+      ],
+      {
+        structuredOutputText: '{"a":1}',
+      },
+    );
+    const request = { ...hello, output: { name: 'a', schema: {} } };
+    expect(replyIn(await ask(() => drafts, { request })).text).toBe('{"a":1}');
+    expect(replyIn(await ask(() => drafts)).text).toBe('Draft. {}');
+  });
+});
+
+describe('the end of a reply', () => {
+  it.each<[unknown, ModelReply['finish']]>([
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content-filter', 'content-filter'],
+    ['tool-calls', 'tool-calls'],
+    ['other', 'other'],
+    ['a reason of tomorrow', 'other'],
+    [null, 'other'],
+    [{}, 'other'],
+  ])('for the reason %j is %s', async (unified, expected) => {
+    expect((await inParts(delta('a'), finish(unified))).finish).toBe(expected);
+    const content = [{ type: 'text', text: 'a' }];
+    expect((await whole(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
+  });
+
+  it('is other when there is no reason', async () => {
+    expect((await whole([], { finishReason: undefined })).finish).toBe('other');
+  });
+
+  it('is tool-calls for a server that says stop, but not when the reply was cut', async () => {
+    expect((await inParts(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
+    expect((await inParts(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
+  });
+
+  it('is the first finish: nothing after it is read, and the stream is let go', async () => {
+    let cancelled = false;
+    const parts = [delta('a'), finish(), delta('b'), finish('length')];
+    const answer = () =>
+      streamed(parts, 'hang', () => {
+        cancelled = true;
+      });
+    expect(replyIn(await ask(answer, { stream: true }))).toMatchObject({ text: 'a', finish: 'stop' });
+    expect(cancelled).toBe(true);
+  });
+
+  it.each([
+    [usage(0, 2), { inputTokens: 0, outputTokens: 2 }],
+    [usage(1, undefined), undefined],
+    [usage(-1, 2), undefined],
+    [usage(1.5, 2), undefined],
+    [usage('1', 2), undefined],
+    [{ inputTokens: 1, outputTokens: 2 }, undefined],
+    [7, undefined],
+    [null, undefined],
+  ])('with the usage %j counts %j', async (given, expected) => {
+    expect((await inParts(delta('a'), finish('stop', given))).usage).toEqual(expected);
+    expect((await whole([], { usage: given })).usage).toEqual(expected);
+  });
+});
+
+describe('the tool calls of a reply', () => {
+  it.each<[string, readonly unknown[], ModelReply['toolCalls']]>([
+    ['their own text', [call('a', 'f', ' {"x": 1} ')], [{ id: 'a', name: 'f', input: ' {"x": 1} ' }]],
+    ['text that is not JSON', [call('a', 'f', '{oops')], [{ id: 'a', name: 'f', input: '{oops' }]],
+    [
+      'input that is parsed already, as JSON text',
+      [call('a', 'f', { x: 1 }), call('b', 'f', undefined), call('c', 'f', null), call('d', 'f', 7)],
+      [
+        { id: 'a', name: 'f', input: '{"x":1}' },
+        { id: 'b', name: 'f', input: '' },
+        { id: 'c', name: 'f', input: '' },
+        { id: 'd', name: 'f', input: '7' },
+      ],
+    ],
+    [
+      'ids of their own where there is none, or one twice',
+      [call(undefined, 'f', '{}'), call('', 'f', '{}'), call('a', 'f', '{}'), call('a', 'g', '{}')],
+      [
+        { id: 'call_0', name: 'f', input: '{}' },
+        { id: 'call_1', name: 'f', input: '{}' },
+        { id: 'a', name: 'f', input: '{}' },
+        { id: 'a_2', name: 'g', input: '{}' },
+      ],
+    ],
+    [
+      'not what the provider runs itself',
+      [
+        call('a', 'search', '{}', { providerExecuted: true }),
+        { type: 'tool-result', toolCallId: 'a', toolName: 'search', result: {} },
+        call('b', 'f', '{}', { providerExecuted: false }),
+      ],
+      [{ id: 'b', name: 'f', input: '{}' }],
+    ],
+    [
+      'hostile names',
+      [call('__proto__', 'constructor', '{"__proto__":1}')],
+      [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
+    ],
+  ])('have %s', async (_, calls, toolCalls) => {
+    expect((await whole(calls)).toolCalls).toEqual(toolCalls);
+    const noise = [
+      { type: 'tool-input-start', id: 'a', toolName: 'f' },
+      { type: 'tool-input-delta', id: 'a', delta: '{"half' },
+      { type: 'tool-input-end', id: 'a' },
+    ];
+    expect((await inParts(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(toolCalls);
+  });
+
+  it('keep the text beside them', async () => {
+    expect(await inParts(delta('Wait.'), call('a', 'f', '{}'), finish('tool-calls'))).toEqual({
+      text: 'Wait.',
+      toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
+      finish: 'tool-calls',
+      usage: counted,
+    });
+  });
+});
+
+describe('garbage', () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+  const noObject = "The model's reply is not an object.";
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, noObject],
+    ['a text', 'hi', noObject],
+    ['a list', [], noObject],
+    ['content that is no list', generated({}), "The model's reply holds 'content' that is not a list."],
+    [
+      'a part that is no object',
+      generated(['hi']),
+      "The model's reply holds a content part that is not an object.",
+    ],
+    ['a text that is none', said(7), "The model's reply holds a 'text' that is not a string."],
+  ])('%s is an invalid result, asked for once', async (_, result, message) => {
+    const outcome = await ask(() => result);
+    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(outcome.calls).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'The model gave no stream.'],
+    ['a whole result', said('hi'), 'The model gave no stream.'],
+    ['a stream of another make', { stream: {} }, 'The model gave no stream.'],
+    [
+      'a piece that is no text',
+      streamed([delta(7)]),
+      "The model's reply holds a 'delta' that is not a string.",
+    ],
+  ])('%s is an invalid stream, asked for once', async (_, result, message) => {
+    const outcome = await ask(() => result, { stream: true });
+    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(outcome.calls).toHaveLength(1);
+  });
+
+  it.each<[string, object, string]>([
+    ['no name', call('a', undefined, '{}'), "The model's reply asks for a tool without naming it."],
+    ['a name that is none', call('a', 7, '{}'), "The model's reply holds a 'toolName' that is not a string."],
+    [
+      'an id that is none',
+      call(7, 'f', '{}'),
+      "The model's reply holds a 'toolCallId' that is not a string.",
+    ],
+    ['a cyclic input', call('a', 'f', cyclic), "The model's reply holds a value that is not JSON."],
+    ['a symbol', call('a', 'f', Symbol('x')), "The model's reply holds a value that is not JSON."],
+    ['a giant input', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
+  ])('in a call, %s, is an invalid reply', async (_, bad, message) => {
+    const expected = { failure: 'invalid-reply', message };
+    expect(failureIn(await ask(() => generated([bad])))).toMatchObject(expected);
+    const parts = () => streamed([bad, finish('tool-calls')]);
+    expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
+  });
+
+  it('without end is given up above the cap', async () => {
+    let cancelled = false;
+    const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
+    const answer = () =>
+      streamed(endless, 'hang', () => {
+        cancelled = true;
+      });
+    expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
+      failure: 'invalid-reply',
+      message: `The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`,
+    });
+    expect(cancelled).toBe(true);
+  });
+
+  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+    const shape = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom<unknown>(null, undefined, '', 'stop', 0, 7n, true, 'text', 'finish', Symbol.iterator),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.record(
+          {
+            type: fc.constantFrom('text', 'text-delta', 'tool-call', 'finish', 'error', 'raw'),
+            text: tie('value'),
+            delta: tie('value'),
+            toolCallId: tie('value'),
+            toolName: tie('value'),
+            input: tie('value'),
+            error: tie('value'),
+            message: tie('value'),
+            statusCode: tie('value'),
+            responseHeaders: tie('value'),
+            finishReason: tie('value'),
+            usage: tie('value'),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(fc.array(shape, { maxLength: 4 }), fc.boolean(), async (parts, stream) => {
+        const answer = () => (stream ? streamed(parts) : generated(parts, { finishReason: parts[0] }));
+        const outcome = await ask(answer, { stream, retries: 0 });
+        expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
+        const thrown = await ask(() => Promise.reject(parts[0]), { stream, retries: 0 });
+        expect('error' in thrown && thrown.error.name).toBe('ModelError');
+      }),
+      { seed: 20_261_117, numRuns: 300 },
+    );
+  });
+});

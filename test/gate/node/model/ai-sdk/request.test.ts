@@ -1,0 +1,150 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
+import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import { ask, delta, fakeModel, finish, said, streamed } from './fake-model.ts';
+
+const weather: ToolDefinition = {
+  name: 'weather',
+  description: 'The weather.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+};
+
+/** What the model is called with, beside the signal. */
+const sent = async (request: ModelRequest) => {
+  const { calls } = await ask(() => said('hi'), { request });
+  const { abortSignal, ...options } = calls[0] ?? { prompt: [] };
+  expect(abortSignal).toBeInstanceOf(AbortSignal);
+  return options;
+};
+
+const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
+const toolCall = (toolCallId: string, input: unknown) => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName: 'weather',
+  input,
+});
+const toolResult = (toolCallId: string, value: string) => ({
+  type: 'tool-result',
+  toolCallId,
+  toolName: 'weather',
+  output: { type: 'text', value },
+});
+
+describe('the call', () => {
+  it('carries every kind of message, the results of one reply together', async () => {
+    const request: ModelRequest = {
+      messages: [
+        { role: 'system', text: 'Be kind.' },
+        { role: 'user', text: 'Weather in Oslo and Rome?' },
+        {
+          role: 'assistant',
+          text: 'Let me look.',
+          toolCalls: [
+            { id: 'a', name: 'weather', input: '{"city":"Oslo"}' },
+            { id: 'b', name: 'weather', input: ' {"city": "Rome"} ' },
+          ],
+        },
+        { role: 'tool', id: 'a', name: 'weather', text: 'rain' },
+        { role: 'tool', id: 'b', name: 'weather', text: 'Error: no such city' },
+        { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'weather', input: '{}' }] },
+        { role: 'tool', id: 'c', name: 'weather', text: 'sun' },
+        { role: 'assistant', text: '', toolCalls: [] },
+        { role: 'assistant', text: 'Rain and sun.', toolCalls: [] },
+        { role: 'user', text: 'Thanks.' },
+      ],
+      tools: [weather],
+    };
+    expect(await sent(request)).toEqual({
+      prompt: [
+        { role: 'system', content: 'Be kind.' },
+        user('Weather in Oslo and Rome?'),
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Let me look.' },
+            toolCall('a', { city: 'Oslo' }),
+            toolCall('b', { city: 'Rome' }),
+          ],
+        },
+        { role: 'tool', content: [toolResult('a', 'rain'), toolResult('b', 'Error: no such city')] },
+        { role: 'assistant', content: [toolCall('c', {})] },
+        { role: 'tool', content: [toolResult('c', 'sun')] },
+        { role: 'assistant', content: [{ type: 'text', text: 'Rain and sun.' }] },
+        user('Thanks.'),
+      ],
+      tools: [
+        { type: 'function', name: 'weather', description: 'The weather.', inputSchema: weather.inputSchema },
+      ],
+    });
+  });
+
+  it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":'])(
+    'gives {} in place of the earlier input %j, which is no object',
+    async (input) => {
+      const toolCalls = [{ id: 'a', name: 'weather', input }];
+      const { prompt } = await sent({ messages: [{ role: 'assistant', text: '', toolCalls }], tools: [] });
+      expect(prompt).toEqual([{ role: 'assistant', content: [toolCall('a', {})] }]);
+    },
+  );
+
+  it('names no tools and no form of the answer when there are none', async () => {
+    expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
+      prompt: [user('hello')],
+    });
+  });
+
+  it('asks for JSON of a schema, which OpenAI may not take as strict', async () => {
+    const schema = { type: 'object', properties: { mood: { type: 'string' } } };
+    const output = { name: 'mood', schema };
+    expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
+      prompt: [user('hello')],
+      responseFormat: { type: 'json', name: 'mood', schema },
+      providerOptions: { openai: { strictJsonSchema: false } },
+    });
+  });
+
+  it('is for a stream only when text is wanted in pieces', async () => {
+    const { model } = fakeModel([]);
+    const asked: string[] = [];
+    const both: LanguageModelV4 = {
+      ...model,
+      // Results as the fake makes them, which are of the SDK's shape.
+      doGenerate: async () => {
+        asked.push('generate');
+        return said('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
+      },
+      doStream: async () => {
+        asked.push('stream');
+        return streamed([delta('b'), finish()]) as Awaited<ReturnType<LanguageModelV4['doStream']>>;
+      },
+    };
+    const { signal } = new AbortController();
+    const request = { messages: [], tools: [] };
+    expect((await fromAiSdk(both).ask(request, { signal })).text).toBe('a');
+    expect((await fromAiSdk(both).ask(request, { signal, onText: () => {} })).text).toBe('b');
+    expect(asked).toEqual(['generate', 'stream']);
+  });
+});
+
+describe('fromAiSdk', () => {
+  it('is named as its model', () => {
+    expect(fromAiSdk(fakeModel([], 'claude-5').model).name).toBe('claude-5');
+  });
+
+  it.each([
+    ['v3', "'model' is not a language model of the AI SDK's specification v4, but: v3."],
+    [undefined, "'model' is not a language model of the AI SDK's specification v4, but: object."],
+  ])('refuses a model of the specification %s', (specificationVersion, message) => {
+    const model = { ...fakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
+    expect(() => fromAiSdk(model)).toThrow(new TypeError(message));
+  });
+
+  it('refuses the name of a model', () => {
+    const name = 'openai/gpt-5' as unknown as LanguageModelV4;
+    expect(() => fromAiSdk(name)).toThrow(
+      new TypeError("'model' is not a language model of the AI SDK's specification v4, but: string."),
+    );
+  });
+});

@@ -1,0 +1,279 @@
+import { type Schema, validate } from '@cfworker/json-schema';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage, OutputFormat } from '../../../../src/index.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { tool, type WorldTool } from './offline-world.ts';
+
+const notice =
+  "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
+const options = { signal: new AbortController().signal };
+
+const flomp = {
+  flomp_id: 12,
+  state: 'late',
+  total: 40,
+  paid: true,
+  mail: 'ada@example.com',
+  tags: ['red', 'big'],
+};
+const call = { id: 'a', name: 'get_flomp', input: '{"flomp_id":12}' };
+const lookedUp: readonly ModelMessage[] = [
+  { role: 'user', text: 'Show flomp 12.' },
+  { role: 'assistant', text: '', toolCalls: [call] },
+  { role: 'tool', id: 'a', name: 'get_flomp', text: JSON.stringify(flomp) },
+];
+const unasked: readonly ModelMessage[] = [{ role: 'user', text: 'Hello!' }];
+
+const form = (schema: object, name = 'flomp_report'): OutputFormat => ({ name, schema: { ...schema } });
+const object = (properties: object, required = Object.keys(properties)) =>
+  form({ type: 'object', properties, required });
+
+/** What the model answers in this form, parsed. */
+const answered = async (
+  output: OutputFormat,
+  messages: readonly ModelMessage[] = lookedUp,
+): Promise<unknown> => {
+  const { text, toolCalls, finish } = await offlineModel().ask({ messages, tools: [], output }, options);
+  expect([toolCalls, finish]).toEqual([[], 'stop']);
+  return JSON.parse(text);
+};
+
+describe('an answer in a form', () => {
+  it('holds what was found, under the names of the form and in its types', async () => {
+    const output = object({
+      flompId: { type: 'integer' },
+      state: { type: 'string', enum: ['early', 'late'] },
+      total: { type: 'number' },
+      paid: { type: 'boolean' },
+      mail: { type: 'string', format: 'email' },
+      tags: { type: 'array', items: { type: 'string' } },
+    });
+    expect(await answered(output)).toEqual({
+      flompId: 12,
+      state: 'late',
+      total: 40,
+      paid: true,
+      mail: 'ada@example.com',
+      tags: ['red', 'big'],
+    });
+  });
+
+  it('holds of what is optional only what was found', async () => {
+    const string = { type: 'string' };
+    expect(await answered(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
+  });
+
+  it('finds the values of its parts, through references', async () => {
+    const schema = {
+      $ref: '#/$defs/report',
+      $defs: {
+        report: { type: 'object', properties: { flomp: { $ref: '#/$defs/flomp' } }, required: ['flomp'] },
+        flomp: {
+          allOf: [
+            { properties: { id: { type: 'integer' } }, required: ['id'] },
+            { type: 'object', properties: { lost: { type: 'boolean' } }, required: ['lost'] },
+          ],
+        },
+      },
+    };
+    expect(await answered(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
+  });
+
+  it('holds what an earlier turn found when this one called nothing', async () => {
+    const messages: ModelMessage[] = [
+      ...lookedUp,
+      { role: 'assistant', text: 'Late.', toolCalls: [] },
+      { role: 'user', text: 'Thanks!' },
+    ];
+    expect(await answered(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
+  });
+
+  it('tells the answer in words, with the notice, where the form has a place for words', async () => {
+    const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
+    const words = `Nothing here fits this message.\n${notice}`;
+    expect(await answered(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
+  });
+
+  it('is for the last reply: tools are called first', async () => {
+    const tools: readonly WorldTool[] = [
+      tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
+    ];
+    const output = object({ state: { type: 'string' } });
+    const reply = await offlineModel().ask({ messages: lookedUp.slice(0, 1), tools, output }, options);
+    expect(reply).toMatchObject({ text: '', toolCalls: [{ name: 'get_flomp' }] });
+  });
+
+  it('streams pieces that make up its text', async () => {
+    const pieces: string[] = [];
+    const onText = (piece: string) => void pieces.push(piece);
+    const request = { messages: unasked, tools: [], output: object({ summary: { type: 'string' } }) };
+    const reply = await offlineModel().ask(request, { ...options, onText });
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe(reply.text);
+  });
+});
+
+const names = [...'abcdefghij'];
+const manyfold = {
+  $ref: '#/$defs/a',
+  $defs: {
+    a: {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/a' }])),
+      required: names,
+    },
+  },
+};
+
+describe('a form that nothing was found for', () => {
+  it.each<[string, object, unknown]>([
+    ['a text', { type: 'string' }, 'unknown'],
+    ['a long text', { type: 'string', minLength: 9 }, 'unknown--'],
+    ['a short text', { type: 'string', maxLength: 3 }, 'unk'],
+    ['an email', { type: 'string', format: 'email' }, 'nobody@example.com'],
+    ['a date', { type: 'string', format: 'date' }, '1970-01-01'],
+    ['a time', { type: 'string', format: 'date-time' }, '1970-01-01T00:00:00Z'],
+    ['a uuid', { type: 'string', format: 'uuid' }, '00000000-0000-0000-0000-000000000000'],
+    ['digits', { type: 'string', pattern: '^[0-9]+$' }, '0'],
+    ['a number', { type: 'number' }, 0],
+    ['a number from 3', { type: 'number', minimum: 3 }, 3],
+    ['a number above 3', { type: 'integer', exclusiveMinimum: 3 }, 4],
+    ['a number below 0', { type: 'number', exclusiveMaximum: 0 }, -1],
+    ['a number between 0 and 1', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    ['a multiple of 5 from 7', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
+    ['a boolean', { type: 'boolean' }, false],
+    ['null', { type: 'null' }, null],
+    ['anything', {}, null],
+    ['a choice', { enum: ['b', 'a'] }, 'b'],
+    ['a constant', { const: 7 }, 7],
+    ['a default', { type: 'string', default: 'x' }, 'x'],
+    ['a list', { type: 'array', items: { type: 'string' } }, []],
+    ['a list of two', { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 2 }, [1, 1]],
+    ['a nullable object', { type: ['null', 'object'], properties: { a: {} }, required: ['a'] }, { a: null }],
+    ['a union', { anyOf: [{ type: 'null' }, { type: 'boolean' }, { type: 'string' }] }, false],
+    [
+      'more names than properties',
+      { type: 'object', required: ['a'], additionalProperties: { type: 'number' } },
+      { a: 0 },
+    ],
+  ])('gets the least that fits: %s', async (_, schema, expected) => {
+    const value = await answered(form(schema), unasked);
+    expect(value).toEqual(expected);
+    // A schema of the table, which the checker writes on.
+    expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
+  });
+
+  it('is answered the same way each time', async () => {
+    const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
+    expect(await answered(output, unasked)).toEqual(await answered(output, unasked));
+  });
+
+  it.each<[string, object]>([
+    [
+      'that wants itself for ever',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/a' } },
+        required: ['a'],
+        $defs: {
+          a: {
+            type: 'object',
+            properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/a' } },
+            required: ['a', 'b'],
+          },
+        },
+      },
+    ],
+    ['that wants itself ten times over', manyfold],
+    ['that refers to itself alone', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
+    ['whose reference leads nowhere', { $ref: 'https://a.test/schema' }],
+    [
+      'that wants a million items',
+      { type: 'array', minItems: 1e6, items: { type: 'string', minLength: 1e9 } },
+    ],
+    ['that contradicts itself', { type: 'integer', minimum: 2, maximum: 1 }],
+    ['with a pattern that is none', { type: 'string', pattern: '(' }],
+    [
+      'with hostile names',
+      JSON.parse(
+        '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__","constructor"]}',
+      ),
+    ],
+    [
+      'of nonsense',
+      { type: 7, properties: [], required: 'a', enum: 'b', items: 3, allOf: {}, anyOf: [null] },
+    ],
+  ])('never fails: one %s', async (_, schema) => {
+    const { text } = await offlineModel().ask(
+      { messages: unasked, tools: [], output: form(schema) },
+      options,
+    );
+    expect(text.length).toBeLessThan(1_000_000);
+    JSON.parse(text);
+  });
+
+  it('never fails, whatever the schema and the results hold', async () => {
+    const keys = [
+      'type',
+      'properties',
+      'required',
+      'items',
+      'enum',
+      'const',
+      'default',
+      'anyOf',
+      'allOf',
+      '$ref',
+      'minimum',
+      'maximum',
+      'multipleOf',
+      'minLength',
+      'maxLength',
+      'minItems',
+      'maxItems',
+      'format',
+      'pattern',
+      'state',
+      'total',
+      '__proto__',
+      'additionalProperties',
+    ];
+    const schema = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom<unknown>(
+          'object',
+          'string',
+          'array',
+          'number',
+          'integer',
+          'state',
+          '#/a',
+          0,
+          -1,
+          1e9,
+          null,
+          true,
+        ),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 6 }),
+      ),
+    })).value;
+    // What `String()` cannot turn into text, where a name or a format belongs.
+    const nameless: unknown = JSON.parse('{"toString":null,"valueOf":null}');
+    const examples: [Record<string, unknown>, string][] = [
+      [{ required: [nameless], properties: {} }, '[]'],
+      [{ properties: { state: { type: 'string', format: nameless } } }, '[]'],
+      [{ properties: {}, required: ['state', nameless] }, '[]'],
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), schema), fc.json(), async (given, text) => {
+        const messages = [...lookedUp.slice(0, 2), { ...lookedUp[2], text } as ModelMessage];
+        const reply = await offlineModel().ask({ messages, tools: [], output: form(given) }, options);
+        JSON.parse(reply.text);
+      }),
+      { seed: 20_261_117, numRuns: 300, examples },
+    );
+  });
+});

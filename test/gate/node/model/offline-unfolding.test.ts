@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, defineUnfolding } from '../../../../src/index.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { offlineNotice } from '../../../doors/model.ts';
+
+const looks = (name: string, description: string, run: () => object, input: v.ObjectEntries = {}): AnyTool =>
+  defineTool({ name, description, effect: 'read', input: v.object(input), run });
+
+const flomp = { flomp_id: 'F-1', colour: 'blue' };
+const tools: readonly AnyTool[] = [
+  defineUnfolding({
+    name: 'workshop',
+    description: 'Flomps and the glorks that they are made of.',
+    tools: [
+      defineUnfolding({
+        name: 'flomps',
+        description: 'Flomps: make, list, see.',
+        tools: [
+          looks('get_flomp', 'One flomp.', () => flomp, { flomp_id: v.string() }),
+          looks('list_flomps', 'The flomps there are.', () => [flomp]),
+          looks('create_flomp', 'Creates a flomp.', () => flomp, { title: v.string() }),
+          looks('update_flomp', 'Updates a flomp.', () => flomp, {
+            flomp_id: v.string(),
+            title: v.optional(v.string()),
+          }),
+        ],
+        childToolUsageNotes: 'Flomps are heavy.',
+      }),
+    ],
+  }),
+  defineUnfolding({
+    name: 'yard',
+    description: 'Zarniks.',
+    tools: [
+      defineUnfolding({
+        name: 'zarniks',
+        description: 'Zarniks: make them.',
+        tools: [
+          looks('create_zarnik', 'Creates a zarnik.', () => ({ zarnik_id: 'Z-1' }), { title: v.string() }),
+        ],
+      }),
+    ],
+  }),
+];
+
+/** What the planner calls for the last of these messages, and what it answers, without its notice. */
+async function planned(...messages: readonly string[]) {
+  const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools });
+  const session = createTestSession(agent, { model: offlineModel() });
+  let text = '';
+  for (const message of messages) ({ text } = await session.send(message));
+  const { messages: said } = await session.state();
+  const turn = said.slice(said.findLastIndex(({ role }) => role === 'user'));
+  const calls = turn.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+  return {
+    calls: calls.map(({ name, input }) => `${name} ${input}`),
+    answer: text.replace(`\n${offlineNotice}`, ''),
+  };
+}
+
+describe('the offline planner with tools that unfold', () => {
+  it('opens one inside another on its way to a look-up, and answers from the look-up alone', async () => {
+    expect(await planned('Show flomp F-1')).toEqual({
+      calls: ['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-1"}'],
+      answer: 'get_flomp (F-1): flomp id: F-1, colour: blue',
+    });
+  });
+
+  it('opens them again in the next turn, where they are closed', async () => {
+    const { calls } = await planned('Show flomp F-1', 'Show flomp F-2');
+    expect(calls).toEqual(['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-2"}']);
+  });
+
+  it('never takes a tool for something else while a closed one says more about what a command names', async () => {
+    const { calls } = await planned('Create a flomp "one", then create a zarnik "two"');
+    expect(calls).toEqual([
+      ...['workshop {}', 'flomps {}', 'create_flomp {"title":"one"}'],
+      ...['yard {}', 'zarniks {}', 'create_zarnik {"title":"two"}'],
+    ]);
+  });
+
+  it('tells of what it did before, and not of what it opened for it', async () => {
+    const { calls, answer } = await planned('Show flomp F-1', 'Hello');
+    expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, colour: blue']);
+  });
+
+  it.each(['List the flomps', 'Which flomps are there?'])(
+    'takes a tool with the very words of "%s" over one with a value of before',
+    async (message) => {
+      expect((await planned('Show flomp F-1', message)).calls.at(-1)).toBe('list_flomps {}');
+    },
+  );
+
+  it('leaves a value that stands under the name of another parameter to that one', async () => {
+    const read = looks('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
+      flomp_id: v.string(),
+      theme: v.string(),
+    });
+    const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: [read] });
+    const session = createTestSession(agent, { model: offlineModel() });
+    expect(await session.send('Read the flomp for the theme "tides"')).toMatchObject({ toolCalls: 0 });
+  });
+
+  it('fills an optional text with the quotation that stands under its name', async () => {
+    const { calls } = await planned('Update flomp F-1: title "Old Blue"');
+    expect(calls.at(-1)).toBe('update_flomp {"flomp_id":"F-1","title":"Old Blue"}');
+  });
+});

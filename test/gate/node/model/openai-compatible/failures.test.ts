@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelFailure } from '../../../../../src/index.ts';
+import { ask, completion, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+
+const status =
+  (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
+  () =>
+    Response.json(body, { status: code, headers });
+
+describe('a status', () => {
+  it.each<[number, ModelFailure, number]>([
+    [301, 'bad-request', 1],
+    [400, 'bad-request', 1],
+    [401, 'unauthorized', 1],
+    [402, 'bad-request', 1],
+    [403, 'unauthorized', 1],
+    [404, 'bad-request', 1],
+    [408, 'timeout', 3],
+    [409, 'server-error', 3],
+    [422, 'bad-request', 1],
+    [429, 'rate-limited', 3],
+    [500, 'server-error', 3],
+    [503, 'server-error', 3],
+    [529, 'server-error', 3],
+  ])('of %i is %s and asked %i times', async (code, failure, times) => {
+    const { requests, ...outcome } = await ask(status(code));
+    expect(outcome).toMatchObject({
+      error: {
+        failure,
+        status: code,
+        message: `The model's server answered ${code}: no`,
+        outputBegan: false,
+      },
+    });
+    expect(requests).toHaveLength(times);
+  });
+
+  it.each<[string, unknown]>([
+    ['error.message', { error: { message: 'no' } }],
+    ['error', { error: 'no' }],
+    ['message', { message: 'no', object: 'error' }],
+    ['detail', { detail: 'no' }],
+  ])('tells the words in %s', async (_, body) => {
+    expect((await failureOf(status(400, {}, body))).message).toBe("The model's server answered 400: no");
+  });
+
+  it.each<[string, string]>([
+    ['model not found\n', "The model's server answered 404: model not found"],
+    ['<html>nginx</html>', "The model's server answered 404."],
+    ['', "The model's server answered 404."],
+    ['{"error":{"message":7}}', "The model's server answered 404."],
+    ['{"error":null}', "The model's server answered 404."],
+    [`a\u0000b\r\n  c`, "The model's server answered 404: a b c"],
+    [
+      'x'.repeat(1000),
+      `The model's server answered 404: ${'x'.repeat(300 - "The model's server answered 404: ".length)}…`,
+    ],
+  ])('with the body %j reads as one short line', async (body, message) => {
+    expect((await failureOf(() => new Response(body, { status: 404 }))).message).toBe(message);
+  });
+
+  it('counts even when its body hangs or never ends, and the body is let go', async () => {
+    let cancelled = 0;
+    const letGo = () => {
+      cancelled += 1;
+    };
+    const hanging = () => new Response(streamOf('{"err', 'hang', letGo).body, { status: 400 });
+    expect((await failureOf(hanging, { timeout: 20 })).message).toBe(
+      `The model's server answered 400: {"err`,
+    );
+    const endless = () =>
+      new Response(streamOf(Array(9).fill('x'.repeat(65_000)), 'hang', letGo).body, { status: 400 });
+    expect(await failureOf(endless)).toMatchObject({ failure: 'bad-request', status: 400 });
+    expect(cancelled).toBe(2);
+  });
+});
+
+describe('a secret', () => {
+  const key = 'sk-very-secret-0123456789';
+
+  it('that the server echoes is blotted out before the message is cut', async () => {
+    const echo = { error: { message: `${'x'.repeat(250)} Incorrect API key provided: ${key}` } };
+    const { message } = await failureOf(status(401, {}, echo), { apiKey: key });
+    expect(message).not.toContain('sk-');
+    expect((await failureOf(status(401, {}, { error: `bad key ${key}!` }), { apiKey: key })).message).toBe(
+      "The model's server answered 401: bad key [secret]!",
+    );
+  });
+
+  it('in a header is blotted out, whole or as a part', async () => {
+    const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
+    const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
+    expect((await failureOf(status(400, {}, echo), { headers })).message).toBe(
+      "The model's server answered 400: [secret] and [secret] and [secret]",
+    );
+  });
+
+  it('that begins as another does is blotted out to its end', async () => {
+    const options = { apiKey: 'hunter', headers: { 'api-key': 'hunter2-hunter2' } };
+    expect((await failureOf(status(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
+      "The model's server answered 400: [secret]",
+    );
+  });
+
+  it('is in no error of the network or of a stream', async () => {
+    const leak = () => Promise.reject(new TypeError(`cannot send Bearer ${key}`));
+    expect((await failureOf(leak, { apiKey: key })).message).toBe(
+      "The model's server could not be reached: cannot send Bearer [secret]",
+    );
+    const stream = () => streamOf(sse({ error: { message: `key ${key}` } }));
+    expect((await failureOf(stream, { apiKey: key, stream: true })).message).toBe(
+      "The model's server reported an error: key [secret]",
+    );
+  });
+});
+
+it('what a server quotes of the conversation is not told', async () => {
+  const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
+  const request = { messages: [{ role: 'system' as const, text }], tools: [] };
+  const echo = { error: { message: `Cannot read '${text}'.` } };
+  expect((await failureOf(status(400, {}, echo), { request })).message).toBe(
+    "The model's server answered 400: Cannot read '[request]'.",
+  );
+});
+
+describe('an error inside an answer', () => {
+  it.each<[unknown, ModelFailure, number | undefined]>([
+    [{ error: { message: 'no' } }, 'server-error', undefined],
+    [{ error: 'no' }, 'server-error', undefined],
+    [{ object: 'error', message: 'no' }, 'server-error', undefined],
+    [{ error: { message: 'no', code: 429 } }, 'rate-limited', 429],
+    [{ error: { message: 'no', code: '502' } }, 'server-error', 502],
+    [{ error: { message: 'no', status: 401 } }, 'unauthorized', 401],
+    [{ error: { message: 'no', type: 'rate_limit_error' } }, 'rate-limited', undefined],
+    [{ error: { message: 'no', type: 'invalid_request_error' } }, 'bad-request', undefined],
+  ])('%j is %s', async (error, failure, code) => {
+    const expected = {
+      failure,
+      status: code,
+      message: "The model's server reported an error: no",
+      outputBegan: false,
+    };
+    expect(await failureOf(() => streamOf(sse(error)), { stream: true })).toMatchObject(expected);
+    expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
+  });
+
+  it('of null or nothing is none', async () => {
+    for (const error of [null, '']) {
+      expect((await replyOf(() => Response.json({ ...completion({ content: 'a' }), error }))).text).toBe('a');
+    }
+  });
+});

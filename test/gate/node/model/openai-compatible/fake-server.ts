@@ -1,0 +1,134 @@
+import type { ModelError, ModelReply, ModelRequest } from '../../../../../src/index.ts';
+import type { OpenAICompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
+import { type Fetch, type Pace, pacedOpenAICompatible } from '../../../../doors/model.ts';
+
+export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
+
+export const hello: ModelRequest = { messages: [{ role: 'user', text: 'hello' }], tools: [] };
+
+/** What a fake server does with one request. */
+export type Answer = (request: RequestInit) => Response | Promise<Response>;
+
+/** The SSE text of chunks given as objects (sent as JSON) or strings (sent as they are). */
+export const sse = (...events: readonly unknown[]): string =>
+  events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
+
+export const delta = (fields: object, reason: string | null = null) => ({
+  choices: [{ index: 0, delta: fields, finish_reason: reason }],
+});
+
+/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelled` is told when the reader lets go. */
+export const body = (
+  chunks: readonly (Uint8Array | string)[],
+  end: 'close' | 'hang' | 'break' = 'close',
+  cancelled: () => void = () => {},
+): ReadableStream<Uint8Array> => {
+  const waiting = chunks.map((chunk) =>
+    typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk,
+  );
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = waiting.shift();
+      if (chunk !== undefined) return controller.enqueue(chunk);
+      if (end === 'close') return controller.close();
+      if (end === 'break') return controller.error(new Error('socket hang up'));
+      return new Promise(() => {});
+    },
+    cancel: cancelled,
+  });
+};
+
+export const streamOf = (
+  chunks: readonly (Uint8Array | string)[] | string,
+  end: 'close' | 'hang' | 'break' = 'close',
+  cancelled: () => void = () => {},
+): Response =>
+  new Response(body(typeof chunks === 'string' ? [chunks] : chunks, end, cancelled), {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  });
+
+export const completion = (message: object, reason: string | null = 'stop', extra: object = {}) => ({
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: reason }],
+  ...extra,
+});
+
+/** Answers request after request, the last answer again for ever; records what it was sent. */
+export const fakeServer = (...answers: readonly Answer[]) => {
+  const requests: { url: string; headers: Record<string, string>; body: unknown; init: RequestInit }[] = [];
+  const fetch: Fetch = async (url, init) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push({
+      url,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: JSON.parse(String(init.body)),
+      init,
+    });
+    if (answer === undefined) throw new Error('the fake server has no answer');
+    return answer(init);
+  };
+  return { fetch, requests };
+};
+
+/** A pace that never waits and records the waits it was asked for. */
+export const fakePace = (random = 0) => {
+  const waits: number[] = [];
+  const pace: Pace = {
+    sleep: async (ms) => {
+      waits.push(ms);
+    },
+    random: () => random,
+    now: () => NOW,
+  };
+  return { pace, waits };
+};
+
+/** Asks a fresh adapter once; streaming when `stream`. */
+export const ask = async (
+  answers: Answer | readonly Answer[],
+  {
+    stream = false,
+    request = hello,
+    signal = new AbortController().signal,
+    random = 0,
+    onText = () => {},
+    ...options
+  }: Partial<OpenAICompatibleOptions> & {
+    stream?: boolean;
+    request?: ModelRequest;
+    signal?: AbortSignal;
+    random?: number;
+    onText?: (piece: string) => void;
+  } = {},
+) => {
+  const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
+  const { pace, waits } = fakePace(random);
+  const model = pacedOpenAICompatible(
+    { baseUrl: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
+    pace,
+  );
+  const pieces: string[] = [];
+  const collect = (piece: string): void => {
+    pieces.push(piece);
+    onText(piece);
+  };
+  const settled = await model.ask(request, stream ? { signal, onText: collect } : { signal }).then(
+    (reply): { reply: ModelReply } => ({ reply }),
+    (error: ModelError): { error: ModelError } => ({ error }),
+  );
+  return { ...settled, pieces, waits, requests: server.requests };
+};
+
+/** The error of an ask that must fail, as plain fields. */
+export const failureOf = async (...given: Parameters<typeof ask>) => {
+  const outcome = await ask(...given);
+  if ('reply' in outcome) throw new Error(`expected a failure, got ${JSON.stringify(outcome.reply)}`);
+  const { name, failure, message, status, outputBegan } = outcome.error;
+  return { name, failure, message, status, outputBegan };
+};
+
+/** The reply of an ask that must succeed. */
+export const replyOf = async (...given: Parameters<typeof ask>) => {
+  const outcome = await ask(...given);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.reply;
+};

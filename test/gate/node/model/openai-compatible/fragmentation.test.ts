@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../../../src/index.ts';
+import { ask, delta, sse, streamOf } from './fake-server.ts';
+
+const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
+const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
+const end = delta({}, 'tool_calls');
+
+describe('any fragmentation of a recorded stream gives the same reply', () => {
+  const recorded = sse(
+    { ...delta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
+    delta({ content: ' 世界\r\n' }),
+    calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),
+    calls(
+      call({ index: 1, id: 'b' }, { name: 'g', arguments: '{}' }),
+      call({ index: 0 }, { arguments: '":"🐙"}' }),
+    ),
+    end,
+    { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
+    '[DONE]',
+  );
+  const reply: ModelReply = {
+    text: 'Grüße 🌊 世界\r\n',
+    toolCalls: [
+      { id: 'a', name: 'f', input: '{"ö":"🐙"}' },
+      { id: 'b', name: 'g', input: '{}' },
+    ],
+    finish: 'tool-calls',
+    usage: { inputTokens: 3, outputTokens: 4 },
+  };
+  const variants = {
+    LF: recorded,
+    CRLF: recorded.replaceAll('\n', '\r\n'),
+    CR: recorded.replaceAll('\n', '\r'),
+  };
+  const cut = (bytes: Uint8Array, positions: readonly number[]) =>
+    [0, ...positions].map((from, i) => bytes.slice(from, positions[i]));
+  const asked = async (chunks: readonly Uint8Array[]) => {
+    const { pieces, ...outcome } = await ask(() => streamOf(chunks), { stream: true, retries: 0 });
+    expect(outcome).toMatchObject({ reply });
+    expect(pieces.join('')).toBe(reply.text);
+  };
+
+  it.each(Object.entries(variants))(
+    'with %s: in two at every position, and in chunks of 1 and 7 bytes',
+    async (_, text) => {
+      const bytes = new TextEncoder().encode(text);
+      for (let position = 0; position <= bytes.length; position += 1) await asked(cut(bytes, [position]));
+      for (const size of [1, 7]) {
+        await asked(
+          cut(
+            bytes,
+            Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => (i + 1) * size),
+          ),
+        );
+      }
+    },
+  );
+
+  it('in any pieces at all', async () => {
+    const bytes = new TextEncoder().encode(recorded);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), (positions) =>
+        asked(
+          cut(
+            bytes,
+            [...positions].sort((x, y) => x - y),
+          ),
+        ),
+      ),
+      { seed: 20_261_117, numRuns: 100 },
+    );
+  });
+});

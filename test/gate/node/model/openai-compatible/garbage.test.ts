@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_REPLY_BYTES } from '../../../../doors/model.ts';
+import { ask, body, completion, delta, failureOf, sse, streamOf } from './fake-server.ts';
+
+describe('garbage', () => {
+  const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
+  const notAString = (key: string) => `The model's reply holds a '${key}' that is not a string.`;
+  const noJson = "The model's reply is not JSON. Is the base URL right?";
+  const withCalls = (tool_calls: unknown) => ({
+    choices: [{ message: { tool_calls }, delta: { tool_calls } }],
+  });
+
+  it.each<[unknown, string]>([
+    [null, "The model's reply is not a JSON object."],
+    [[], "The model's reply is not a JSON object."],
+    ['[1]', "The model's reply is not a JSON object."],
+    ['{"choices"', noJson],
+    ['<html>', noJson],
+    [{}, "The model's reply has no choices."],
+    [{ choices: null }, "The model's reply has no choices."],
+    [{ choices: {} }, notAList('choices')],
+    [{ choices: ['x'] }, "The model's reply holds a choice that is not an object."],
+    [{ choices: [{ message: { content: 7 }, delta: { content: 7 } }] }, notAString('content')],
+    [
+      { choices: [{ message: { content: ['x'] }, delta: { content: ['x'] } }] },
+      "The model's reply holds a content part that is not an object.",
+    ],
+    [{ choices: [{ message: { content: [{ type: 'text', text: 7 }] } }] }, notAString('text')],
+    [{ choices: [{ message: { refusal: {} }, delta: { refusal: {} } }] }, notAString('refusal')],
+    [{ choices: [{ message: {}, finish_reason: 7 }] }, notAString('finish_reason')],
+    [withCalls({}), notAList('tool_calls')],
+    [withCalls(['x']), "The model's reply holds a tool call that is not an object."],
+    [
+      withCalls([{ function: 'f' }]),
+      "The model's reply holds a tool call whose 'function' is not an object.",
+    ],
+    [withCalls([{ function: { name: 7 } }]), notAString('name')],
+    [withCalls([{ function: { name: 'f', arguments: {} } }]), notAString('arguments')],
+    [withCalls([{ id: 7, function: { name: 'f' } }]), notAString('id')],
+  ])('%j is an invalid reply, asked for once, streamed or not', async (value, message) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const expected = {
+      name: 'ModelError',
+      failure: 'invalid-reply',
+      message,
+      status: undefined,
+      outputBegan: false,
+    };
+    expect(await failureOf(() => new Response(text))).toEqual(expected);
+    expect(await failureOf(() => streamOf(sse(text)), { stream: true })).toEqual(expected);
+    expect((await ask(() => new Response(text))).requests).toHaveLength(1);
+  });
+
+  it.each<[unknown, string]>([
+    [{ choices: [] }, "The model's reply has no choices."],
+    [{ choices: [{ message: 'x' }] }, "The model's reply has no message."],
+    [completion({ tool_calls: [{ id: 'a' }] }), "The model's reply asks for a tool without naming it."],
+    [
+      completion({ tool_calls: [{ id: 'a', function: { name: '' } }] }),
+      "The model's reply asks for a tool without naming it.",
+    ],
+  ])('%j is an invalid completion', async (value, message) => {
+    expect(await failureOf(() => Response.json(value))).toMatchObject({ failure: 'invalid-reply', message });
+  });
+
+  it.each<[unknown, string]>([
+    [{ choices: [{ delta: 'x' }] }, "The model's reply holds a delta that is not an object."],
+    [
+      delta({ tool_calls: [{ index: '0', function: { name: 'f' } }] }),
+      "The model's reply holds a tool call whose 'index' is not a number.",
+    ],
+  ])('%j is an invalid chunk', async (value, message) => {
+    expect(await failureOf(() => streamOf(sse(value)), { stream: true })).toMatchObject({
+      failure: 'invalid-reply',
+      message,
+    });
+  });
+
+  it('is a web page, even where a stream was asked for', async () => {
+    const page = () => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(await failureOf(page, { stream: true })).toMatchObject({
+      failure: 'invalid-reply',
+      message: noJson,
+    });
+  });
+
+  it('is a body above the cap, which is not read to its end', async () => {
+    let cancelled = false;
+    const filler = `: ${'x'.repeat(1024 * 1024)}\n\n`;
+    const chunks = Array.from({ length: 12 }, () => filler);
+    const message = `The model's reply is larger than ${MAX_REPLY_BYTES} bytes.`;
+    const expected = { failure: 'invalid-reply', message };
+    const letGo = () => {
+      cancelled = true;
+    };
+    expect(await failureOf(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(expected);
+    expect(cancelled).toBe(true);
+    expect(await failureOf(() => new Response(body(chunks)))).toMatchObject(expected);
+  });
+
+  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+    const shape = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom<unknown>(null, '', 'stop', 0, -1, true, 'text'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(
+          fc.constantFrom(
+            'choices',
+            'delta',
+            'message',
+            'content',
+            'tool_calls',
+            'function',
+            'name',
+            'arguments',
+            'index',
+            'error',
+            'usage',
+            'id',
+            'finish_reason',
+            'type',
+            'code',
+            '__proto__',
+          ),
+          tie('value'),
+          { maxKeys: 5 },
+        ),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
+        const text = JSON.stringify({ choices: [{ delta: value, message: value }], ...(value as object) });
+        const outcome = await ask(() => (stream ? streamOf(sse(text)) : new Response(text)), {
+          stream,
+          retries: 0,
+        });
+        expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
+      }),
+      { seed: 20_261_117, numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import {
+  ask,
+  completion,
+  delta,
+  failureOf,
+  fakeServer,
+  hello,
+  replyOf,
+  sse,
+  streamOf,
+} from './fake-server.ts';
+
+const ok = () => Response.json(completion({ content: 'hi' }));
+const status =
+  (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
+  () =>
+    Response.json(body, { status: code, headers });
+const hang = () => new Promise<Response>(() => {});
+
+describe('silence', () => {
+  it('before the headers is a timeout', async () => {
+    expect(await failureOf(hang, { timeout: 20, retries: 0 })).toEqual({
+      name: 'ModelError',
+      failure: 'timeout',
+      message: "The model's server was silent for 20 ms.",
+      status: undefined,
+      outputBegan: false,
+    });
+  });
+
+  it('between chunks is a timeout, but a slow stream is not', async () => {
+    let cancelled = false;
+    const hanging = () =>
+      streamOf(sse(delta({ role: 'assistant' })), 'hang', () => {
+        cancelled = true;
+      });
+    expect(await failureOf(hanging, { stream: true, timeout: 20, retries: 0 })).toMatchObject({
+      failure: 'timeout',
+    });
+    expect(cancelled).toBe(true);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const events = [delta({ content: 'a' }), delta({ content: 'b' }), delta({ content: 'c' }, 'stop')];
+    const slow = () => {
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        const event = events.shift();
+        vi.advanceTimersByTime(100);
+        if (event) controller.enqueue(new TextEncoder().encode(sse(event)));
+        else controller.close();
+      };
+      // Each piece is made when it is waited for.
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    expect((await replyOf(slow, { stream: true, timeout: 150 })).text).toBe('abc');
+  });
+
+  it('that ends in a late answer lets that answer go', async () => {
+    const late = Promise.withResolvers<Response>();
+    const gone = Promise.withResolvers<void>();
+    await failureOf(() => late.promise, { timeout: 20, retries: 0 });
+    late.resolve(streamOf('', 'hang', gone.resolve));
+    await gone.promise;
+  });
+});
+
+describe('an abort', () => {
+  const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
+
+  it('before the ask sends nothing', async () => {
+    const { requests, ...outcome } = await ask(ok, { signal: AbortSignal.abort() });
+    expect(outcome).toMatchObject({ error: { ...aborted, outputBegan: false } });
+    expect(requests).toEqual([]);
+  });
+
+  it('while the server is silent aborts the fetch at once', async () => {
+    const controller = new AbortController();
+    let passed: AbortSignal | null | undefined;
+    const hanging = (request: RequestInit) => {
+      passed = request.signal;
+      queueMicrotask(() => controller.abort(new Error('secret reason')));
+      return hang();
+    };
+    const { requests, ...outcome } = await ask(hanging, { signal: controller.signal });
+    expect(outcome).toMatchObject({ error: aborted });
+    expect([requests.length, passed?.aborted]).toEqual([1, true]);
+  });
+
+  it('within a stream stops the reading at once and lets the body go', async () => {
+    const controller = new AbortController();
+    let cancelled = false;
+    const events = sse(
+      delta({ content: 'a' }),
+      delta({ content: 'b' }),
+      delta({ content: 'c' }, 'stop'),
+      '[DONE]',
+    );
+    const answer = () =>
+      streamOf(events, 'hang', () => {
+        cancelled = true;
+      });
+    const { pieces, ...outcome } = await ask(answer, {
+      stream: true,
+      signal: controller.signal,
+      onText: (piece) => {
+        if (piece === 'b') controller.abort();
+      },
+    });
+    expect(outcome).toMatchObject({ error: { ...aborted, outputBegan: true } });
+    expect(pieces).toEqual(['a', 'b']);
+    expect(cancelled).toBe(true);
+  });
+
+  it('at the last piece before a silence does not wait the silence out', async () => {
+    const controller = new AbortController();
+    const answer = () => streamOf(sse(delta({ content: 'a' })), 'hang');
+    const onText = () => controller.abort();
+    expect(await failureOf(answer, { stream: true, signal: controller.signal, onText })).toMatchObject(
+      aborted,
+    );
+  });
+
+  it('while an error is read is not hidden by the status', async () => {
+    const controller = new AbortController();
+    const pull = (): Promise<void> => {
+      controller.abort();
+      return new Promise(() => {});
+    };
+    const answer = () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { status: 500 });
+    expect(await failureOf(answer, { signal: controller.signal, retries: 0 })).toMatchObject(aborted);
+  });
+
+  it('wakes the wait between two attempts', async () => {
+    const controller = new AbortController();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const { fetch, requests } = fakeServer(status(429, { 'retry-after': '29' }));
+    // With the real pace: without the signal this takes half a minute.
+    const model = openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm-1', fetch });
+    const asked = model.ask(hello, { signal: controller.signal });
+    const outcome = expect(asked).rejects.toMatchObject(aborted);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 29_000));
+    controller.abort();
+    await outcome;
+    expect(requests).toHaveLength(1);
+  });
+
+  it('leaves no listener on a signal that outlives the ask', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    };
+    const { fetch } = fakeServer(status(500, { 'retry-after-ms': '1' }), ok);
+    const model = openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm-1', fetch });
+    expect((await model.ask(hello, { signal })).text).toBe('hi');
+    await ask(() => streamOf(sse(delta({ content: 'a' }, 'stop'))), { signal, stream: true });
+    expect(listeners).toBe(0);
+  });
+});

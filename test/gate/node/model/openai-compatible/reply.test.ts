@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../../../src/index.ts';
+import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+
+const streamed = (...events: readonly unknown[]) => replyOf(() => streamOf(sse(...events)), { stream: true });
+const whole = (value: unknown) => replyOf(() => Response.json(value));
+const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
+const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
+const end = delta({}, 'tool_calls');
+
+describe('the text of a reply', () => {
+  it('arrives in pieces whose concatenation is the reply', async () => {
+    const events = [
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: 'Hel' }),
+      delta({ content: null }),
+      delta({ content: 'lo' }),
+      delta({}, 'stop'),
+      { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } },
+      '[DONE]',
+    ];
+    const { pieces, ...outcome } = await ask(() => streamOf(sse(...events)), { stream: true });
+    expect(pieces).toEqual(['Hel', 'lo']);
+    expect(outcome).toMatchObject({
+      reply: { text: 'Hello', toolCalls: [], finish: 'stop', usage: { inputTokens: 9, outputTokens: 2 } },
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ['a string', { content: 'hi' }, 'hi'],
+    ['null', { content: null }, ''],
+    ['absent', {}, ''],
+    [
+      'a list of parts',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'thinking', thinking: [] },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      'ab',
+    ],
+  ])('is read from content that is %s', async (_, message, text) => {
+    const reply: ModelReply = { text, toolCalls: [], finish: 'stop', usage: undefined };
+    expect(await whole(completion(message))).toEqual(reply);
+    expect(await streamed(delta(message), delta({}, 'stop'))).toEqual(reply);
+  });
+
+  it('is the refusal, when the model refuses', async () => {
+    const reply: ModelReply = {
+      text: 'I cannot.',
+      toolCalls: [],
+      finish: 'content-filter',
+      usage: undefined,
+    };
+    expect(await whole(completion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
+    const events = [delta({ refusal: 'I can' }), delta({ refusal: 'not.' }), delta({}, 'stop')];
+    const { pieces, ...outcome } = await ask(() => streamOf(sse(...events)), { stream: true });
+    expect(pieces).toEqual(['I can', 'not.']);
+    expect(outcome).toMatchObject({ reply });
+  });
+
+  it.each<[string | null, ModelReply['finish']]>([
+    ['stop', 'stop'],
+    ['tool_calls', 'tool-calls'],
+    ['function_call', 'tool-calls'],
+    ['length', 'length'],
+    ['content_filter', 'content-filter'],
+    ['insufficient_system_resource', 'other'],
+    [null, 'other'],
+  ])('ends with finish_reason %j as %s', async (reason, finish) => {
+    expect((await whole(completion({ content: 'x' }, reason))).finish).toBe(finish);
+    if (reason !== null) expect((await streamed(delta({ content: 'x' }, reason))).finish).toBe(finish);
+  });
+
+  it.each([
+    [undefined, undefined],
+    [null, undefined],
+    [7, undefined],
+    [{ prompt_tokens: 1 }, undefined],
+    [{ prompt_tokens: -1, completion_tokens: 2 }, undefined],
+    [{ prompt_tokens: '1', completion_tokens: 2 }, undefined],
+    [
+      { prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 },
+      { inputTokens: 0, outputTokens: 2 },
+    ],
+  ])('counts usage %j as %j', async (usage, counted) => {
+    expect((await whole(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
+  });
+
+  it('takes the last usage of a stream that counts on, with or without choices beside it', async () => {
+    const usage = (n: number) => ({ usage: { prompt_tokens: 5, completion_tokens: n } });
+    const events = [
+      { ...delta({ content: 'x' }), ...usage(1) },
+      { ...delta({}, 'stop'), usage: null },
+      usage(2),
+    ];
+    expect((await streamed(...events)).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
+  });
+});
+
+describe('the tool calls of a reply', () => {
+  const a = (input: string, id = 'a') => ({ id, name: 'f', input });
+
+  it.each<[string, readonly object[], ModelReply['toolCalls']]>([
+    [
+      'fragmented input',
+      [
+        calls(call({ index: 0, id: 'a', type: 'function' }, { name: 'f', arguments: '' })),
+        calls(call({ index: 0 }, { arguments: '{"x"' })),
+        calls(call({ index: 0 }, { arguments: ':1}' })),
+      ],
+      [a('{"x":1}')],
+    ],
+    [
+      'parallel calls interleaved by index',
+      [
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
+        calls(
+          call({ index: 1, id: 'b' }, { name: 'g', arguments: '{"y"' }),
+          call({ index: 0 }, { arguments: '"x":1' }),
+        ),
+        calls(call({ index: 1 }, { arguments: ':2}' })),
+        calls(call({ index: 0 }, { arguments: '}' })),
+      ],
+      [a('{"x":1}'), { id: 'b', name: 'g', input: '{"y":2}' }],
+    ],
+    [
+      'id and name repeated with each fragment',
+      [
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+      ],
+      [a('{"x":1}')],
+    ],
+    [
+      'no index, fragmented',
+      [
+        calls(call({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
+        calls(call({}, { arguments: ':1}' })),
+        calls(call({ id: 'b' }, { name: 'f', arguments: '{}' })),
+      ],
+      [a('{"x":1}'), a('{}', 'b')],
+    ],
+    [
+      'no index, whole calls, no ids',
+      [
+        calls(call({}, { name: 'f', arguments: '{"x":1}' }), call({}, { name: 'f', arguments: '{"x":2}' })),
+        calls(call({}, { name: 'g', arguments: '' })),
+        calls(call({}, { name: 'h', arguments: '' })),
+      ],
+      [
+        a('{"x":1}', 'call_0'),
+        a('{"x":2}', 'call_1'),
+        { id: 'call_2', name: 'g', input: '' },
+        { id: 'call_3', name: 'h', input: '' },
+      ],
+    ],
+    [
+      'every whole call under index 0',
+      [
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
+      ],
+      [a('{}', 'a'), a('{}', 'b')],
+    ],
+    [
+      'whole calls without input under index 0',
+      [
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
+        calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
+      ],
+      [a('', 'a'), a('', 'b')],
+    ],
+    [
+      'ids repeated within the reply',
+      [
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 2, id: 'a_2' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 3, id: 'a' }, { name: 'f', arguments: '{}' })),
+      ],
+      [a('{}', 'a'), a('{}', 'a_2'), a('{}', 'a_2_2'), a('{}', 'a_3')],
+    ],
+    [
+      'an id that comes after the name, and null for what is not there',
+      [
+        calls(call({ index: 0, id: null }, { name: 'f', arguments: null })),
+        calls(call({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
+      ],
+      [a('{}')],
+    ],
+    [
+      'input that is not JSON',
+      [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{oops' }))],
+      [a('{oops')],
+    ],
+    [
+      'hostile names',
+      [calls(call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }))],
+      [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
+    ],
+  ])('are put together from %s', async (_, events, toolCalls) => {
+    const expected: ModelReply = { text: '', toolCalls, finish: 'tool-calls', usage: undefined };
+    expect(await streamed(...events, end, '[DONE]')).toEqual(expected);
+  });
+
+  it('are each their own in an answer that is not streamed, and keep the text beside them', async () => {
+    const now = call({}, { name: 'now', arguments: '' });
+    const reply = await whole(
+      completion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
+    );
+    expect(reply).toEqual({
+      text: 'Wait.',
+      toolCalls: [
+        { id: 'call_0', name: 'now', input: '' },
+        { id: 'call_1', name: 'now', input: '' },
+        { id: 'x', name: 'now', input: '' },
+      ],
+      finish: 'tool-calls',
+      usage: undefined,
+    });
+  });
+
+  it('make the finish tool-calls for a server that says stop, but not when the reply was cut', async () => {
+    const events = calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
+    expect((await streamed(events, delta({}, 'stop'))).finish).toBe('tool-calls');
+    expect((await streamed(events, delta({}, 'length'))).finish).toBe('length');
+  });
+});
+
+describe('the form of an answer', () => {
+  it('is JSON for a streaming ask when the server says so; the text is one piece', async () => {
+    const { pieces, ...outcome } = await ask(() => Response.json(completion({ content: 'hi there' })), {
+      stream: true,
+    });
+    expect(pieces).toEqual(['hi there']);
+    expect(outcome).toMatchObject({ reply: { text: 'hi there', finish: 'stop' } });
+  });
+
+  it('is a stream for a plain ask when the server says so', async () => {
+    const reply = await replyOf(() =>
+      streamOf(sse(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
+    );
+    expect(reply.text).toBe('ab');
+  });
+
+  it('is what was asked for when there is no content type', async () => {
+    const events = sse(delta({ content: 'a' }, 'stop'));
+    expect((await replyOf(() => new Response(body([events])), { stream: true })).text).toBe('a');
+    const json = JSON.stringify(completion({ content: 'b' }));
+    expect((await replyOf(() => new Response(body([json])))).text).toBe('b');
+  });
+
+  it('is complete after a finish_reason: [DONE], the last empty line and a clean end are optional', async () => {
+    const last = sse(delta({ content: 'a' }, 'stop'));
+    for (const text of [last, last.trimEnd(), `${last}data: [DONE]`, `\uFEFF: ping\r\n\r\n${last}`]) {
+      expect((await replyOf(() => streamOf(text), { stream: true })).text).toBe('a');
+    }
+    expect((await replyOf(() => streamOf(last, 'break'), { stream: true })).text).toBe('a');
+    expect((await replyOf(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
+  });
+
+  it('is complete after [DONE], also when the server never gives a finish_reason', async () => {
+    const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
+    const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
+    expect(await streamed(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]')).toEqual({
+      text: 'hi there',
+      toolCalls: [],
+      finish: 'stop',
+      ...counted,
+    });
+    const called = calls(
+      call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":' }),
+      call({ index: 0 }, { arguments: '1}' }),
+      call({ index: 1, id: 'b' }, { name: 'now' }),
+    );
+    expect(await streamed(called, usage, '[DONE]')).toEqual({
+      text: '',
+      toolCalls: [
+        { id: 'a', name: 'f', input: '{"x":1}' },
+        { id: 'b', name: 'now', input: '' },
+      ],
+      finish: 'tool-calls',
+      ...counted,
+    });
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ['says nothing', [delta({ role: 'assistant' })]],
+    ['holds nothing', []],
+    ['breaks off in a call', [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))]],
+    [
+      'breaks off in its second call',
+      [
+        delta({ content: 'I pay.' }),
+        calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
+        calls(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
+      ],
+    ],
+  ])('is cut off when it ends with [DONE] alone and %s', async (_, events) => {
+    expect(await failureOf(() => streamOf(sse(...events, '[DONE]')))).toMatchObject({
+      failure: 'truncated',
+      message: "The model's reply ended before it was complete.",
+    });
+  });
+
+  it('is not read beyond [DONE], and its reader lets go', async () => {
+    let cancelled = false;
+    const answer = () =>
+      streamOf(sse(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {
+        cancelled = true;
+      });
+    expect((await replyOf(answer, { stream: true })).text).toBe('a');
+    expect(cancelled).toBe(true);
+  });
+});

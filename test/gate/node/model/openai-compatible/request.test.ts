@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
+import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { toRequestBody } from '../../../../doors/model.ts';
+import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
+
+const weather: ToolDefinition = {
+  name: 'weather',
+  description: 'The weather.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+};
+
+const ok = () => Response.json(completion({ content: 'hi' }));
+const body = (request: ModelRequest, streamed = false): unknown =>
+  JSON.parse(toRequestBody({ model: 'm-1', limitParameter: 'max_tokens', streamed }, request));
+
+describe('the request', () => {
+  it.each([
+    'https://model.test/v1',
+    'https://model.test/v1/',
+    'https://model.test/v1//',
+    'https://model.test/v1#there',
+  ])('goes to /chat/completions below %s', async (baseUrl) => {
+    const { requests } = await ask(ok, { baseUrl });
+    expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
+  });
+
+  it.each<[string, object, object]>([
+    ['https://api.openai.com/v1', {}, { max_completion_tokens: 300 }],
+    ['https://me.openai.azure.com/openai/v1', {}, { max_completion_tokens: 300 }],
+    ['https://gateway.ai.cloudflare.com/v1/acc/gate/openai', {}, { max_completion_tokens: 300 }],
+    ['https://api.groq.com/openai/v1', { limitParameter: 'max_tokens' }, { max_tokens: 300 }],
+    ['http://localhost:11434/v1', {}, { max_tokens: 300 }],
+    [
+      'http://localhost:11434/v1',
+      { limitParameter: 'max_completion_tokens' },
+      { max_completion_tokens: 300 },
+    ],
+  ])('to %s with %j bounds the reply as %j', async (baseUrl, options, sent) => {
+    const request = { ...hello, maxOutputTokens: 300 };
+    const { requests } = await ask(ok, { baseUrl, ...options, request });
+    const { model, messages, ...more } = Object(requests[0]?.body);
+    expect(more).toEqual(sent);
+  });
+
+  it('bounds no reply unless told, by the request or by the adapter', async () => {
+    const sent = async (options: object, request: object = {}): Promise<unknown> => {
+      const { requests } = await ask(ok, { ...options, request: { ...hello, ...request } });
+      return Object(requests[0]?.body).max_tokens;
+    };
+    expect(await sent({})).toBeUndefined();
+    expect(await sent({ maxOutputTokens: 900 })).toBe(900);
+    expect(await sent({ maxOutputTokens: 900 }, { maxOutputTokens: 300 })).toBe(300);
+  });
+
+  it('keeps the query of the base URL', async () => {
+    const { requests } = await ask(ok, { baseUrl: 'https://model.test/v1/?api-version=7' });
+    expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions?api-version=7');
+  });
+
+  it('is a POST that follows no redirect, with the key as a bearer token', async () => {
+    const { requests } = await ask(ok, { apiKey: ' sk-1\n', headers: { 'X-Title': 'Holdfast' } });
+    expect(requests[0]?.init).toMatchObject({ method: 'POST', redirect: 'manual' });
+    expect(requests[0]?.headers).toEqual({
+      authorization: 'Bearer sk-1',
+      'content-type': 'application/json',
+      'x-title': 'Holdfast',
+    });
+  });
+
+  it('has no authorization without a key, and a given header replaces ours', async () => {
+    expect((await ask(ok, { apiKey: '' })).requests[0]?.headers).toEqual({
+      'content-type': 'application/json',
+    });
+    const { requests } = await ask(ok, { apiKey: 'sk-1', headers: { Authorization: 'Basic abc' } });
+    expect(requests[0]?.headers.authorization).toBe('Basic abc');
+  });
+
+  it('asks for a stream with usage only when text is wanted in pieces', async () => {
+    const messages = [{ role: 'user', content: 'hello' }];
+    expect((await ask(ok)).requests[0]?.body).toEqual({ model: 'm-1', messages });
+    const streamed = await ask(() => streamOf(sse(delta({ content: 'hi' }, 'stop'))), { stream: true });
+    expect(streamed.requests[0]?.body).toEqual({
+      model: 'm-1',
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it('carries every kind of message and the tools', () => {
+    const request: ModelRequest = {
+      messages: [
+        { role: 'system', text: 'Be kind.' },
+        { role: 'user', text: 'Weather in Oslo?' },
+        { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'weather', input: '{"city":"Oslo"}' }] },
+        { role: 'tool', id: 'a', name: 'weather', text: 'rain' },
+        {
+          role: 'assistant',
+          text: 'And:',
+          toolCalls: [{ id: 'a', name: 'weather', input: ' {"city": "Rome"} ' }],
+        },
+        { role: 'tool', id: 'a', name: 'weather', text: 'sun' },
+        { role: 'assistant', text: 'Rain and sun.', toolCalls: [] },
+        { role: 'assistant', text: '', toolCalls: [] },
+      ],
+      tools: [weather],
+    };
+    const call = (args: string) => [
+      { id: 'a', type: 'function', function: { name: 'weather', arguments: args } },
+    ];
+    expect(body(request)).toEqual({
+      model: 'm-1',
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Weather in Oslo?' },
+        { role: 'assistant', content: null, tool_calls: call('{"city":"Oslo"}') },
+        { role: 'tool', tool_call_id: 'a', content: 'rain' },
+        { role: 'assistant', content: 'And:', tool_calls: call(' {"city": "Rome"} ') },
+        { role: 'tool', tool_call_id: 'a', content: 'sun' },
+        { role: 'assistant', content: 'Rain and sun.' },
+        { role: 'assistant', content: '' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'weather',
+            description: 'The weather.',
+            parameters: { type: 'object', properties: { city: { type: 'string' } } },
+          },
+        },
+      ],
+    });
+  });
+
+  it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":', '{"a":1} and more', '{"a":1}}'])(
+    'sends {} in place of the earlier input %j, which a server could not parse',
+    (input) => {
+      const messages = [
+        { role: 'assistant' as const, text: '', toolCalls: [{ id: 'a', name: 'weather', input }] },
+      ];
+      expect(body({ messages, tools: [] })).toMatchObject({
+        messages: [{ tool_calls: [{ function: { arguments: '{}' } }] }],
+      });
+    },
+  );
+
+  it('names no tools and no tool choice when there are none', () => {
+    expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages']);
+  });
+
+  it('asks for the form of an answer, beside the tools, and not strictly', () => {
+    const schema = { type: 'object', properties: { mood: { type: 'string' } } };
+    const output = { name: 'mood', schema };
+    const response_format = { type: 'json_schema', json_schema: { name: 'mood', schema } };
+    expect(body({ ...hello, output })).toEqual({
+      model: 'm-1',
+      messages: [{ role: 'user', content: 'hello' }],
+      response_format,
+    });
+    expect(body({ ...hello, tools: [weather], output }, true)).toMatchObject({
+      stream: true,
+      tools: [{ function: { name: 'weather' } }],
+      response_format,
+    });
+  });
+
+  it('converts a tool definition once, in whichever arrays it comes', () => {
+    let conversions = 0;
+    const counted: ToolDefinition = {
+      ...weather,
+      inputSchema: {
+        toJSON: () => {
+          conversions += 1;
+          return { type: 'object' };
+        },
+      },
+    };
+    const tools = [counted, weather];
+    const manner = { model: 'm-1', limitParameter: 'max_tokens', streamed: false } as const;
+    const first = toRequestBody(manner, { ...hello, tools });
+    expect(toRequestBody(manner, { ...hello, tools })).toBe(first);
+    expect(toRequestBody(manner, { ...hello, tools: [...tools] })).toBe(first);
+    expect(body({ ...hello, tools: [weather, counted] })).toMatchObject({ tools: [{}, {}] });
+    expect(conversions).toBe(1);
+  });
+});
+
+describe('openAICompatible', () => {
+  it('is named as its model', () => {
+    expect(openAICompatible({ baseUrl: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
+  });
+
+  it.each([
+    [{ baseUrl: 'model.test/v1' }, "'baseUrl' is not an http or https URL."],
+    [{ baseUrl: 'ftp://model.test' }, "'baseUrl' is not an http or https URL."],
+    [
+      { baseUrl: 'https://u:hunter2@model.test' },
+      "'baseUrl' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+    ],
+    [
+      { baseUrl: 'https://model.test', apiKey: 'hun\nter2' },
+      "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+    ],
+    [
+      { baseUrl: 'https://model.test', headers: { 'a b': 'hunter2' } },
+      "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+    ],
+  ])('refuses %j without repeating it', (options, message) => {
+    expect(() => openAICompatible({ model: 'm-1', ...options })).toThrow(new TypeError(message));
+  });
+});

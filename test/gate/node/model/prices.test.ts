@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { ModelError } from '../../../../src/index.ts';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
+import {
+  type Attempt,
+  ConfigurationError,
+  chooseModel,
+  costOf,
+  usd,
+  withRetries,
+} from '../../../doors/model.ts';
+import { ask as askSdk, fakeModel, said } from './ai-sdk/fake-model.ts';
+import { fakePace, hello } from './openai-compatible/fake-server.ts';
+import { ask as askBinding } from './workers-ai/fake-binding.ts';
+
+const PRICES = { input: 0.25, output: 2 };
+const binding = { run: async () => ({ response: 'hi' }) };
+
+/** Each adapter, made with these options. */
+const adapters = {
+  openAICompatible: (options: object) =>
+    openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm', ...options }),
+  workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
+  fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => said('hi')]).model, options),
+};
+
+describe.each(Object.entries(adapters))('%s', (_, adapter) => {
+  it('says what it costs and how much it writes, where it was told', () => {
+    expect(adapter({ prices: PRICES, maxOutputTokens: 900 })).toMatchObject({
+      prices: PRICES,
+      maxOutputTokens: 900,
+    });
+    const { prices, maxOutputTokens } = adapter({});
+    expect([prices, maxOutputTokens]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    [{ prices: { input: -1, output: 2 } }, "'prices.input' is -1; use USD per million tokens, from 0."],
+    [
+      { prices: { input: 1, output: Number.NaN } },
+      "'prices.output' is NaN; use USD per million tokens, from 0.",
+    ],
+    [{ prices: { input: 1 } }, "'prices.output' is undefined; use USD per million tokens, from 0."],
+    [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0; use a positive whole number."],
+    [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5; use a positive whole number."],
+  ])('refuses %j', (options, message) => {
+    expect(() => adapter(options)).toThrow(new TypeError(message));
+  });
+});
+
+describe('the longest reply', () => {
+  it('is told to Workers AI as max_tokens', async () => {
+    const request = { ...hello, maxOutputTokens: 300 };
+    const { runs } = await askBinding(() => ({ response: 'hi' }), { request });
+    expect(runs[0]?.inputs).toMatchObject({ max_tokens: 300 });
+    const unbound = await askBinding(() => ({ response: 'hi' }), { request: hello });
+    expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages']);
+  });
+
+  it('is told to a model of the AI SDK as maxOutputTokens', async () => {
+    const { calls } = await askSdk(() => said('hi'), { request: { ...hello, maxOutputTokens: 300 } });
+    expect(calls[0]).toMatchObject({ maxOutputTokens: 300 });
+    const unbound = await askSdk(() => said('hi'), { request: hello });
+    expect(unbound.calls[0]).not.toHaveProperty('maxOutputTokens');
+  });
+});
+
+describe('an adapter that asks its provider once more', () => {
+  const failed = (failure: ModelError['failure']): Attempt<string> => ({
+    type: 'failed',
+    error: new ModelError(failure, 'No.'),
+    retryAfter: undefined,
+  });
+
+  async function retried(attempts: readonly Attempt<string>[], again: () => Promise<void>) {
+    const left = [...attempts];
+    const { signal } = new AbortController();
+    const attempt = async () => left.shift() ?? failed('server-error');
+    return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
+  }
+
+  it('says so before, unless it was sent away before any work was done', async () => {
+    let told = 0;
+    const again = async () => {
+      told += 1;
+    };
+    const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
+    const done: Attempt<string> = { type: 'succeeded', value: 'hi' };
+    expect(await retried([...attempts, done], again)).toBe('hi');
+    expect(told).toBe(2);
+  });
+
+  it('does not when it is not allowed to', async () => {
+    const refused = new Error('No more.');
+    await expect(retried([failed('server-error')], () => Promise.reject(refused))).rejects.toBe(refused);
+  });
+});
+
+describe('prices', () => {
+  it('of the offline model are nothing unless given', () => {
+    expect(offlineModel().prices).toEqual({ input: 0, output: 0 });
+    expect(offlineModel({ prices: PRICES }).prices).toEqual(PRICES);
+  });
+
+  it('of the model that the environment chooses come from MODEL_PRICES', () => {
+    const env = { OPENAI_API_KEY: 'sk-1' };
+    expect(chooseModel(env).prices).toBeUndefined();
+    expect(chooseModel({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
+  });
+
+  it.each(['2', '{"input":1}', '{"input":null,"output":1}', '{"input":"1","output":1}', 'cheap'])(
+    'are refused as %s',
+    (text) => {
+      const message =
+        'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.';
+      expect(() => chooseModel({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
+        new ConfigurationError(message),
+      );
+    },
+  );
+
+  it('make amounts that can be added and taken away again without a rest', () => {
+    const amounts = [1, 7, 333, 12_345].map((tokens) =>
+      costOf({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
+    );
+    const sum = amounts.reduce((total, amount) => usd(total + amount), 0);
+    expect(amounts.reduce((total, amount) => usd(total - amount), sum)).toBe(0);
+  });
+});

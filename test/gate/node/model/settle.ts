@@ -1,0 +1,42 @@
+import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../../../../src/index.ts';
+import { hello } from './openai-compatible/fake-server.ts';
+
+export interface Asking {
+  readonly stream?: boolean;
+  readonly request?: ModelRequest;
+  readonly signal?: AbortSignal;
+  readonly onText?: (piece: string) => void;
+}
+
+/** What one ask came to, with the pieces of text that were handed on. */
+export const settle = async (model: ChatModel, asking: Asking = {}) => {
+  const {
+    stream = false,
+    request = hello,
+    signal = new AbortController().signal,
+    onText = () => {},
+  } = asking;
+  const pieces: string[] = [];
+  const collect = (piece: string): void => {
+    pieces.push(piece);
+    onText(piece);
+  };
+  const settled = await model.ask(request, stream ? { signal, onText: collect } : { signal }).then(
+    (reply): { reply: ModelReply } => ({ reply }),
+    (error: ModelError): { error: ModelError } => ({ error }),
+  );
+  return { ...settled, pieces };
+};
+
+/** The error of an ask that must fail, as plain fields. */
+export const failureIn = (outcome: Awaited<ReturnType<typeof settle>>) => {
+  if ('reply' in outcome) throw new Error(`expected a failure, got ${JSON.stringify(outcome.reply)}`);
+  const { name, failure, message, status, outputBegan, cause } = outcome.error;
+  return { name, failure, message, status, outputBegan, cause };
+};
+
+/** The reply of an ask that must succeed. */
+export const replyIn = (outcome: Awaited<ReturnType<typeof settle>>): ModelReply => {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.reply;
+};

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelFailure } from '../../../../../src/index.ts';
+import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
+import { body, hello, sse } from '../openai-compatible/fake-server.ts';
+import { failureIn } from '../settle.ts';
+import { ask, fakeBinding } from './fake-binding.ts';
+
+const rejecting = (error: unknown) => () => Promise.reject(error);
+const hang = () => new Promise<unknown>(() => {});
+const ok = () => ({ response: 'hi' });
+
+describe('what the binding throws', () => {
+  it.each<[string, unknown, ModelFailure, number | undefined, number, string]>([
+    [
+      'no capacity',
+      new Error('3040: Capacity temporarily exceeded, please try again.'),
+      'rate-limited',
+      429,
+      3,
+      "The model's server answered 429: 3040: Capacity temporarily exceeded, please try again.",
+    ],
+    [
+      'a timeout',
+      new Error('InferenceUpstreamError: 3007: Request timeout'),
+      'timeout',
+      408,
+      3,
+      "The model's server answered 408: InferenceUpstreamError: 3007: Request timeout",
+    ],
+    [
+      'a used-up allocation, which comes back tomorrow',
+      new Error('AiError: 4006: you have used up your daily free allocation of 10,000 neurons'),
+      'rate-limited',
+      429,
+      1,
+      "The model's server answered 429: AiError: 4006: you have used up your daily free allocation of 10,000 neurons",
+    ],
+    [
+      'an unknown model',
+      new Error('5007: No such model @cf/m-1 or task'),
+      'bad-request',
+      400,
+      1,
+      "The model's server answered 400: 5007: No such model @cf/m-1 or task",
+    ],
+    [
+      'inputs of the wrong shape',
+      new Error("AiError: 5006: Error: Type mismatch of '/messages/0/content'"),
+      'bad-request',
+      400,
+      1,
+      "The model's server answered 400: AiError: 5006: Error: Type mismatch of '/messages/0/content'",
+    ],
+    [
+      'terms that nobody agreed to',
+      Object.assign(new Error('agree first'), { code: 5016 }),
+      'unauthorized',
+      403,
+      1,
+      "The model's server answered 403: agree first",
+    ],
+    [
+      'a code as text',
+      { code: '3040', message: 'busy' },
+      'rate-limited',
+      429,
+      3,
+      "The model's server answered 429: busy",
+    ],
+    [
+      'a number that is no code, before one that is',
+      new Error('1234: ctx 3040: busy'),
+      'rate-limited',
+      429,
+      3,
+      "The model's server answered 429: 1234: ctx 3040: busy",
+    ],
+    [
+      'a form that the model did not manage',
+      new Error("AiError: JSON Mode couldn't be met"),
+      'invalid-reply',
+      undefined,
+      1,
+      'The model could not answer in the form that was asked for.',
+    ],
+    [
+      'a lost connection',
+      Object.assign(new Error('Network connection lost.'), { retryable: true }),
+      'server-error',
+      undefined,
+      3,
+      'Workers AI failed: Network connection lost.',
+    ],
+    [
+      'what is no use to repeat',
+      Object.assign(new Error('3040: busy'), { retryable: false }),
+      'rate-limited',
+      429,
+      1,
+      "The model's server answered 429: 3040: busy",
+    ],
+    ['anything else', new Error('1031'), 'server-error', undefined, 3, 'Workers AI failed: 1031'],
+    ['a text', 'oops', 'server-error', undefined, 3, 'Workers AI failed: oops'],
+    ['nothing', undefined, 'server-error', undefined, 3, 'Workers AI failed.'],
+  ])('%s', async (_, thrown, failure, status, times, message) => {
+    const { runs, ...outcome } = await ask(rejecting(thrown));
+    expect(failureIn({ ...outcome })).toEqual({
+      name: 'ModelError',
+      failure,
+      message,
+      status,
+      outputBegan: false,
+      cause: undefined,
+    });
+    expect(runs).toHaveLength(times);
+  });
+
+  it('is followed by another attempt, after a wait', async () => {
+    expect(await ask([rejecting(new Error('3040: busy')), ok])).toMatchObject({
+      reply: { text: 'hi' },
+      waits: [250],
+    });
+  });
+
+  it('is told without what it quotes of the conversation', async () => {
+    const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
+    const request = { messages: [{ role: 'system' as const, text }], tools: [] };
+    const outcome = await ask(rejecting(new Error(`5006: Error: bad value '${text}'`)), { request });
+    expect(failureIn(outcome).message).toBe(
+      "The model's server answered 400: 5006: Error: bad value '[request]'",
+    );
+  });
+});
+
+describe('a stream', () => {
+  const begun = sse({ response: 'Hel' });
+
+  it.each<[string, () => unknown, object]>([
+    [
+      'that ends early',
+      () => body([begun]),
+      { failure: 'truncated', message: "The model's reply ended before it was complete." },
+    ],
+    [
+      'that breaks',
+      () => body([begun], 'break'),
+      {
+        failure: 'truncated',
+        message: "The connection to the model's server broke before the reply was complete.",
+      },
+    ],
+    [
+      'that falls silent',
+      () => body([begun], 'hang'),
+      { failure: 'timeout', message: "The model's server was silent for 20 ms." },
+    ],
+    [
+      'that reports an error',
+      () => body([begun + sse({ error: 'overloaded' })]),
+      { failure: 'server-error', message: "The model's server reported an error: overloaded" },
+    ],
+  ])('%s after some text is not asked for again', async (_, answer, error) => {
+    const outcome = await ask(answer, { stream: true, timeout: 20 });
+    expect(failureIn(outcome)).toMatchObject({ ...error, outputBegan: true });
+    expect([outcome.runs.length, outcome.pieces]).toEqual([1, ['Hel']]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['[DONE] alone', sse('[DONE]')],
+    ['an empty piece', sse({ response: '' })],
+  ])('of %s is asked for again', async (_, text) => {
+    const outcome = await ask(() => body([text]), { stream: true });
+    expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
+    expect(outcome.runs).toHaveLength(3);
+  });
+});
+
+describe('a binding that does not heed its signal', () => {
+  const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
+
+  it('is given up after the silence allowed, and was told to stop', async () => {
+    const { runs, ...outcome } = await ask(hang, { timeout: 20, retries: 0 });
+    expect(failureIn({ ...outcome })).toMatchObject({
+      failure: 'timeout',
+      message: "The model's server was silent for 20 ms.",
+    });
+    expect(runs[0]?.signal?.aborted).toBe(true);
+  });
+
+  it('is given up at once when the ask is aborted', async () => {
+    const controller = new AbortController();
+    const answer = () => {
+      queueMicrotask(() => controller.abort());
+      return hang();
+    };
+    const { runs, ...outcome } = await ask(answer, { signal: controller.signal });
+    expect(failureIn({ ...outcome })).toMatchObject(aborted);
+    expect(runs[0]?.signal?.aborted).toBe(true);
+  });
+
+  it('is not run at all after an abort', async () => {
+    const outcome = await ask(ok, { signal: AbortSignal.abort() });
+    expect(failureIn(outcome)).toMatchObject(aborted);
+    expect(outcome.runs).toEqual([]);
+  });
+
+  it('has its late stream let go', async () => {
+    const late = Promise.withResolvers<unknown>();
+    const gone = Promise.withResolvers<void>();
+    await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
+    late.resolve(body([], 'hang', gone.resolve));
+    await gone.promise;
+  });
+
+  it('within a stream stops the reading at once and lets the stream go', async () => {
+    const controller = new AbortController();
+    let cancelled = false;
+    const answer = () =>
+      body([sse({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
+        cancelled = true;
+      });
+    const onText = (piece: string) => {
+      if (piece === 'b') controller.abort();
+    };
+    const outcome = await ask(answer, { stream: true, signal: controller.signal, onText });
+    expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: true });
+    expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
+  });
+
+  it('wakes the wait between two attempts when the ask is aborted', async () => {
+    const controller = new AbortController();
+    const { binding, runs } = fakeBinding([
+      () => {
+        setTimeout(() => controller.abort(), 5);
+        throw new Error('3040: busy');
+      },
+    ]);
+    const asked = workersAi(binding, { model: 'm' }).ask(hello, { signal: controller.signal });
+    await expect(asked).rejects.toMatchObject(aborted);
+    expect(runs).toHaveLength(1);
+  });
+});

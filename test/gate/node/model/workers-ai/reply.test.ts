@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelReply } from '../../../../../src/index.ts';
+import { MAX_REPLY_BYTES } from '../../../../doors/model.ts';
+import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
+import { failureIn, replyIn } from '../settle.ts';
+import { ask } from './fake-binding.ts';
+
+const DONE = '[DONE]';
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const counted = { inputTokens: 3, outputTokens: 4 };
+const f = (id: string, input: string) => ({ id, name: 'f', input });
+
+const whole = async (reply: unknown) => replyIn(await ask(() => reply));
+const streamed = async (...events: readonly unknown[]) => ask(() => body([sse(...events)]), { stream: true });
+
+describe('a whole reply', () => {
+  it.each<[string, unknown, Partial<ModelReply>]>([
+    ['of its own shape', { response: 'hi', usage }, { text: 'hi', usage: counted }],
+    [
+      'of its own shape, with no calls',
+      { response: 'hi', tool_calls: [], usage },
+      { text: 'hi', usage: counted },
+    ],
+    [
+      'of the shape of OpenAI',
+      completion({ content: 'hi' }, 'stop', { usage }),
+      { text: 'hi', usage: counted },
+    ],
+    ['that is a bare text', 'hi', { text: 'hi' }],
+    ['in JSON mode, parsed already', { response: { mood: 'good' } }, { text: '{"mood":"good"}' }],
+    ['in JSON mode, as text', { response: '{"mood":"good"}' }, { text: '{"mood":"good"}' }],
+    ['that is a number', { response: 42 }, { text: '42' }],
+    ['without usage', { response: 'hi', usage: null }, { text: 'hi' }],
+    ['that was cut', completion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
+    ['that says why it ends', { response: 'hi', finish_reason: 'length' }, { text: 'hi', finish: 'length' }],
+  ])('%s is read', async (_, reply, expected) => {
+    expect(await whole(reply)).toEqual({
+      text: '',
+      toolCalls: [],
+      finish: 'stop',
+      usage: undefined,
+      ...expected,
+    });
+  });
+
+  it.each<[string, unknown, ModelReply['toolCalls']]>([
+    [
+      'flat calls with parsed input',
+      {
+        response: null,
+        tool_calls: [
+          { name: 'f', arguments: { x: 1 } },
+          { name: 'f', arguments: '{"x":2}' },
+          { name: 'f', arguments: {} },
+          { name: 'f' },
+        ],
+      },
+      [f('call_0', '{"x":1}'), f('call_1', '{"x":2}'), f('call_2', '{}'), f('call_3', '')],
+    ],
+    [
+      'calls of OpenAI at its own place',
+      {
+        response: '',
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+      },
+      [f('a', '{"x":1}')],
+    ],
+    [
+      'calls of OpenAI with parsed input',
+      completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] }),
+      [f('a', '{"x":1}')],
+    ],
+    [
+      'one id twice',
+      {
+        tool_calls: [
+          { id: 'functions.f:0', name: 'f', arguments: {} },
+          { id: 'functions.f:0', name: 'f', arguments: {} },
+        ],
+      },
+      [f('functions.f:0', '{}'), f('functions.f:0_2', '{}')],
+    ],
+    [
+      'hostile names',
+      { tool_calls: [{ id: '__proto__', name: 'constructor', arguments: '{"__proto__":1}' }] },
+      [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
+    ],
+  ])('with %s calls tools', async (_, reply, toolCalls) => {
+    expect(await whole(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
+  });
+
+  it('to a streaming ask is one piece, as of models that cannot stream', async () => {
+    const outcome = await ask(() => ({ response: 'hi there' }), { stream: true });
+    expect([replyIn(outcome).text, outcome.pieces]).toEqual(['hi there', ['hi there']]);
+    const request = { ...hello, output: { name: 'mood', schema: {} } };
+    const formed = await ask(() => ({ response: { mood: 'good' } }), { stream: true, request });
+    expect(formed.pieces).toEqual(['{"mood":"good"}']);
+  });
+});
+
+describe('a stream', () => {
+  it('of its own shape is handed on as it arrives, and ends with [DONE]', async () => {
+    const { pieces, ...outcome } = await streamed(
+      { response: 'Grüße', p: 'abcdef' },
+      { response: '', p: 'abc' },
+      { response: ', 世界' },
+      { response: 4 },
+      { response: '', usage },
+      DONE,
+      { response: 'nothing more' },
+    );
+    expect(outcome).toMatchObject({
+      reply: { text: 'Grüße, 世界4', toolCalls: [], finish: 'stop', usage: counted },
+    });
+    expect(pieces).toEqual(['Grüße', ', 世界', '4']);
+  });
+
+  it('of the shape of OpenAI ends with a finish_reason', async () => {
+    const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'length'), { choices: [], usage }];
+    expect(replyIn(await streamed(...events, DONE))).toEqual({
+      text: 'ab',
+      toolCalls: [],
+      finish: 'length',
+      usage: counted,
+    });
+    expect(replyIn(await streamed(...events)).text).toBe('ab');
+  });
+
+  it('of the shape of OpenAI may end with [DONE] alone', async () => {
+    expect(replyIn(await streamed(delta({ content: 'a' }), DONE))).toMatchObject({
+      text: 'a',
+      finish: 'stop',
+    });
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    [
+      'its own fragments',
+      [
+        { response: '', tool_calls: [{ id: 'a', type: 'function', index: 0, function: { name: 'f' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
+        { tool_calls: [{ index: 1, id: 'b', function: { name: 'f', arguments: '{}' } }] },
+        { tool_calls: [{ id: null, type: null, index: 2, function: { name: null, arguments: '' } }] },
+        { response: '', usage },
+        DONE,
+      ],
+    ],
+    [
+      'whole flat calls',
+      [
+        {
+          tool_calls: [
+            { id: 'a', name: 'f', arguments: { x: 1 } },
+            { id: 'b', name: 'f', arguments: {} },
+          ],
+        },
+        { response: '', usage },
+        DONE,
+      ],
+    ],
+    [
+      'fragments of OpenAI',
+      [
+        delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }] }),
+        delta({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
+        delta({ tool_calls: [{ index: 1, id: 'b', function: { name: 'f', arguments: {} } }] }, 'tool_calls'),
+        { choices: [], usage },
+      ],
+    ],
+  ])('with %s calls tools', async (_, events) => {
+    expect(replyIn(await streamed(...events))).toEqual({
+      text: '',
+      toolCalls: [f('a', '{"x":1}'), f('b', '{}')],
+      finish: 'tool-calls',
+      usage: counted,
+    });
+  });
+
+  it('is whole in whatever chunks of bytes it comes', async () => {
+    const bytes = new TextEncoder().encode(sse({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
+    for (let size = 1; size <= 9; size += 1) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.slice(at * size, (at + 1) * size),
+      );
+      expect(replyIn(await ask(() => body(chunks), { stream: true })).text).toBe('Grüße 🌊');
+    }
+  });
+});
+
+describe('garbage', () => {
+  const neither = "The model's reply has neither a response nor choices.";
+  const notAnObject = "The model's reply is not a JSON object.";
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, notAnObject],
+    ['null', null, notAnObject],
+    ['a list', ['hi'], notAnObject],
+    ['an empty object', {}, neither],
+    ['a job that was queued', { request_id: 'r' }, neither],
+    [
+      'calls that are no list',
+      { tool_calls: {} },
+      "The model's reply holds 'tool_calls' that is not a list.",
+    ],
+    [
+      'a call that is no object',
+      { tool_calls: ['f'] },
+      "The model's reply holds a tool call that is not an object.",
+    ],
+    [
+      'a call whose function is none',
+      { tool_calls: [{ function: 'f' }] },
+      "The model's reply holds a tool call whose 'function' is not an object.",
+    ],
+    [
+      'a call without a name',
+      { tool_calls: [{ id: 'a', arguments: {} }] },
+      "The model's reply asks for a tool without naming it.",
+    ],
+    ['choices that are no list', { choices: {} }, "The model's reply holds 'choices' that is not a list."],
+    ['no choice', { choices: [] }, "The model's reply has no choices."],
+    [
+      'a reason that is none',
+      { response: 'hi', finish_reason: 7 },
+      "The model's reply holds a 'finish_reason' that is not a string.",
+    ],
+    ['what JSON cannot hold', { response: { n: 7n } }, "The model's reply holds a value that is not JSON."],
+  ])('%s is an invalid reply, asked for once', async (_, reply, message) => {
+    const outcome = await ask(() => reply);
+    expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
+    expect(outcome.runs).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['text', 'not json', "The model's reply is not JSON."],
+    ['a number', 7, notAnObject],
+    ['an empty object', {}, neither],
+  ])('in a stream, %s is an invalid reply', async (_, event, message) => {
+    expect(failureIn(await streamed(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
+  });
+
+  it('is a stream of anything but bytes', async () => {
+    const stream = new ReadableStream<unknown>({
+      start(controller) {
+        controller.enqueue('data: {}');
+        controller.close();
+      },
+    });
+    expect(failureIn(await ask(() => stream, { stream: true }))).toMatchObject({
+      failure: 'invalid-reply',
+      message: "The model's reply is not a stream of bytes.",
+    });
+  });
+
+  it('is a stream above the cap, which is not read to its end', async () => {
+    let cancelled = false;
+    const chunks = Array.from({ length: 12 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
+    const answer = () =>
+      body(chunks, 'hang', () => {
+        cancelled = true;
+      });
+    expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
+      failure: 'invalid-reply',
+      message: `The model's reply is larger than ${MAX_REPLY_BYTES} bytes.`,
+    });
+    expect(cancelled).toBe(true);
+  });
+
+  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+    const keys = [
+      'response',
+      'tool_calls',
+      'name',
+      'arguments',
+      'function',
+      'id',
+      'index',
+      'usage',
+      'choices',
+      'message',
+      'delta',
+      'content',
+      'finish_reason',
+      'error',
+      'object',
+      'code',
+      'retryable',
+      '__proto__',
+    ];
+    const shape = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom<unknown>(null, '', 'stop', 0, -1, true, 'text', 'error'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 6 }),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
+        const answer = () => (stream ? body([sse(JSON.stringify(value), DONE)]) : value);
+        const outcome = await ask(answer, { stream, retries: 0 });
+        expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
+        const thrown = await ask(() => Promise.reject(value), { retries: 0 });
+        expect('error' in thrown && thrown.error.name).toBe('ModelError');
+      }),
+      { seed: 20_261_117, numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
+import { type AiBinding, workersAi } from '../../../../../src/model/workers-ai/entry.ts';
+import { ConfigurationError } from '../../../../doors/model.ts';
+import { hello } from '../openai-compatible/fake-server.ts';
+import { ask, fakeBinding } from './fake-binding.ts';
+
+const weather: ToolDefinition = {
+  name: 'weather',
+  description: 'The weather.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+};
+const wireWeather = {
+  type: 'function',
+  function: { name: 'weather', description: 'The weather.', parameters: weather.inputSchema },
+};
+const schema = { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] };
+const output = { name: 'mood', schema };
+
+const sent = async (request: ModelRequest, stream = false) => {
+  const { runs } = await ask(() => ({ response: 'hi' }), { request, stream });
+  return runs[0]?.inputs;
+};
+
+describe('the run', () => {
+  it('names the model and takes a signal', async () => {
+    const { runs } = await ask(() => ({ response: 'hi' }));
+    expect(runs).toEqual([
+      {
+        model: '@cf/m-1',
+        inputs: { messages: [{ role: 'user', content: 'hello' }] },
+        signal: expect.any(AbortSignal),
+      },
+    ]);
+  });
+
+  it('calls the binding as its method', async () => {
+    class Binding implements AiBinding {
+      #said = 'hi';
+      async run() {
+        return { response: this.#said };
+      }
+    }
+    const { signal } = new AbortController();
+    expect((await workersAi(new Binding(), { model: 'm' }).ask(hello, { signal })).text).toBe('hi');
+  });
+
+  it('carries every kind of message, each with a text, and the tools', async () => {
+    const toolCalls = [
+      { id: 'a', name: 'weather', input: '{"city":"Oslo"}' },
+      { id: 'b', name: 'weather', input: '{oops' },
+    ];
+    const messages: ModelRequest['messages'] = [
+      { role: 'system', text: 'Be kind.' },
+      { role: 'user', text: 'Weather in Oslo?' },
+      { role: 'assistant', text: '', toolCalls },
+      { role: 'tool', id: 'a', name: 'weather', text: 'rain' },
+      { role: 'tool', id: 'b', name: 'weather', text: 'Error: not JSON' },
+      { role: 'assistant', text: 'Rain.', toolCalls: [] },
+    ];
+    const wireCall = (id: string, args: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'weather', arguments: args },
+    });
+    expect(await sent({ messages, tools: [weather] })).toEqual({
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Weather in Oslo?' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [wireCall('a', '{"city":"Oslo"}'), wireCall('b', '{}')],
+        },
+        { role: 'tool', tool_call_id: 'a', name: 'weather', content: 'rain' },
+        { role: 'tool', tool_call_id: 'b', name: 'weather', content: 'Error: not JSON' },
+        { role: 'assistant', content: 'Rain.' },
+      ],
+      tools: [wireWeather],
+    });
+  });
+
+  it('is for a stream when text is wanted in pieces', async () => {
+    expect(await sent(hello, true)).toEqual({ messages: [{ role: 'user', content: 'hello' }], stream: true });
+  });
+
+  it('asks for JSON of a schema in JSON mode, which does not stream', async () => {
+    const expected = {
+      messages: [{ role: 'user', content: 'hello' }],
+      response_format: { type: 'json_schema', json_schema: schema },
+    };
+    expect(await sent({ ...hello, output })).toEqual(expected);
+    expect(await sent({ ...hello, output }, true)).toEqual(expected);
+  });
+
+  it.each([
+    ['the first system message', [{ role: 'system' as const, text: 'Be kind.' }], 'Be kind.\n\n'],
+    ['a system message of its own', [], ''],
+  ])('asks for JSON beside tools, which JSON mode forbids, in %s', async (_, before, start) => {
+    const messages = [...before, ...hello.messages];
+    const instruction = `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
+    expect(await sent({ messages, tools: [weather], output }, true)).toEqual({
+      messages: [
+        { role: 'system', content: `${start}${instruction}` },
+        { role: 'user', content: 'hello' },
+      ],
+      tools: [wireWeather],
+      stream: true,
+    });
+  });
+});
+
+describe('workersAi', () => {
+  it('is named as its model', () => {
+    expect(workersAi(fakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
+  });
+
+  it.each([undefined, null, {}, 'AI'])('says what to do about the binding %j', (binding) => {
+    expect(() => workersAi(binding as unknown as AiBinding, { model: 'm' })).toThrow(
+      new ConfigurationError(
+        "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",
+      ),
+    );
+  });
+});

@@ -1,0 +1,357 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  after,
+  allOf,
+  anyOf,
+  artifact,
+  definePlaybook,
+  defineTool,
+  error,
+  formatToolTree,
+  onArtifact,
+  requireApproval,
+  toolsOf,
+  type UnlockCondition,
+  when,
+} from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { runBare } from '../tool-loop/bare-loop.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+import {
+  analyze,
+  Document,
+  descriptions,
+  does,
+  locked,
+  playbook,
+  played,
+  plays,
+  remembered,
+  report,
+  results,
+  returns,
+  search,
+  sessionOf,
+  uses,
+} from './scenes.ts';
+
+const base = {
+  name: 'researcher',
+  description: 'Researches a topic.',
+  input: v.object({ topic: v.string() }),
+};
+const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
+
+describe('a playbook', () => {
+  it('offers open and locked tools from the start, each under its own schema (PLY-01)', async () => {
+    const counts = defineTool({
+      name: 'counts',
+      description: 'Counts.',
+      input: v.object({ upTo: v.number() }),
+      run: () => 1,
+    });
+    const config = { tools: [search], locked: [{ tool: counts, unlockedBy: after(search) }] };
+    const [first, second] = (await played(config, [uses('search')])).inside;
+    expect(first?.tools.map(({ name }) => name)).toEqual(['counts', 'search']);
+    expect(first?.tools[0]?.inputSchema).toBe(counts.inputSchema);
+    expect(second?.tools).toEqual([
+      { name: 'counts', description: 'Counts.', inputSchema: counts.inputSchema },
+      { name: 'search', description: 'Does search.', inputSchema: search.inputSchema },
+    ]);
+  });
+
+  it('answers with the last words of its loop, and with the artifacts of its tools (AGT-03, AGT-06)', async () => {
+    const finds = returns('finds', { title: 'Tides', pages: 2 });
+    const { answer, session } = await played({ tools: [finds], locked: [] }, [uses('finds')]);
+    expect(shownResults(session.requests.at(-1))).toEqual(['Researched.']);
+    expect(answer).toMatchObject({
+      artifacts: [{ tool: 'researcher', type: 'Document', value: { title: 'Tides', pages: 2 } }],
+    });
+  });
+
+  it('tells its model what it is for, and that some tools have prerequisites (AGT-02, PLY-09)', async () => {
+    const { inside } = await played(gated, []);
+    expect(inside[0]?.messages).toEqual([
+      {
+        role: 'system',
+        text:
+          'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
+          'the following task: Researches a topic.\n\n' +
+          'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
+          'Use the tools that are needed first, and then those that have become available.',
+      },
+      { role: 'user', text: '{"topic":"tides"}' },
+    ]);
+  });
+
+  it('tells it what its author says, of what the loop knows before each model call', async () => {
+    const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
+      (await played({ ...gated, instructions }, [uses('search')])).inside.map(
+        ({ messages }) => messages[0]?.text,
+      );
+    expect(await said('Research.')).toEqual(['Research.', 'Research.']);
+    expect(await said(({ path, iterations }, { topic }) => `${path} ${iterations} ${topic}`)).toEqual([
+      'desk/researcher 0 tides',
+      'desk/researcher 1 tides',
+    ]);
+  });
+
+  it('takes tool objects among its open tools', async () => {
+    class Calculator {
+      static readonly tools = { add: { description: 'Adds.' } };
+      add() {
+        return 3;
+      }
+    }
+    const config = { tools: [new Calculator()], locked: [] };
+    expect(results(await played(config, [uses('add')]))).toEqual(['3']);
+    const spread = { tools: toolsOf(new Calculator()), locked: [{ tool: report, unlockedBy: after('add') }] };
+    expect(results(await played(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
+  });
+
+  it('without an input is warned of, since its caller cannot tell it anything (AGT-08)', () => {
+    const warned = warnings();
+    definePlaybook({ name: 'mute', description: 'Has no input.', tools: [search], locked: [] });
+    expect(warned).toHaveLength(1);
+  });
+
+  it('without a tool answers that it has none (AGT-04)', async () => {
+    const session = sessionOf([playbook({ tools: [], locked: [] })], [plays('tides'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
+  });
+
+  it('runs in a loop without a session (AGT-04)', async () => {
+    const replies = [plays('tides'), uses('search'), 'Found.', 'Done.'];
+    const { model, end } = await runBare({ tools: [playbook(gated)], replies });
+    expect(end).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
+  });
+
+  it('shows its tools to whoever lists them (TOOL-20)', () => {
+    expect(formatToolTree('desk', [playbook(gated)])).toBe(
+      'desk\n└── researcher (2 inner tools)\n    ├── search\n    └── analyze',
+    );
+  });
+
+  it('asks nobody to approve a tool that is locked', async () => {
+    const asking = requireApproval(does('pay'), 'Pay?');
+    const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
+    const session = sessionOf(
+      [playbook(config)],
+      [plays('tides'), uses('pay'), uses('search', 'pay'), 'Paid.', 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(shownResults(session.requests[2])).toEqual([locked('You must first use: search')]);
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[3])).toEqual([
+      locked('You must first use: search'),
+      'search done',
+      'pay done',
+    ]);
+  });
+
+  it('lets an unlocked tool alone: its schema, its errors and its answers are its own', async () => {
+    const picky = defineTool({
+      name: 'picky',
+      description: 'Is picky.',
+      input: v.object({ at: v.string() }),
+      effect: 'read',
+      run: ({ at }) => (at === 'x' ? error('Not x.') : at),
+    });
+    const config = { tools: [search], locked: [{ tool: picky, unlockedBy: after(search) }] };
+    const call = (input: object) => ({ calls: [{ name: 'picky', input }] });
+    const answers = results(
+      await played(config, [call({}), uses('search'), call({}), call({ at: 'x' }), call({ at: 'y' })]),
+    );
+    expect(answers[0]).toBe(locked('You must first use: search'));
+    expect(answers[2]).toMatch(/^Error: .*at/s);
+    expect(answers.slice(3)).toEqual(['Error: Not x.', 'y']);
+  });
+
+  it('keeps a tool locked that a strategy of its own has wrapped', async () => {
+    const upper = {
+      name: 'upper',
+      offer: (tools: readonly AnyTool[]) =>
+        tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
+    };
+    const shown = await played({ ...gated, strategies: [upper] }, [uses('analyze')]);
+    expect(descriptions('analyze', shown.inside)[0]).toBe(
+      `DOES ANALYZE.\n\n${locked('You must first use: search')}`,
+    );
+    expect(results(shown)).toEqual([locked('You must first use: search')]);
+  });
+
+  it('runs what a strategy of its own adds one after another with its tools, and counts it', async () => {
+    const extra = does('extra', async (call) => {
+      await startStored(session, call); // with the starts of all that begin together
+      return 'extra done';
+    });
+    const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
+    const one = when((progress) => progress.used('extra') > 0);
+    const config = { tools: [], locked: [{ tool: analyze, unlockedBy: one }], strategies: [adding] };
+    const replies = [plays('tides'), uses('extra', 'analyze'), 'Researched.', 'Done.'];
+    const session: TestSession = sessionOf([playbook(config)], replies);
+    await session.send('Go.');
+    expect(results({ inside: session.requests.slice(1, -1) })).toEqual(['extra done', 'analyze done']);
+  });
+});
+
+describe('a playbook that cannot work', () => {
+  const refused = (tools: readonly AnyTool[], ...locks: readonly (readonly [AnyTool, UnlockCondition])[]) => {
+    const config = { ...base, tools, locked: locks.map(([tool, unlockedBy]) => ({ tool, unlockedBy })) };
+    return () => definePlaybook(config);
+  };
+  const named = (name: string): AnyTool => does(name);
+  const nothing = (condition: UnlockCondition): UnlockCondition => ({ ...condition, names: [] });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'two tools of one name',
+      refused([search], [named('search'), after('search')]),
+      "Tool 'researcher': it has more than one tool 'search'.",
+    ],
+    [
+      'two open tools of one name',
+      refused([search, named('search')]),
+      "Tool 'researcher': it cannot have these tools: Duplicate tool name: 'search'.",
+    ],
+    [
+      'an unlock by a tool that it does not have',
+      refused([search], [report, allOf(after('search'), after('serch'))]),
+      "Tool 'researcher': 'report' is unlocked by 'serch', which is none of its tools.",
+    ],
+    [
+      'a condition that names nothing',
+      refused([search], [report, nothing(after('search'))]),
+      "Tool 'researcher': a condition of 'report' names nothing.",
+    ],
+    [
+      'a tool that waits for itself',
+      refused([search], [report, after('report')]),
+      "Tool 'researcher': 'report' can never be unlocked: each waits for itself or another of them.",
+    ],
+    [
+      'tools that wait for each other',
+      refused(
+        [search],
+        [report, allOf(after('search'), after('analyze'))],
+        [analyze, anyOf(after('report'))],
+      ),
+      "Tool 'researcher': 'report', 'analyze' can never be unlocked: each waits for itself or another of them.",
+    ],
+  ])('is refused for %s', (_, define, message) => {
+    expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', message }));
+  });
+
+  it('may have tools that open each other, when something else opens one of them', () => {
+    const either = anyOf(
+      after('analyze'),
+      when(() => true),
+    );
+    expect(refused([], [report, either], [analyze, after('report')])).not.toThrow();
+  });
+});
+
+describe('names that a model makes up', () => {
+  const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+  it.each(hostile)('are counted like any other: a tool %s', async (name) => {
+    const config = { tools: [does(name)], locked: [{ tool: report, unlockedBy: after(name) }] };
+    const { session, inside } = await played(config, [uses('report'), uses(name), uses('report')]);
+    expect(results({ inside })).toEqual([
+      locked(`You must first use: ${name}`),
+      `${name} done`,
+      'report done',
+    ]);
+    session.restart();
+    expect(JSON.stringify(await remembered(session))).toContain(`"tools":{"${name}":1,"report":1}`);
+  });
+
+  it.each(hostile)('are keys like any other: %s', async (key) => {
+    const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
+    const replies = [
+      ...[plays(key), uses('analyze'), uses('search'), 'Found.', 'Done.'],
+      ...[plays(key), uses('analyze'), 'Read.', 'Done.'],
+    ];
+    const session = sessionOf([playbook(config)], replies);
+    await session.send('Go.');
+    session.restart();
+    await session.send('Go on.');
+    expect(shownResults(session.requests[3])).toEqual([locked('You must first use: search'), 'search done']);
+    expect(shownResults(session.requests[7])).toEqual(['analyze done']);
+  });
+
+  it('fill no session: beside the playbook’s own, 200 names are counted one by one', async () => {
+    const all = Array.from({ length: 250 }, (_, at) => does(`tool_${at}`));
+    const others = { name: 'others', offer: (tools: readonly AnyTool[]) => [...tools, ...all] };
+    const config = {
+      tools: [search],
+      locked: [{ tool: report, unlockedBy: when(({ toolExecutions }) => toolExecutions > 250) }],
+      limits: { iterations: 60 },
+    };
+    const calls = Array.from({ length: 25 }, (_, at) =>
+      uses(...all.slice(at * 10, at * 10 + 10).map(({ name }) => name)),
+    );
+    const { session, inside } = await playedWith(config, others, [...calls, uses('search'), uses('report')]);
+    expect(results({ inside }).at(-1)).toBe('report done');
+    const { toolExecutions, tools } = Object(await remembered(session))['desk/researcher'][''];
+    expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
+  });
+
+  /** As `played`, with a source before the playbook's own strategy, as chaining is one. */
+  async function playedWith(
+    config: Parameters<typeof playbook>[0],
+    source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
+    inside: Parameters<typeof played>[1],
+  ) {
+    const made = playbook(config);
+    const nesting: AnyTool = {
+      ...made,
+      call: (input, invocation) =>
+        made.call(input, {
+          ...invocation,
+          nest: (frame) => invocation.nest({ ...frame, sources: [source] }),
+        }),
+    };
+    const session = sessionOf([nesting], [plays('tides'), ...inside, 'Researched.', 'Done.']);
+    await session.send('Go.');
+    return { session, inside: session.requests.slice(1, -1) };
+  }
+
+  it('are counted when they come by another way than the playbook’s lists (AGT-10)', async () => {
+    const free = does('free');
+    const used = when((progress) => progress.used('free') > 0);
+    const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
+    const source = { name: 'source', offer: (tools: readonly AnyTool[]) => [...tools, free] };
+    const { inside } = await playedWith(config, source, [uses('free'), uses('report')]);
+    expect(results({ inside })).toEqual(['free done', 'report done']);
+    expect(descriptions('free', inside)).toEqual(Array.from(inside, () => 'Does free.'));
+  });
+});
+
+describe('the type of an artifact', () => {
+  it('is counted by name, 200 of them beside those that conditions ask for', async () => {
+    let made = 0;
+    const odd = does('odd', () => {
+      made += 1;
+      return artifact('Made.', { name: `Type${made}` }, made);
+    });
+    const config = {
+      tools: [odd, returns('documents', { title: 'Tides', pages: 2 })],
+      locked: [{ tool: report, unlockedBy: onArtifact(Document) }],
+      limits: { iterations: 60 },
+    };
+    const ten = uses(...Array.from({ length: 10 }, () => 'odd'));
+    const calls = [...Array.from({ length: 21 }, () => ten), uses('documents'), uses('report')];
+    const { session, inside } = await played(config, calls);
+    expect(results({ inside }).at(-1)).toBe('report done');
+    const { artifacts } = Object(await remembered(session))['desk/researcher'][''];
+    expect([Object.keys(artifacts).length, artifacts.Document]).toEqual([201, 1]);
+  });
+});

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { after, artifact, defineDomainType, defineTool, when } from '../../../../src/index.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+import {
+  does,
+  locked,
+  playbook,
+  played,
+  plays,
+  remembered,
+  report,
+  results,
+  sessionOf,
+  uses,
+} from './scenes.ts';
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string() }),
+  id: ({ id }) => id,
+  tools: ({ id }) => [
+    defineTool({ name: 'orders_of', description: 'Lists.', effect: 'read', run: () => `orders of ${id}` }),
+  ],
+});
+const find = does('find', () => artifact('Found.', Customer, { id: 'c1' }));
+
+describe('chaining inside a playbook', () => {
+  const usedOrders = when((progress) => progress.used('orders_of') > 0);
+  const config = {
+    tools: [find],
+    locked: [
+      { tool: report, unlockedBy: usedOrders },
+      { tool: does('never'), unlockedBy: when(() => false) },
+    ],
+  };
+
+  it.each([
+    ['a type', [Customer]],
+    ['anything', ['any'] as const],
+  ])(
+    'by %s offers the tools of an object whatever is locked, and counts their use (AGT-10, AGT-11)',
+    async (by, chaining) => {
+      const typed = by === 'a type' ? chaining : [Customer, ...chaining];
+      const shown = await played({ ...config, chaining: typed }, [
+        ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
+      ]);
+      expect(results(shown).slice(2)).toEqual([
+        ...['orders of c1', 'report done', locked('Prerequisites have not been met yet.')],
+      ]);
+      expect(Object(await remembered(shown.session))['desk/researcher'][''].tools).toEqual({
+        find: 1,
+        orders_of: 1,
+        report: 1,
+      });
+    },
+  );
+
+  it('keeps objects with the progress: by key, over a restart, and until it begins anew', async () => {
+    const made = playbook({
+      tools: [find],
+      locked: [{ tool: report, unlockedBy: after(find) }],
+      chaining: [Customer],
+      key: ({ topic }) => topic.charAt(0),
+      reset: ({ topic }) => topic.endsWith('anew'),
+    });
+    const turn = (topic: string, ...names: string[]) => [
+      plays(topic),
+      uses(...names),
+      'Researched.',
+      'Done.',
+    ];
+    const replies = [
+      ...turn('a', 'find'),
+      ...turn('a', 'orders_of', 'report'),
+      ...turn('b', 'orders_of', 'report'),
+      ...turn('a anew', 'orders_of', 'report'),
+    ];
+    const session = sessionOf([made], replies);
+    const answered = async () => {
+      await session.send('Go.');
+      return shownResults(session.requests.at(-2));
+    };
+    await answered();
+    session.restart();
+    expect(await answered()).toEqual(['orders of c1', 'report done']);
+    const [unbound, guided] = await answered();
+    expect([unbound === 'orders of c1', guided]).toEqual([false, locked('You must first use: find')]);
+    expect((await answered())[1]).toBe(locked('You must first use: find'));
+    expect(shownResults(session.requests.at(-2))[0]).toBe(unbound);
+  });
+});

@@ -1,0 +1,315 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  after,
+  definePlaybook,
+  defineTool,
+  onArtifact,
+  onBlackboard,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
+import { until } from '../../../fixtures/scripts.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+import {
+  analyze,
+  type Config,
+  Document,
+  descriptions,
+  does,
+  locked,
+  playbook,
+  plays,
+  remembered,
+  report,
+  returns,
+  search,
+  sessionOf,
+  uses,
+} from './scenes.ts';
+
+const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
+const needsSearch = locked('You must first use: search');
+
+/** Runs one turn, and answers what the calls inside the playbook were answered. */
+async function answered(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
+  const before = session.requests.length;
+  await session.send(message);
+  return shownResults(session.requests.slice(before).at(-2));
+}
+
+/** The replies of one turn in which the model calls the playbook on a topic, and these tools inside it. */
+const turn = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
+  plays(topic),
+  ...names.map((name) => uses(name)),
+  'Researched.',
+  'Done.',
+];
+
+const talk = <Open extends string, Locked extends string>(
+  config: Config<Open, Locked>,
+  ...turns: readonly (readonly ScriptedReply[])[]
+): TestSession => sessionOf([playbook(config)], turns.flat());
+
+describe('what a playbook has unlocked', () => {
+  it('holds in the next turn, also after a restart (PLY-12)', async () => {
+    const session = talk(gated, turn('a', 'analyze', 'search'), turn('b', 'analyze'), turn('c', 'analyze'));
+    expect(await answered(session)).toEqual([needsSearch, 'search done']);
+    expect(await answered(session)).toEqual(['analyze done']);
+    session.restart();
+    expect(await answered(session)).toEqual(['analyze done']);
+  });
+
+  it('is a small part of the state: how often, and never what was found (PLY-12)', async () => {
+    const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
+    const isLong = onArtifact(Document, ({ pages }) => pages === 49);
+    const config = {
+      tools: [search, returns('fetch', many)],
+      locked: [{ tool: report, unlockedBy: isLong }],
+    };
+    const session = talk(config, turn('a', 'search', 'fetch', 'search'), turn('b', 'report'));
+    await session.send('Go.');
+    const progress = {
+      toolExecutions: 3,
+      tools: { search: 2, fetch: 1 },
+      artifacts: { Document: 50 },
+      met: ['report#0'],
+    };
+    expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
+    session.restart();
+    expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
+    expect(await answered(session)).toEqual(['report done']);
+  });
+
+  it('is the same after a snapshot as before it', async () => {
+    const thirty = uses(...Array.from({ length: 30 }, () => 'search'));
+    const long = [plays('a'), thirty, 'Researched.', 'Done.'];
+    const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
+    const app = memoryApp({ tools: [playbook(gated)], replies });
+    for (const _ of [1, 2, 3, 4]) await app.say('Go.');
+    const before = (await app.state()).slices.get('playbooks');
+    app.sessions.restart('["owner","tester","s1"]');
+    const leased = await app.lease('Go on.');
+    expect(leased.snapshot).not.toBeNull();
+    expect((await app.state()).slices.get('playbooks')).toEqual(before);
+    expect(before).toMatchObject({ 'tester/researcher': { '': { toolExecutions: 120 } } });
+    await app.run(leased);
+    expect(shownResults(app.model.requests.at(-2))).toEqual(['analyze done']);
+  });
+
+  it('is kept apart for each agent, each tool around and each key (PLY-12)', async () => {
+    const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
+    const session = talk(config, turn('a', 'search'), turn('b', 'analyze'), turn('a', 'analyze'));
+    expect(await answered(session)).toEqual(['search done']);
+    session.restart();
+    expect(await answered(session)).toEqual([needsSearch]);
+    expect(await answered(session)).toEqual(['analyze done']);
+    expect(await remembered(session)).toEqual({
+      'desk/researcher': {
+        a: { toolExecutions: 2, tools: { search: 1, analyze: 1 }, artifacts: {}, met: [] },
+      },
+    });
+  });
+
+  it('is forgotten when a call asks for it, under its key and no other (PLY-12)', async () => {
+    const config = {
+      ...gated,
+      key: ({ topic }: { topic: string }) => topic.charAt(0),
+      reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
+    };
+    const session = talk(
+      config,
+      ...[turn('a', 'search'), turn('b', 'search')],
+      ...[turn('a anew', 'analyze'), turn('a', 'analyze'), turn('b', 'analyze')],
+    );
+    await answered(session);
+    await answered(session);
+    session.restart();
+    expect(await answered(session)).toEqual([needsSearch]);
+    expect(await answered(session)).toEqual([needsSearch]);
+    expect(await answered(session)).toEqual(['analyze done']);
+  });
+
+  it('is not for another playbook, nor for the same one inside another tool', async () => {
+    const inner = playbook(gated);
+    const outer = definePlaybook({
+      name: 'outer',
+      description: 'Is around it.',
+      input: v.object({ topic: v.string() }),
+      tools: [inner],
+      locked: [],
+    });
+    const input = { topic: 'a' };
+    const asksOuter = { calls: [{ name: 'outer', input }] };
+    const replies = [...turn('a', 'search'), asksOuter, plays('a'), uses('analyze'), 'No.', 'No.', 'Done.'];
+    const session = sessionOf([inner, outer], replies);
+    await session.send('Go.');
+    await session.send('Go on.');
+    expect(shownResults(session.requests.at(-3))).toEqual([needsSearch]);
+  });
+});
+
+describe('a playbook whose Worker is killed', () => {
+  /** A session of a playbook with a tool that kills its Worker when it is first run, after it has acted. */
+  function dying(
+    effect: 'idempotent' | 'once',
+    replies: readonly ScriptedReply[],
+    more: Pick<Config<never, never>, 'reset'> = {},
+  ) {
+    const ran: string[] = [];
+    const run = (_: unknown, call: ToolCall): string => {
+      if (ran.push(call.id) === 1) session.kill();
+      return 'dies done';
+    };
+    const dies = defineTool({
+      ...{ name: 'dies', description: 'Dies.', effect, run },
+      ...(effect === 'once' && { reconcile: () => ({ done: 'dies done' }) }),
+    } as Parameters<typeof defineTool<'dies'>>[0]); // only a `once` tool is given a `reconcile`
+    const config = {
+      ...more,
+      tools: [search, dies],
+      locked: [
+        { tool: analyze, unlockedBy: after(search) },
+        { tool: report, unlockedBy: after(dies) },
+      ],
+    };
+    const session: TestSession = sessionOf([playbook(config)], replies);
+    return { session, ran };
+  }
+
+  it.each(['idempotent', 'once'] as const)(
+    'goes on inside, with what it had unlocked, and counts the %s call that was cut off once',
+    async (effect) => {
+      const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
+      expect(await answered(session)).toEqual([
+        ...[locked('You must first use: dies'), 'search done', 'dies done', 'report done', 'analyze done'],
+      ]);
+      expect(await remembered(session)).toMatchObject({
+        'desk/researcher': {
+          '': { toolExecutions: 4, tools: { search: 1, dies: 1, report: 1, analyze: 1 } },
+        },
+      });
+      const opened = (await session.events()).filter(({ event }) => event.type === 'frame-started');
+      expect(opened).toHaveLength(1);
+    },
+  );
+
+  it('finds a lock open that an earlier call of the batch had opened, when it goes on midway', async () => {
+    const { session, ran } = dying('idempotent', [
+      ...[plays('a'), uses('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
+    ]);
+    expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
+    expect(ran).toHaveLength(2);
+    const searches = (await session.events()).filter(
+      ({ event }) =>
+        event.type === 'tool-call-ended' && event.call.endsWith('.0') && event.frame !== undefined,
+    );
+    expect(searches).toHaveLength(1);
+  });
+
+  it('shows the model the same tools as one that was not killed', async () => {
+    const replies = turn('a', 'search', 'dies', 'analyze');
+    const { session } = dying('idempotent', replies);
+    await session.send('Go.');
+    expect(descriptions('analyze', session.requests.slice(1, -1))).toEqual([
+      `Does analyze.\n\n${needsSearch}`,
+      ...['Does analyze.', 'Does analyze.', 'Does analyze.'],
+    ]);
+  });
+
+  it('begins anew once, however often it is resumed', async () => {
+    const { session } = dying('idempotent', turn('a', 'search', 'dies', 'analyze'), { reset: () => true });
+    expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done']);
+  });
+});
+
+describe('two calls of a playbook in one batch', () => {
+  /** Each search notes when it begins and, when so many have begun or its start is stored, when it ends. */
+  function traced(key?: (input: { topic: string }) => string, together = 1) {
+    const trace: string[] = [];
+    const of: { session?: TestSession } = {};
+    const slow = does('search', async (call) => {
+      trace.push('begins');
+      if (of.session) await startStored(of.session, call);
+      await until(() => trace.length >= together);
+      trace.push('ends');
+      return 'search done';
+    });
+    const made = playbook({
+      tools: [slow],
+      locked: [{ tool: analyze, unlockedBy: after(slow) }],
+      key,
+    });
+    return { trace, made, of };
+  }
+
+  it('with one key run one after another, the second with what the first has unlocked', async () => {
+    const { trace, made, of } = traced();
+    const replies = [
+      plays('a', 'b'),
+      uses('search'),
+      'First.',
+      uses('analyze', 'search'),
+      'Second.',
+      'Done.',
+    ];
+    const session = sessionOf([made], replies);
+    of.session = session;
+    await session.send('Go.');
+    expect(trace).toEqual(['begins', 'ends', 'begins', 'ends']);
+    expect(shownResults(session.requests[4])).toEqual(['analyze done', 'search done']);
+    expect(shownResults(session.requests.at(-1))).toEqual(['First.', 'Second.']);
+  });
+
+  it('with different keys run together', async () => {
+    const { trace, made } = traced(({ topic }) => topic, 2);
+    const replies = [plays('a', 'b'), uses('search'), uses('search'), 'One.', 'Two.', 'Done.'];
+    await sessionOf([made], replies).send('Go.');
+    expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
+  });
+
+  it('whose key cannot be read of what the model sent, are answered what is wrong with it', async () => {
+    const { made } = traced(({ topic }) => topic.toLowerCase());
+    const bad = {
+      calls: [
+        { name: 'researcher', input: { topic: 7 } },
+        { name: 'researcher', input: {} },
+      ],
+    };
+    const session = sessionOf([made], [bad, 'Done.']);
+    await session.send('Go.');
+    const answers = shownResults(session.requests.at(-1));
+    expect(answers).toEqual([expect.stringMatching(/^Error: /), expect.stringMatching(/^Error: /)]);
+  });
+});
+
+describe('the calls of a batch inside a playbook', () => {
+  it('run in source order, each with what the one before has unlocked', async () => {
+    const session = talk(gated, [
+      ...[plays('a'), uses('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
+    ]);
+    expect(await answered(session)).toEqual([needsSearch, 'search done', 'analyze done']);
+  });
+
+  it('see what the one before has added to the blackboard (PLY-10)', async () => {
+    const adds = does('adds', ({ blackboard }) =>
+      blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
+    );
+    const config = { tools: [adds], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
+    const session = talk(config, [...[plays('a'), uses('report', 'adds', 'report'), 'Researched.', 'Done.']]);
+    expect(await answered(session)).toEqual([
+      ...[locked('Prerequisites have not been met yet.'), 'Done', 'report done'],
+    ]);
+  });
+
+  it('find what was added outside before the playbook was called (PLY-10)', async () => {
+    const adds = does('adds', ({ blackboard }) =>
+      blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
+    );
+    const config = { tools: [search], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
+    const session = sessionOf([adds, playbook(config)], [uses('adds'), ...turn('a', 'report')]);
+    expect(await answered(session)).toEqual(['report done']);
+  });
+});

@@ -1,0 +1,220 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  after,
+  defineTool,
+  defineUnfolding,
+  requireApproval,
+  when,
+} from '../../../../src/index.ts';
+import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+import {
+  analyze,
+  descriptions,
+  does,
+  locked,
+  type Played,
+  playbook,
+  played,
+  plays,
+  remembered,
+  report,
+  results,
+  search,
+  sessionOf,
+  uses,
+} from './scenes.ts';
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  input: v.object({ a: v.number() }),
+  effect: 'read',
+  run: ({ a }) => a + 1,
+});
+const math = defineUnfolding({ name: 'math', description: 'Reckons', tools: [add] });
+
+const adds = { calls: [{ name: 'add', input: { a: 1 } }] };
+const shortcut = { calls: [{ name: 'math', input: { add: { a: 1 } } }] };
+const needsSearch = locked('You must first use: search');
+const offered = ({ inside }: Played): readonly string[][] =>
+  inside.map(({ tools }) => tools.map(({ name }) => name));
+
+describe('an unfolding tool inside a playbook', () => {
+  it('unfolds, and its tools count when they are used (PLY-11)', async () => {
+    const afterAdd = when((progress) => progress.used('add') > 0);
+    const config = { tools: [math], locked: [{ tool: report, unlockedBy: afterAdd }] };
+    const shown = await played(config, [uses('report'), uses('math'), adds, uses('report')]);
+    expect(offered(shown)).toEqual([
+      ['math', 'report'],
+      ['math', 'report'],
+      ...Array.from({ length: 3 }, () => ['add', 'math', 'report']),
+    ]);
+    expect(results(shown).slice(-2)).toEqual(['2', 'report done']);
+    expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');
+  });
+
+  it('that is locked stays folded, and unfolds once it is not (PLY-05, PLY-11)', async () => {
+    const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
+    const shown = await played(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
+    expect(offered(shown).map((names) => names.includes('add'))).toEqual([
+      ...[false, false, false, false, true, true],
+    ]);
+    expect(results(shown)[0]).toBe(needsSearch);
+    expect(results(shown)[1]).toMatch(/^Error: Tool 'add' does not exist\./);
+    expect(results(shown)[4]).toBe('2');
+    expect(descriptions('math', shown.inside).slice(0, 1)).toEqual([`Reckons\n\n${needsSearch}`]);
+    expect(descriptions('math', shown.inside)[3]).toBe('Reckons');
+  });
+
+  it('takes no shortcut past its lock, and afterwards one that counts for both (PLY-07, PLY-11)', async () => {
+    const config = {
+      tools: [search],
+      locked: [
+        { tool: math, unlockedBy: after(search) },
+        { tool: report, unlockedBy: after(math) },
+      ],
+    };
+    const inside = [shortcut, uses('report'), uses('search'), shortcut, uses('report')];
+    const { session, inside: requests } = await played(config, inside);
+    const [first, second, , fourth, fifth] = results({ inside: requests });
+    expect([first, second, fifth]).toEqual([needsSearch, locked('You must first use: math'), 'report done']);
+    expect(fourth).toMatch(/^2\b/);
+    const { toolExecutions, tools } = Object(await remembered(session))['desk/researcher'][''];
+    expect([toolExecutions, tools]).toEqual([3, { search: 1, add: 1, math: 1, report: 1 }]);
+  });
+
+  it('hands the context and a decision on to the tools inside (PLY-11)', async () => {
+    const tenant = does('tenant', ({ context }) => String(context.get('tenant')));
+    const guarded = defineUnfolding({
+      name: 'desk_work',
+      description: 'Works',
+      tools: [requireApproval(tenant, 'May I?')],
+    });
+    const made = playbook({ tools: [guarded], locked: [{ tool: report, unlockedBy: after(guarded) }] });
+    const replies = [plays('a'), uses('desk_work'), uses('tenant', 'report'), 'Researched.', 'Done.'];
+    const session = sessionOf([made], replies);
+    expect(await session.send('Go.', { context: { tenant: 't1' } })).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('tenant', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
+  });
+
+  describe('whose scope is the session', () => {
+    /** The answers of a turn inside the playbook. */
+    const answersOf = async (session: TestSession) => {
+      await session.send('Go.');
+      return shownResults(session.requests.at(-2));
+    };
+    const turn = (topic: string, ...inside: ScriptedReply[]) => [
+      plays(topic),
+      ...inside,
+      'Researched.',
+      'Done.',
+    ];
+    const opened = (...tools: AnyTool[]) =>
+      defineUnfolding({ name: 'math', description: 'Reckons', scope: 'session', tools });
+    const keyed = {
+      key: ({ topic }: { topic: string }) => topic.charAt(0),
+      reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
+    };
+
+    it('is locked with all that it brought for another key, and when the playbook begins anew (PLY-12)', async () => {
+      const made = playbook({
+        tools: [search],
+        locked: [{ tool: opened(add), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const session = sessionOf(
+        [made],
+        [
+          ...turn('a', uses('search'), uses('math'), adds),
+          ...turn('b', adds, shortcut, uses('math'), uses('search'), adds),
+          ...turn('a', adds),
+          ...turn('a anew', adds),
+        ],
+      );
+      expect((await answersOf(session)).at(-1)).toBe('2');
+      session.restart();
+      const [first, second, third, , last] = await answersOf(session);
+      expect([first, second, third, last]).toEqual([needsSearch, needsSearch, needsSearch, '2']);
+      const inside = session.requests.slice(-7, -1);
+      expect(descriptions('add', inside)).toEqual([
+        ...Array.from({ length: 4 }, () => `Adds.\n\n${needsSearch}`),
+        ...['Adds.', 'Adds.'],
+      ]);
+      expect(await answersOf(session)).toEqual(['2']);
+      expect(await answersOf(session)).toEqual([needsSearch]);
+    });
+
+    it('is locked with what a facade inside it brought', async () => {
+      const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
+      const made = playbook({
+        tools: [search],
+        locked: [{ tool: opened(sums), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const sumsShortcut = { calls: [{ name: 'sums', input: { add: { a: 1 } } }] };
+      const session = sessionOf(
+        [made],
+        [
+          ...turn('a', uses('search'), uses('math'), uses('sums'), adds),
+          ...turn('b', adds, uses('sums'), sumsShortcut),
+        ],
+      );
+      expect((await answersOf(session)).at(-1)).toBe('2');
+      expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
+    });
+
+    it('leaves a tool open that another facade brought too, or that was there (AGT-10)', async () => {
+      const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
+      const made = playbook({
+        tools: [search, also],
+        locked: [{ tool: opened(add, search), unlockedBy: after(search) }],
+        ...keyed,
+      });
+      const session = sessionOf(
+        [made],
+        [...turn('a', uses('search'), uses('math'), uses('also')), ...turn('b', adds, uses('search'))],
+      );
+      await answersOf(session);
+      expect(await answersOf(session)).toEqual(['2', 'search done']);
+    });
+  });
+
+  it('takes no shortcut past the lock that a tool inside has itself', async () => {
+    const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [report] });
+    const config = {
+      tools: [search, analyze],
+      locked: [
+        { tool: facade, unlockedBy: after(search) },
+        { tool: report, unlockedBy: after(analyze) },
+      ],
+    };
+    const short = { calls: [{ name: 'facade', input: { report: {} } }] };
+    const shown = await played(config, [short, uses('search'), short, uses('analyze'), short]);
+    expect(results(shown)).toEqual([
+      ...[locked('You must first use: analyze'), 'search done'],
+      ...[locked('You must first use: analyze'), 'analyze done', 'report done'],
+    ]);
+  });
+
+  it('runs the calls of a batch one after another, those of unfolded tools too', async () => {
+    const trace: string[] = [];
+    const slow = (name: string) =>
+      does(name, async (call) => {
+        trace.push(`${name} begins`);
+        await startStored(session, call); // with the starts of all that begin together
+        trace.push(`${name} ends`);
+      });
+    const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });
+    const config = { tools: [facade, slow('outer')], locked: [] };
+    const replies = [plays('tides'), uses('facade'), uses('inner', 'outer'), 'Researched.', 'Done.'];
+    const session: TestSession = sessionOf([playbook(config)], replies);
+    await session.send('Go.');
+    expect(trace).toEqual(['inner begins', 'inner ends', 'outer begins', 'outer ends']);
+  });
+});

@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import {
+  type AnyTool,
+  artifact,
+  defineAgent,
+  defineDomainType,
+  definePlaybook,
+  defineTool,
+  type ModelRequest,
+  type PlaybookConfig,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+
+export const Document = defineDomainType({
+  name: 'Document',
+  schema: v.object({ title: v.string(), pages: v.number() }),
+});
+
+/** A tool that does one thing, and says that it did. */
+export const does = <const Name extends string>(
+  name: Name,
+  run: (call: ToolCall) => unknown = () => `${name} done`,
+) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
+
+/** A tool that returns these as an artifact of the type `Document`, whatever they are. */
+export const returns = <const Name extends string>(name: Name, value: unknown) =>
+  defineTool({
+    name,
+    description: `Does ${name}.`,
+    effect: 'read',
+    run: () => artifact('Found.', Document, value),
+  });
+
+export const search = does('search');
+export const analyze = does('analyze');
+export const report = does('report');
+
+/** A reply that calls these tools without input. */
+export const uses = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+/** A reply that calls the playbook on these topics. */
+export const plays = (...topics: string[]) => ({
+  calls: topics.map((topic) => ({ name: 'researcher', input: { topic } })),
+});
+
+export type Config<Open extends string, Locked extends string> = Pick<
+  PlaybookConfig<'researcher', typeof TopicInput, Open, Locked>,
+  'tools' | 'locked'
+> &
+  Partial<PlaybookConfig<'researcher', typeof TopicInput, Open, Locked>>;
+
+const TopicInput = v.object({ topic: v.string() });
+
+export const playbook = <Open extends string, Locked extends string>(config: Config<Open, Locked>) =>
+  definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
+
+/** A session of an agent that has these tools, and as many calls as it likes. */
+export const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]): TestSession => {
+  const limits = { toolCalls: 'unlimited', callsPerTool: 'unlimited' } as const;
+  const desk = { name: 'desk', description: 'Helps.', instructions: 'Help.', tools, limits };
+  return createTestSession(defineAgent(desk), { replies });
+};
+
+/** Runs one turn in which the model calls the playbook, then these replies inside it, and then answers. */
+export async function played<Open extends string, Locked extends string>(
+  config: Config<Open, Locked>,
+  inside: readonly ScriptedReply[],
+): Promise<Played> {
+  const session = sessionOf([playbook(config)], [plays('tides'), ...inside, 'Researched.', 'Done.']);
+  const answer = await session.send('Go.');
+  return { session, answer, inside: session.requests.slice(1, -1) };
+}
+
+export interface Played {
+  readonly session: TestSession;
+  readonly answer: Awaited<ReturnType<TestSession['send']>>;
+  /** What the nested loop's model was shown. */
+  readonly inside: readonly ModelRequest[];
+}
+
+/** What the last request shows of tool results: those of the whole nested loop. */
+export const results = ({ inside }: Pick<Played, 'inside'>): readonly string[] => shownResults(inside.at(-1));
+
+/** The description of a tool in each request. */
+export const descriptions = (
+  name: string,
+  requests: readonly ModelRequest[],
+): readonly (string | undefined)[] =>
+  requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
+
+/** What the session remembers of playbooks. */
+export const remembered = async (session: TestSession): Promise<unknown> =>
+  (await session.state()).slices.get('playbooks');
+
+/** What a locked tool answers, and its description ends with. */
+export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;

@@ -1,0 +1,327 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  after,
+  allOf,
+  anyOf,
+  artifact,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type UnlockCondition,
+  when,
+} from '../../../../src/index.ts';
+import {
+  analyze,
+  Document,
+  does,
+  locked,
+  type Played,
+  played,
+  report,
+  results,
+  returns,
+  search,
+  uses,
+} from './scenes.ts';
+
+const short = { title: 'Tides', pages: 2 };
+const long = { title: 'Oceans', pages: 900 };
+
+/** `report` behind a lock, tried before and after each of these tools in turn. */
+async function tried(
+  unlockedBy: UnlockCondition<'first' | 'second'>,
+  first: ReturnType<typeof does<'first'>>,
+  second: ReturnType<typeof does<'second'>> = does('second'),
+): Promise<readonly (string | undefined)[]> {
+  const config = { tools: [first, second], locked: [{ tool: report, unlockedBy }] };
+  const inside = ['report', 'first', 'report', 'second', 'report'].map((name) => uses(name));
+  const [before, , between, , behind] = results(await played(config, inside));
+  return [before, between, behind];
+}
+
+const missing = (names: string): string => locked(`You must first use: ${names}`);
+const several = locked('Multiple conditions must be met before this tool is available.');
+const either = locked('At least one prerequisite condition must be met.');
+const unmet = locked('Prerequisites have not been met yet.');
+const noDocument = locked('You must first produce an artifact of type: Document');
+const open = 'report done';
+
+describe('a condition on the use of tools', () => {
+  it.each<[string, UnlockCondition<'first' | 'second'>, readonly string[]]>([
+    ['one tool', after('first'), [missing('first'), open, open]],
+    ['a tool itself', after(does('first')), [missing('first'), open, open]],
+    ['one that is named twice', after('first', 'first'), [missing('first'), open, open]],
+    ['all of several', after('first', 'second'), [missing('first, second'), missing('second'), open]],
+    ['all of', allOf(after('first'), after('second')), [several, several, open]],
+    ['any of', anyOf(after('first'), after('second')), [either, open, open]],
+    [
+      'any of, by the second',
+      anyOf(
+        after('second'),
+        when(() => false),
+      ),
+      [either, either, open],
+    ],
+    [
+      'all of any of',
+      allOf(anyOf(after('first'), after('second')), after('second')),
+      [several, several, open],
+    ],
+    ['any of all of', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
+  ])('unlocks by %s, and says what is missing (PLY-01, PLY-02, PLY-04)', async (_, condition, answers) => {
+    expect(await tried(condition, does('first'))).toEqual(answers);
+  });
+});
+
+describe('a condition on artifacts', () => {
+  const isLong = onArtifact(Document, ({ pages }) => pages > 100);
+  const isTitled = onArtifactMatching(
+    ({ type, value }) => type === 'Document' && Object(value).title === 'Oceans',
+  );
+  it.each<[string, UnlockCondition<never>, unknown, unknown, readonly string[]]>([
+    ['its type', onArtifact(Document), short, long, [noDocument, open, open]],
+    ['a list of its type', onArtifact(Document), [short, long], long, [noDocument, open, open]],
+    ['an item of a list that matches', isLong, [short, long], short, [noDocument, open, open]],
+    ['one that matches, which the first does not', isLong, short, long, [noDocument, unmet, open]],
+    ['one of any type that matches', isTitled, short, [long], [unmet, unmet, open]],
+    ['its type, which an empty list has not', onArtifact(Document), [], long, [noDocument, noDocument, open]],
+    [
+      'its type, of which its schema refuses one',
+      onArtifact(Document),
+      { pages: 1 },
+      long,
+      [noDocument, noDocument, open],
+    ],
+    [
+      'a match, of which its schema refuses one',
+      onArtifact(Document, () => true),
+      {},
+      long,
+      [noDocument, noDocument, open],
+    ],
+  ])('unlocks by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
+    expect(await tried(condition, returns('first', first), returns('second', second))).toEqual(answers);
+  });
+
+  it('is not met by an untyped artifact of the same shape: types are nominal', async () => {
+    expect(
+      await tried(
+        onArtifact(Document),
+        does('first', () => short),
+      ),
+    ).toEqual([noDocument, noDocument, noDocument]);
+  });
+
+  it('stays met when a later artifact would not meet it', async () => {
+    expect(await tried(isLong, returns('first', long), returns('second', short))).toEqual([
+      noDocument,
+      open,
+      open,
+    ]);
+  });
+
+  it('is asked about each artifact once, as JSON gives it back', async () => {
+    const asked: unknown[] = [];
+    const condition = onArtifactMatching(({ value }) => asked.push(value) > 99);
+    await tried(
+      condition,
+      does('first', () => ({ at: 1, gone: undefined })),
+      returns('second', [short]),
+    );
+    expect(asked).toStrictEqual([{ at: 1 }, short]);
+  });
+});
+
+describe('a condition on the blackboard', () => {
+  const adds = (value: { title: string; pages?: number }, options?: { name?: string; type?: string }) =>
+    does('first', ({ blackboard }) => blackboard.add({ ...value }, options));
+  const isLong = onBlackboard(Document, ({ pages }) => pages > 100);
+  const named = onBlackboardMatching(
+    ({ name, value }) => name === 'draft' && Object(value).title === 'Tides',
+  );
+  it.each<[string, UnlockCondition<never>, ReturnType<typeof adds>, readonly string[]]>([
+    ['an object of its type', onBlackboard(Document), adds(short, { type: 'Document' }), [unmet, open, open]],
+    [
+      'one that its schema reads',
+      onBlackboard(Document),
+      adds({ title: 'x' }, { type: 'Document' }),
+      [unmet, unmet, unmet],
+    ],
+    ['one that its predicate accepts', isLong, adds(long, { type: 'Document' }), [unmet, open, open]],
+    ['no other one', isLong, adds(short, { type: 'Document' }), [unmet, unmet, unmet]],
+    ['none of another type', isLong, adds(long), [unmet, unmet, unmet]],
+    [
+      'none that its schema refuses',
+      isLong,
+      adds({ title: 'x' }, { type: 'Document' }),
+      [unmet, unmet, unmet],
+    ],
+    ['one that is of its type by name', onBlackboard(Document), adds(short), [unmet, unmet, unmet]],
+    ['an entry that matches', named, adds(short, { name: 'draft' }), [unmet, open, open]],
+    ['one that matches in all', named, adds(short), [unmet, unmet, unmet]],
+  ])('unlocks by %s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
+    expect(await tried(condition, first)).toEqual(answers);
+  });
+});
+
+describe('a condition of its author', () => {
+  it('is asked with the progress, which counts successful executions and not replies (PLY-01, PLY-08)', async () => {
+    const three = when((progress) => progress.toolExecutions >= 3);
+    const inside = [uses('search', 'search'), uses('report'), uses('search'), uses('report')];
+    const answers = results(
+      await played({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
+    );
+    expect(answers).toEqual(['search done', 'search done', unmet, 'search done', open]);
+  });
+
+  it('reads how often a tool was used and an artifact produced, by name or by what they are (PLY-06)', async () => {
+    const finds = returns('finds', [short, long]);
+    const told: unknown[] = [];
+    const tells = when((progress) => {
+      const { toolExecutions, used, produced } = progress;
+      told.push([
+        toolExecutions,
+        used(finds),
+        used('finds'),
+        produced(Document),
+        produced('Document'),
+        used('x'),
+      ]);
+      return true;
+    });
+    await played({ tools: [finds], locked: [{ tool: report, unlockedBy: tells }] }, [
+      uses('finds'),
+      uses('finds'),
+    ]);
+    expect(told.at(-1)).toEqual([2, 2, 2, 4, 4, 0]);
+  });
+
+  it('reads the loop: its iterations, its context, its blackboard (PLY-02)', async () => {
+    const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
+    const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
+    const answers = results(await played(config, [uses('report'), uses('report')]));
+    expect(answers).toEqual([unmet, open]);
+  });
+
+  it('may close again what it has opened, also within a batch', async () => {
+    const once = when((progress) => progress.used('report') === 0);
+    const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
+    expect(results(await played(config, [uses('report', 'report')]))).toEqual([open, unmet]);
+  });
+
+  it('has not held when it throws, and its author is told', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const conditions = [
+      when(broken),
+      onArtifactMatching(broken),
+      onBlackboardMatching(broken),
+      onBlackboard(Document, broken),
+    ];
+    for (const unlockedBy of conditions) {
+      const adds = does('first', ({ blackboard }) => {
+        blackboard.add(short, { type: 'Document' });
+        return short;
+      });
+      expect(await tried(unlockedBy, adds)).toEqual([unmet, unmet, unmet]);
+      expect(log).toHaveBeenCalledWith(
+        "holdfast: an unlock condition of tool 'report' threw",
+        new Error('broken'),
+      );
+      log.mockClear();
+    }
+    log.mockRestore();
+  });
+});
+
+describe('a condition that answers a promise', () => {
+  it('has not held, whatever the promise comes to, and its author is told once', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    // As plain JavaScript may have it.
+    const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const conditions = [when, onArtifactMatching, onBlackboardMatching].flatMap((condition) => [
+      condition(late(() => true)),
+      condition(late(broken)),
+    ]);
+    conditions.push(
+      onArtifact(
+        Document,
+        late(() => true),
+      ),
+      onBlackboard(
+        Document,
+        late(() => true),
+      ),
+    );
+    for (const unlockedBy of conditions) {
+      const adds = does('first', ({ blackboard }) => {
+        blackboard.add(short, { type: 'Document' });
+        return artifact('Found.', Document, short);
+      });
+      const [before, ...afterwards] = await tried(unlockedBy, adds);
+      expect([before, ...afterwards]).toEqual([before === noDocument ? noDocument : unmet, unmet, unmet]);
+      expect(log.mock.calls).toEqual([
+        [
+          "holdfast: an unlock condition of tool 'report' answers a promise, which is not true: it must be synchronous",
+        ],
+      ]);
+      log.mockClear();
+    }
+    log.mockRestore();
+  });
+
+  it.each([1, 'yes', {}])('or %j instead of true has not held', async (answer) => {
+    const truthy = (() => answer) as unknown as () => boolean;
+    expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
+  });
+});
+
+describe('a locked tool', () => {
+  const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
+  const guided = (description: string): string => `${description}\n\n${missing('search')}`;
+  const analyzeIn = ({ inside }: Played) =>
+    inside.map(({ tools }) => tools.find(({ name }) => name === 'analyze')?.description);
+
+  it('says so in its description while it is locked, and then reads as it was written (PLY-05)', async () => {
+    const shown = await played(config, [uses('search')]);
+    expect(analyzeIn(shown)).toEqual([guided('Does analyze.'), 'Does analyze.']);
+  });
+
+  it('answers with guidance, which is no failure: nothing ran, and nothing is recorded (PLY-03, PLY-06)', async () => {
+    const { session, inside } = await played(config, [uses('analyze')]);
+    expect(results({ inside })).toEqual([missing('search')]);
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' && event.frame !== undefined ? [event] : [],
+    );
+    expect(ended).toEqual([
+      expect.objectContaining({ result: { type: 'text', content: missing('search'), withheld: true } }),
+    ]);
+    expect(ended[0]).not.toHaveProperty('changes');
+    expect((await session.events()).filter(({ event }) => event.type === 'tool-call-started')).toEqual([]);
+  });
+
+  it('is not unlocked by a call that failed, nor by one that was withheld (PLY-07)', async () => {
+    const fails = does('fails', () => {
+      throw new Error('No.');
+    });
+    const answers = results(
+      await played(
+        {
+          tools: [search, fails],
+          locked: [
+            { tool: analyze, unlockedBy: after(fails) },
+            { tool: report, unlockedBy: after(analyze) },
+          ],
+        },
+        [uses('fails'), uses('analyze'), uses('report')],
+      ),
+    );
+    expect(answers).toEqual(['Error: No.', missing('fails'), missing('analyze')]);
+  });
+});

@@ -1,0 +1,253 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { agentProcessTools, defineAgent, defineAgenticTool } from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { duration } from '../../../doors/kinds.ts';
+import { toToolResult } from '../../../doors/tools.ts';
+import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { clock, lines, PRICES, said, scene } from './process-scene.ts';
+
+describe('agent_process', () => {
+  it('unfolds into six tools, with notes on which to use (PRC-01)', async () => {
+    const { session } = await said('process_status');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['agent_process']);
+    expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
+      'agent_process',
+      'process_budget',
+      'process_cost',
+      'process_history',
+      'process_models',
+      'process_status',
+      'process_tools_stats',
+    ]);
+    expect(shownResults(session.requests[1])[0]).toContain(
+      'Use process_status for current state and runtime. Use process_budget to check limits. Use process_cost to see spending.',
+    );
+    expect(session.requests[0]?.tools[0]?.description).toBe(
+      'Access information about the current agent process including status, budget, cost, and history. Invoke to see available operations.',
+    );
+  });
+
+  it('answers in words where there is no session (PRC-02)', async () => {
+    const tools = agentProcessTools().inner ?? [];
+    expect(tools).toHaveLength(6);
+    for (const tool of tools) {
+      const { invocation } = fakeInvocation(tool.name);
+      const execute: typeof invocation.execute = async (leaf) =>
+        toToolResult(tool.name, await leaf.run(toolCallOf(invocation)));
+      expect(await tool.call({}, { ...invocation, process: undefined, execute })).toEqual({
+        type: 'text',
+        content: 'No agent process available. These tools require an active agent context.',
+      });
+      expect(tool.effect).toBe('read');
+    }
+  });
+});
+
+describe('process_status', () => {
+  it('tells the turn, how long it runs, and that nothing is around it (PRC-03)', async () => {
+    const waits = async () => {
+      await clock.advance(3_400);
+      return 'Waited.';
+    };
+    const { answer, text } = await said('process_status', [calls('wait')], { tools: [reads('wait', waits)] });
+    expect(text).toBe(
+      lines(
+        `Process ID: ${answer.turn}`,
+        'Status: RUNNING',
+        'Running time: 3.4s',
+        'No goal (utility process)',
+        'Parent ID: none (root process)',
+      ),
+    );
+  });
+
+  it('counts from the start of the turn, whichever invocation goes on with it (PRC-03)', async () => {
+    const dies = async () => {
+      const stored = async () => (await session.events()).map(({ event }) => event.type);
+      await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'));
+      // Another one goes on when two terms of 20 s have passed.
+      session.kill();
+      return 'Lost.';
+    };
+    const session: TestSession = scene([calls('agent_process'), dies, calls('process_status'), 'Done.']);
+    await session.send('Go.');
+    const text = shownResults(session.requests.at(-1)).at(-1)?.split('\n');
+    expect(text?.slice(1, 3)).toEqual(['Status: RUNNING', 'Running time: 40.0s']);
+  });
+
+  it('names the form of the answer as the goal (PRC-03)', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [agentProcessTools()],
+      output: v.object({ sum: v.number() }),
+    });
+    const replies = [calls('agent_process'), calls('process_status'), '{"sum":1}'];
+    const session = createTestSession(agent, { replies, clock });
+    await session.send('Go.');
+    const goal = session.requests[0]?.output?.name ?? '';
+    expect(shownResults(session.requests[2])[1]?.split('\n')[3]).toBe(`Goal: ${goal}`);
+  });
+
+  it('tells a nested loop the call that opened it, and whose it is (PRC-03)', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({}),
+      tools: [agentProcessTools()],
+    });
+    const replies = [calls('dig'), calls('agent_process'), calls('process_status'), 'Dug.', 'Done.'];
+    const session = scene(replies, { tools: [dig] });
+    const { turn } = await session.send('Go.');
+    const text = shownResults(session.requests[3])[1]?.split('\n');
+    const opened = (await session.events()).flatMap(({ event }) =>
+      event.type === 'frame-started' ? [event.frame] : [],
+    );
+    expect(text?.[0]).toBe(`Process ID: ${opened[0]}`);
+    expect(text?.[4]).toBe(`Parent ID: ${turn}`);
+  });
+});
+
+describe('process_budget', () => {
+  it('tells limits, what is used and what remains (PRC-04)', async () => {
+    const { text } = await said('process_budget', [calls('look')], {
+      tools: [reads('look')],
+      limits: { tokens: 200_000, cost: 0.5, toolCalls: 40 },
+      prices: PRICES,
+    });
+    expect(text).toBe(
+      lines(
+        'Budget Status:',
+        '',
+        'Cost limit: $0.5000',
+        '  Used: $0.0002',
+        '  Remaining: $0.4998',
+        '',
+        'Token limit: 200,000',
+        '  Used: 45',
+        '  Remaining: 199,955',
+        '',
+        'Action limit: 40',
+        '  Used: 3',
+        '  Remaining: 37',
+      ),
+    );
+  });
+
+  it('is never negative, though more calls were asked for than are allowed (PRC-04)', async () => {
+    const { text } = await said('process_budget', [], { limits: { toolCalls: 2 } });
+    expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
+    const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
+      tools: [reads('look')],
+      limits: { toolCalls: 2 },
+    });
+    await over.send('Go.');
+    expect(shownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
+  });
+
+  it('says where there is no limit (PRC-04)', async () => {
+    const { text } = await said('process_budget', [], { limits: { toolCalls: 'unlimited' } });
+    expect(text).toBe(
+      lines(
+        'Budget Status:',
+        '',
+        'Cost limit: none',
+        '  Used: $0.0000',
+        '',
+        'Token limit: none',
+        '  Used: 30',
+        '',
+        'Action limit: none',
+        '  Used: 2',
+      ),
+    );
+  });
+
+  it('shows the limit that leaves the least, of the loop or of one around it (PRC-04, SUB-09)', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({}),
+      tools: [agentProcessTools()],
+      limits: { tokens: 100_000 },
+    });
+    const replies = [calls('dig'), calls('agent_process'), calls('process_budget'), 'Dug.', 'Done.'];
+    const shown = async (tokens: number) => {
+      const session = scene(replies, { tools: [dig], limits: { tokens } });
+      await session.send('Go.');
+      return shownResults(session.requests[3])[1]?.split('\n').slice(5, 8);
+    };
+    expect(await shown(50_000)).toEqual(['Token limit: 50,000', '  Used: 45', '  Remaining: 49,955']);
+    expect(await shown(500_000)).toEqual(['Token limit: 100,000', '  Used: 30', '  Remaining: 99,970']);
+  });
+});
+
+describe('process_cost', () => {
+  it('tells what was spent on how many calls (PRC-05)', async () => {
+    const { text } = await said('process_cost', [], { prices: PRICES });
+    expect(text).toBe(
+      lines(
+        'Cost and Usage:',
+        '',
+        'Total cost: $0.000140',
+        'LLM invocations: 2',
+        'Embedding invocations: 0',
+        '',
+        'Tokens used:',
+        '  Prompt tokens: 20',
+        '  Completion tokens: 10',
+        '  Total tokens: 30',
+      ),
+    );
+  });
+});
+
+describe('what the tools say', () => {
+  it('is the same after the object and the Worker have crashed', async () => {
+    const all = [
+      'process_budget',
+      'process_cost',
+      'process_history',
+      'process_models',
+      'process_tools_stats',
+    ];
+    const run = async (disturbed: boolean) => {
+      const dies = async () => {
+        // Reads wait for no append, and what is not stored would be asked for again.
+        const ended = async () =>
+          (await session.events()).filter(({ event }) => event.type === 'tool-call-ended');
+        await vi.waitFor(async () => expect(await ended()).toHaveLength(2));
+        session.restart();
+        session.kill();
+        return 'Lost.';
+      };
+      const session = scene(
+        [calls('agent_process'), calls('look'), ...(disturbed ? [dies] : []), calls(...all), 'Done.'],
+        { tools: [reads('look')], prices: PRICES },
+      );
+      await session.send('Go.');
+      return shownResults(session.requests.at(-1)).slice(2);
+    };
+    const undisturbed = await run(false);
+    expect(undisturbed).toHaveLength(5);
+    expect(await run(true)).toEqual(undisturbed);
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0ms'],
+    [250, '250ms'],
+    [999.9, '999ms'],
+    [3_400, '3.4s'],
+    [59_990, '59.9s'],
+    [60_000, '1m 0s'],
+    [3_723_000, '1h 2m 3s'],
+    [90_061_000, '25h 1m 1s'],
+  ])('of %d ms is %s (PRC-06)', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+});

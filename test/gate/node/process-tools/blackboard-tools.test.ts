@@ -1,0 +1,242 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  blackboardTools,
+  defineAgent,
+  type Json,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { toToolResult } from '../../../doors/tools.ts';
+import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+
+/** What is on the board when the tools look at it: in this order. */
+const fill = (call: ToolCall): string => {
+  call.blackboard.add({ id: 'c1', name: 'Ada' }, { name: 'vip', type: 'Customer' });
+  call.blackboard.add('Plain words.', { name: 'note' });
+  call.blackboard.add([1, 2]);
+  call.blackboard.add({ id: 'c2' }, { type: 'Customer' });
+  return 'Filled.';
+};
+
+/** What one of these tools answers, on a board that was filled before, or on an empty one. */
+async function said(
+  name: string,
+  input: object = {},
+  { board = fill, tools = blackboardTools() }: Board = {},
+) {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [tools, reads('fill', board)],
+  });
+  const replies = [calls('fill', 'blackboard'), { calls: [{ name, input }] }, 'Done.'];
+  const session = createTestSession(agent, { replies });
+  await session.send('Go.');
+  return { session, text: shownResults(session.requests[2]).at(-1) };
+}
+
+interface Board {
+  readonly board?: (call: ToolCall) => string;
+  readonly tools?: AnyTool;
+}
+
+const lines = (...all: string[]): string => all.join('\n');
+
+describe('blackboard', () => {
+  it('unfolds into five tools, with notes on which to use (BLK-01)', async () => {
+    const { session } = await said('blackboard_list');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['blackboard', 'fill']);
+    expect(session.requests[0]?.tools[0]?.description).toBe(
+      'Access objects in the current process context. Invoke to see available operations for listing, getting, and describing objects.',
+    );
+    expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
+      'blackboard',
+      'blackboard_count',
+      'blackboard_describe',
+      'blackboard_get',
+      'blackboard_last',
+      'blackboard_list',
+      'fill',
+    ]);
+    expect(shownResults(session.requests[1])[1]).toContain(
+      "Use blackboard_list to see what's available. Use blackboard_get for named bindings, blackboard_last for the most recent of a type.",
+    );
+  });
+
+  it('answers in words where there is no session (BLK-05)', async () => {
+    const tools = blackboardTools().inner ?? [];
+    expect(tools).toHaveLength(5);
+    for (const tool of tools) {
+      const { invocation } = fakeInvocation(tool.name);
+      const execute: typeof invocation.execute = async (leaf) =>
+        toToolResult(tool.name, await leaf.run(toolCallOf(invocation, { process: undefined })));
+      expect(await tool.call({}, { ...invocation, execute })).toEqual({
+        type: 'text',
+        content: 'No agent process available. Blackboard tools require an active agent context.',
+      });
+      expect(tool.effect).toBe('read');
+    }
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'blackboard_list',
+      {},
+      lines(
+        'Blackboard contains 4 object(s):',
+        "[0] Customer bound to 'vip'",
+        "[1] string bound to 'note'",
+        '[2] list',
+        '[3] Customer',
+      ),
+    ],
+    ['blackboard_get', { name: 'vip' }, 'Customer bound to \'vip\':\n{"id":"c1","name":"Ada"}'],
+    ['blackboard_get', { name: 'note' }, "string bound to 'note':\nPlain words."],
+    ['blackboard_get', { name: 'nobody' }, "No object found with binding name 'nobody'"],
+    ['blackboard_get', { name: 'x'.repeat(500) }, `No object found with binding name '${'x'.repeat(80)}'`],
+    ['blackboard_get', { name: '__proto__' }, "No object found with binding name '__proto__'"],
+    ['blackboard_last', { typeName: 'Customer' }, 'Last Customer:\n{"id":"c2"}'],
+    ['blackboard_last', { typeName: 'list' }, 'Last list:\n[1,2]'],
+    ['blackboard_last', { typeName: 'Order' }, "No object of type 'Order' found in blackboard"],
+    ['blackboard_describe', { name: 'vip' }, 'Description of Customer \'vip\':\n{"id":"c1","name":"Ada"}'],
+    ['blackboard_describe', { name: 'nobody' }, "No object found with binding name 'nobody'"],
+    ['blackboard_count', { typeName: 'Customer' }, "Found 2 object(s) of type 'Customer' in blackboard"],
+    ['blackboard_count', { typeName: 'Order' }, "Found 0 object(s) of type 'Order' in blackboard"],
+    ['blackboard_get', {}, 'Error: Missing required parameter: name'],
+    ['blackboard_describe', { name: ' ' }, 'Error: Missing required parameter: name'],
+    ['blackboard_last', {}, 'Error: Missing required parameter: typeName'],
+    ['blackboard_count', {}, 'Error: Missing required parameter: typeName'],
+  ])('%s of %j (BLK-02, BLK-06)', async (name, input, text) => {
+    expect((await said(name, input)).text).toBe(text);
+  });
+
+  it('says when it is empty (BLK-02)', async () => {
+    const { text } = await said('blackboard_list', {}, { board: () => 'Nothing.' });
+    expect(text).toBe('Blackboard is empty - no objects available.');
+  });
+
+  it.each([
+    ['Customer', 2],
+    ['customer', 0],
+    ['app.Customer', 0],
+    ['object', 0],
+  ])(
+    'knows types by the name under which they were added, and by nothing else: %s (BLK-03)',
+    async (typeName, found) => {
+      const { text } = await said('blackboard_count', { typeName });
+      expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
+    },
+  );
+
+  it('lists the newest of very many (BLK-02)', async () => {
+    const board = (call: ToolCall): string => {
+      for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
+      return 'Filled.';
+    };
+    const text = (await said('blackboard_list', {}, { board })).text?.split('\n');
+    expect(text?.slice(0, 3)).toEqual([
+      'Blackboard contains 203 object(s):',
+      '(the first 3 are not shown)',
+      '[3] number',
+    ]);
+    expect(text).toHaveLength(202);
+  });
+});
+
+describe('a value of the blackboard', () => {
+  const of = (value: Json) => (call: ToolCall) => {
+    call.blackboard.add(value, { name: 'it' });
+    return 'Filled.';
+  };
+
+  it.each<[string, Json, string]>([
+    ['text as it is', 'Say "so".', 'string bound to \'it\':\nSay "so".'],
+    ['null as JSON', null, "null bound to 'it':\nnull"],
+    ['a number as JSON', 3, "number bound to 'it':\n3"],
+    ['an object as JSON', { a: [1] }, 'object bound to \'it\':\n{"a":[1]}'],
+    [
+      'what is long up to a size',
+      'y'.repeat(9_000),
+      `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
+    ],
+  ])('is shown: %s (BLK-04)', async (_, value, text) => {
+    expect((await said('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
+  });
+
+  it('is shown as a formatter of one’s own says (BLK-04)', async () => {
+    const tools = blackboardTools({
+      format: (value, { type }) => `<${type ?? 'no type'}> ${JSON.stringify(value).length} chars`,
+    });
+    expect((await said('blackboard_get', { name: 'vip' }, { tools })).text).toBe(
+      "Customer bound to 'vip':\n<Customer> 24 chars",
+    );
+  });
+});
+
+describe('the blackboard that is shown', () => {
+  it('is that of the loop in which the tool is called (BLK-01)', async () => {
+    const inner = [
+      blackboardTools(),
+      reads('add', (call) => {
+        call.blackboard.add(1, { type: 'Mine' });
+        return 'Added.';
+      }),
+    ];
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [reads('fill', fill), digs(inner, { ownBlackboard: true }), blackboardTools()],
+    });
+    const count = { calls: [{ name: 'blackboard_count', input: { typeName: 'Mine' } }] };
+    const replies = [
+      calls('fill'),
+      calls('dig'),
+      calls('add', 'blackboard'),
+      count,
+      'Dug.',
+      calls('blackboard'),
+      count,
+      'Done.',
+    ];
+    const session = createTestSession(agent, { replies });
+    await session.send('Go.');
+    expect(shownResults(session.requests[4]).at(-1)).toBe("Found 1 object(s) of type 'Mine' in blackboard");
+    expect(shownResults(session.requests[7]).at(-1)).toBe("Found 0 object(s) of type 'Mine' in blackboard");
+  });
+
+  it('is the same after the object has restarted, and after the Worker was killed', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [reads('fill', fill), blackboardTools()],
+    });
+    const dies = async () => {
+      // Reads wait for no append, and what is not stored would be asked for again.
+      const ended = async () =>
+        (await session.events()).filter(({ event }) => event.type === 'tool-call-ended');
+      await vi.waitFor(async () => expect(await ended()).toHaveLength(2));
+      session.kill();
+      return 'Lost.';
+    };
+    const session: TestSession = createTestSession(agent, {
+      replies: [calls('fill'), 'Done.', calls('blackboard'), dies, calls('blackboard_list'), 'Done.'],
+    });
+    await session.send('Go.');
+    session.restart();
+    await session.send('Again.');
+    expect(shownResults(session.requests.at(-1)).at(-1)).toBe(
+      lines(
+        'Blackboard contains 4 object(s):',
+        "[0] Customer bound to 'vip'",
+        "[1] string bound to 'note'",
+        '[2] list',
+        '[3] Customer',
+      ),
+    );
+  });
+});

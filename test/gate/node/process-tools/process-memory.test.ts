@@ -1,0 +1,166 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  agentProcessTools,
+  defineAgent,
+  defineAgenticTool,
+  definePipeline,
+  error,
+} from '../../../../src/index.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { PROCESS } from '../../../doors/kinds.ts';
+import { toToolResult } from '../../../doors/tools.ts';
+import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { clock, lines, PRICES, said, scene } from './process-scene.ts';
+
+describe('process_history', () => {
+  it('says when nothing has happened (PRC-06)', async () => {
+    const exclusive = agentProcessTools().inner?.find(({ name }) => name === 'process_history');
+    const session = scene([calls('process_history'), 'Done.'], { tools: exclusive ? [exclusive] : [] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['No actions have been executed yet.']);
+  });
+
+  it('lists what was called, for how long, and what failed (PRC-06)', async () => {
+    const slow = reads('slow', async () => {
+      await clock.advance(250);
+      return 'Slow.';
+    });
+    const { text } = await said('process_history', [calls('slow'), calls('fails'), calls('nothing')], {
+      tools: [slow, reads('fails', () => error('No.'))],
+    });
+    expect(text).toBe(
+      lines(
+        'Action history (4 action(s)):',
+        '',
+        '1. agent_process',
+        '2. slow (250ms)',
+        '3. fails (0ms, failed)',
+        '4. nothing (failed)',
+      ),
+    );
+  });
+
+  it('shows the last fifty of many, and begins anew with each turn (PRC-06)', async () => {
+    const many = Array.from({ length: 9 }, () => calls(...Array.from({ length: 6 }, () => 'look')));
+    const session = scene(
+      [
+        calls('agent_process'),
+        ...many,
+        calls('process_history'),
+        'Done.',
+        calls('agent_process'),
+        calls('process_history'),
+        'Done.',
+      ],
+      { tools: [reads('look')], limits: { callsPerTool: 'unlimited' } },
+    );
+    await session.send('Go.');
+    const text = shownResults(session.requests[11]).at(-1)?.split('\n');
+    expect(text?.slice(0, 4)).toEqual([
+      'Action history (55 action(s)):',
+      '',
+      '(the first 5 are not shown)',
+      '6. look (0ms)',
+    ]);
+    expect(text).toHaveLength(53);
+    session.restart();
+    await session.send('Again.');
+    expect(shownResults(session.requests.at(-1)).at(-1)?.split('\n')[0]).toBe(
+      'Action history (1 action(s)):',
+    );
+  });
+});
+
+describe('process_tools_stats', () => {
+  it('says when nothing has been called (PRC-06)', async () => {
+    const bare = agentProcessTools().inner?.find(({ name }) => name === 'process_tools_stats');
+    const session = scene([calls('process_tools_stats'), 'Done.'], { tools: bare ? [bare] : [] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['No tools have been called yet.']);
+  });
+
+  it('counts calls of each tool, the busiest first, in nested loops too (PRC-06)', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({}),
+      tools: [reads('look')],
+    });
+    const { text } = await said('process_tools_stats', [calls('dig'), calls('look', 'look'), 'Dug.'], {
+      tools: [dig],
+    });
+    expect(text).toBe(
+      lines(
+        'Tool Usage Statistics:',
+        '',
+        'Total tool calls: 4',
+        'Unique tools used: 3',
+        '',
+        'Calls by tool:',
+        '  look: 2 calls',
+        '  agent_process: 1 calls',
+        '  dig: 1 calls',
+      ),
+    );
+  });
+
+  it('is not filled up by names that a model invents', async () => {
+    const invented = Array.from({ length: 40 }, (_, at) =>
+      calls(...Array.from({ length: 6 }, (__, i) => `x${at}_${i}`.repeat(40))),
+    );
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [agentProcessTools()],
+      policies: { unknownTools: { retries: 1_000 } },
+      limits: { iterations: 100, toolCalls: 'unlimited' },
+    });
+    const session = createTestSession(agent, { replies: [...invented, 'Done.'], clock });
+    await session.send('Go.');
+    const memory = (await session.state()).slices.get(PROCESS.name);
+    expect(memory).toMatchObject({ calls: 240, tools: { length: 200 }, history: { length: 50 } });
+    expect(JSON.stringify(memory).length).toBeLessThan(30_000);
+  });
+});
+
+describe('process_models', () => {
+  it('says when none has been asked (PRC-06)', async () => {
+    const inner = agentProcessTools().inner?.find(({ name }) => name === 'process_models');
+    const before = definePipeline({ name: 'before', description: 'Looks.', steps: inner ? [inner] : [] });
+    const session = scene([calls('before'), 'Done.'], { tools: [before] });
+    await session.send('Go.');
+    // The turn's own model has been asked for the pipeline.
+    expect(shownResults(session.requests[1])).toEqual([
+      'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
+    ]);
+    const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
+    const { invocation } = fakeInvocation('process_models');
+    const process = { recall: () => turnless } as unknown as NonNullable<typeof invocation.process>; // all that is read
+    const execute: typeof invocation.execute = async (leaf) =>
+      toToolResult('process_models', await leaf.run(toolCallOf(invocation, { process })));
+    const answer = await inner?.call({}, { ...invocation, process, execute });
+    expect(answer?.content).toBe('No models have been used yet.');
+  });
+
+  it('names each, with what it was used for and what it cost (PRC-06)', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: v.object({}),
+      tools: [reads('look')],
+      model: { ...scriptedModel(['Dug.']), name: 'small' },
+    });
+    const { text } = await said('process_models', [calls('dig')], { tools: [dig], prices: PRICES });
+    expect(text).toBe(
+      lines(
+        'Models used (2):',
+        '',
+        '- scripted (3 calls, 45 tokens, $0.000210)',
+        '- small (1 calls, 15 tokens)',
+      ),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+/** A session whose agent can look at itself. */
+import { type AgentConfig, type AnyTool, agentProcessTools, defineAgent } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import { calls, shownResults } from '../tool-loop/scenes.ts';
+
+export const PRICES = { input: 2, output: 10 };
+
+interface Scene extends Pick<AgentConfig<'clerk'>, 'limits'> {
+  readonly tools?: readonly AnyTool[];
+  readonly prices?: typeof PRICES;
+}
+
+export const clock = createManualClock(1_000_000);
+
+/** One session whose agent can look at itself. */
+export function scene(replies: readonly ScriptedReply[], { tools = [], limits, prices }: Scene = {}) {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [agentProcessTools(), ...tools],
+    limits,
+  });
+  return createTestSession(agent, { model: scriptedModel(replies, { prices }), clock });
+}
+
+/** What the last of these tools answers, once the process tools are unfolded and `before` has happened. */
+export async function said(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
+  const session = scene([calls('agent_process'), ...before, calls(tool), 'Done.'], more);
+  const answer = await session.send('Go.');
+  return { answer, session, text: shownResults(session.requests.at(-1)).at(-1) ?? '' };
+}
+
+export const lines = (...all: string[]): string => all.join('\n');

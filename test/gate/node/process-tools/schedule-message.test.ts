@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type JsonObject, type ScheduleRequest, scheduleMessage } from '../../../../src/index.ts';
+import { modelText } from '../../../doors/tools.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-01-31T09:00:00.500Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What the model is answered, and what was scheduled. */
+async function call(input: JsonObject, inSession = true): Promise<[string, ...ScheduleRequest[]]> {
+  const { invocation } = fakeInvocation('schedule_message');
+  const asked: ScheduleRequest[] = [];
+  const schedule = async (request: ScheduleRequest): Promise<string> => {
+    asked.push(request);
+    return 't2';
+  };
+  // The leaf is given what the invocation has.
+  Object.assign(invocation, { schedule, inSession });
+  return [modelText(await scheduleMessage().call(input, invocation)), ...asked];
+}
+
+const message = 'Look again.';
+
+describe('schedule_message', () => {
+  it.each([
+    ['in 2 hours', 7_200, '11:00:00'],
+    ['In 90 Minutes', 5_400, '10:30:00'],
+    ['2h', 7_200, '11:00:00'],
+    ['in an hour', 3_600, '10:00:00'],
+    ['a minute', 60, '09:01:00'],
+    ['in 1.5 min', 90, '09:01:30'],
+    ['45 secs', 45, '09:00:45'],
+    ['90', 90, '09:01:30'],
+    [90, 90, '09:01:30'],
+    [' in 0 seconds ', 0, '09:00:00'],
+    ['2027-01-31T10:00:00Z', 3_599.5, '10:00:00'],
+    ['2027-01-31T12:00+02:00', 3_599.5, '10:00:00'],
+  ])('takes %j', async (when, delaySeconds, time) => {
+    expect(await call({ message, when })).toEqual([
+      `Scheduled for 2027-01-31T${time}Z, as turn t2.`,
+      { message, delaySeconds },
+    ]);
+  });
+
+  it.each([
+    ['in 3 days', '2027-02-03T09:00:00Z'],
+    ['2 weeks', '2027-02-14T09:00:00Z'],
+  ])('takes %j', async (when, time) => {
+    expect((await call({ message, when }))[0]).toBe(`Scheduled for ${time}, as turn t2.`);
+  });
+
+  it.each([
+    'tomorrow',
+    'in two hours',
+    'in 2 parsecs',
+    '-5',
+    '2027-01-31',
+    '2027-01-31T10:00:00',
+    '2027-13-45T10:00:00Z',
+  ])('does not guess what %j means', async (when) => {
+    expect(await call({ message, when })).toEqual([
+      `Error: '${when}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
+        '2027-01-31T09:00:00Z.',
+    ]);
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ when: '90' }, "Error: Missing 'message' parameter"],
+    [{ message: ' ', when: '90' }, "Error: Missing 'message' parameter"],
+    [{ message }, "Error: Missing 'when' parameter"],
+    [{ message, when: { in: 2 } }, "Error: Missing 'when' parameter"],
+    [
+      { message, when: '2027-01-31T08:59:59Z' },
+      "Error: '2027-01-31T08:59:59Z' is over: it is 2027-01-31T09:00:00Z now.",
+    ],
+  ])('answers %j with what is wrong', async (input, text) => {
+    expect(await call(input)).toEqual([text]);
+  });
+
+  it('shows no more of a long text than its beginning', async () => {
+    const [text] = await call({ message, when: 'x'.repeat(1_000) });
+    expect(text.startsWith(`Error: '${'x'.repeat(60)}...' is not clear.`)).toBe(true);
+  });
+
+  it('schedules nothing outside of a session', async () => {
+    expect(await call({ message, when: '90' }, false)).toEqual([
+      'Error: There is no session that could keep the message, so it was not scheduled.',
+    ]);
+  });
+
+  it('tells the model what it is for, and what it takes', () => {
+    const { name, description, inputSchema, effect } = scheduleMessage();
+    expect({ name, description, inputSchema, effect }).toEqual({
+      name: 'schedule_message',
+      description:
+        'Sends a message to yourself later, in this conversation, so that you go on with something then.',
+      effect: 'read',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          message: {
+            type: 'string',
+            description: 'What you will be told then; you will see this conversation too',
+          },
+          when: {
+            type: 'string',
+            description:
+              '"in 2 hours", a number of seconds, or a time with its offset such as 2027-01-31T09:00:00Z',
+          },
+        },
+        required: ['message', 'when'],
+      },
+    });
+  });
+});

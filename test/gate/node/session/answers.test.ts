@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, decorate, defineAgent, defineTool } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type SessionPort,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import type { Change } from '../../../doors/journal.ts';
+import { openQuestions, postAnswer } from '../../../doors/session.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { approve, both, isAsked, openTurn, typesOf, world } from './waits.ts';
+
+describe('an answer that comes', () => {
+  it('between the stop of the loop and the release of the lease finds the turn another holder', async () => {
+    const { did, pay, note } = world();
+    let answerNow: (() => Promise<void>) | undefined;
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch: number, from: number, change: Change) => {
+        const { release, ...stored } = change;
+        if (release !== 'suspended') return port.append(epoch, from, change);
+        // What waits is stored first, else nobody could have answered it.
+        await port.append(epoch, from, stored);
+        await answerNow?.();
+        return port.append(epoch, from + stored.events.length, { events: [], release });
+      },
+    });
+    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'], wrap });
+    answerNow = async () => approve(app, await openTurn(app));
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+    const turn = await openTurn(app);
+    await expect.poll(() => app.dispatched).toEqual([turn]);
+    expect(did).toEqual(['note']);
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(did).toEqual(['note', 'pay']);
+  });
+
+  it('after the release frees the turn, whose siblings are not run again and not lost', async () => {
+    const { did, pay, note } = world();
+    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'] });
+    await app.say('Go.');
+    const turn = await openTurn(app);
+    await approve(app, turn);
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(did).toEqual(['note', 'pay']);
+    const shown = app.model.requests.at(-1)?.messages.slice(-2);
+    expect(shown).toMatchObject([
+      { role: 'tool', text: 'pay 2' },
+      { role: 'tool', text: 'note 1' },
+    ]);
+  });
+
+  it('while a sibling runs is taken by the holder, which goes on by itself', async () => {
+    const clock = createManualClock();
+    const { did, pay } = world();
+    const slow = defineTool({
+      name: 'note',
+      description: 'Takes its time.',
+      timeout: 10 * LEASE_MS,
+      run: async () => {
+        while (!(await isAsked(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
+        await approve(app, await openTurn(app));
+        // Long enough for the holder to renew its lease, with which it hears of the answer.
+        await new Promise<void>((resolve) => clock.after(LEASE_MS, resolve));
+        return `note ${did.push('note')}`;
+      },
+    });
+    const tools = [asksFirst(pay), slow];
+    const app: MemoryApp = memoryApp({ tools, replies: [both, 'Done.'], clock, leaseMs: LEASE_MS });
+    expect(await passing(clock, app.say('Go.'))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect([did, app.dispatched]).toEqual([['note', 'pay'], []]);
+    const types = await typesOf(app, (await app.state()).turn?.id ?? '');
+    expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
+  });
+
+  it('with the last word of a sibling is left to the next holder', async () => {
+    const { did, pay } = world();
+    const last = defineTool({
+      name: 'note',
+      description: 'Ends right after the answer.',
+      run: async () => {
+        while (!(await isAsked(app))) await new Promise<void>((resolve) => setTimeout(resolve, 0));
+        await approve(app, await openTurn(app));
+        return `note ${did.push('note')}`;
+      },
+    });
+    const app: MemoryApp = memoryApp({ tools: [asksFirst(pay), last], replies: [both, 'Done.'] });
+    const end = await app.say('Go.');
+    if (end.status !== 'ended') {
+      expect(await app.run(await app.resume(await openTurn(app)))).toMatchObject({ status: 'ended' });
+    }
+    expect(did).toEqual(['note', 'pay']);
+  });
+
+  it('for the first of two leaves the turn waiting for the second, and runs neither (AEA-12)', async () => {
+    const { did, pay, note } = world();
+    const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [both, 'Done.'] });
+    await app.say('Go.');
+    const turn = await openTurn(app);
+    const [first, second] = openQuestions(await app.events(turn));
+    if (!first || !second) throw new Error('Two calls wait.');
+    const answer = { type: 'decision', decision: 'approve' } as const;
+    await postAnswer(app, second, { answer, hash: 'h' });
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
+    expect(did).toEqual([]);
+    await postAnswer(app, first, { answer, hash: 'h' });
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended' });
+    expect(did.toSorted()).toEqual(['note', 'pay']);
+  });
+
+  it('twice, of which one was lost on its way to the journal, is taken once', async () => {
+    const { did, pay } = world();
+    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+    await app.say('Go.');
+    const turn = await openTurn(app);
+    const [question] = openQuestions(await app.events(turn));
+    if (!question) throw new Error('A call waits.');
+    const yes = { answer: { type: 'decision', decision: 'approve' }, hash: 'yes' } as const;
+    const no = { answer: { type: 'decision', decision: 'reject' }, hash: 'no' } as const;
+    expect(await postAnswer(app, question, yes)).toBe('posted');
+    expect(await postAnswer(app, question, yes)).toBe('known');
+    expect(await postAnswer(app, question, no)).toBe('answered');
+    await app.run(await app.resume(turn));
+    expect(await postAnswer(app, question, no)).toBe('answered');
+    expect(did).toEqual(['pay']);
+  });
+});
+
+describe('an answer for a tool that has changed since', () => {
+  it.each(['before it is sent', 'after it was sent'])(
+    'acts on nothing, and the model may ask again: %s',
+    async (when) => {
+      const { did, pay } = world();
+      const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+      await app.say('Go.');
+      const turn = await openTurn(app);
+      const [question] = openQuestions(await app.events(turn));
+      if (!question) throw new Error('A call waits.');
+      const inputSchema = { type: 'object', properties: { amount: { type: 'number' } } };
+      const agent = { ...app.agent, tools: [asksFirst({ ...pay, inputSchema })] };
+      const sent = { answer: { type: 'decision', decision: 'approve' }, hash: 'h' } as const;
+      const at = when === 'before it is sent' ? agent : app.agent;
+      const posted = await postAnswer({ port: app.port, agent: at }, question, sent);
+      expect(posted).toBe(at === agent ? 'void' : 'posted');
+      expect(await app.run(await app.resume(turn), { agent })).toMatchObject({ status: 'ended' });
+      expect(app.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+        text:
+          "Error: Tool 'pay' has changed since this was asked, so what was decided does not hold for it. " +
+          'Call it again to ask again.',
+      });
+      expect(did).toEqual([]);
+    },
+  );
+});
+
+describe('an answer whose Worker is lost', () => {
+  it('before it goes on with the turn is found by whoever the alarm sends (AEA-12)', async () => {
+    const { did, pay } = world();
+    const clock = createManualClock();
+    const app = memoryApp({
+      tools: [asksFirst(pay)],
+      replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    await passing(clock, app.say('Go.'));
+    const turn = await openTurn(app);
+    await approve(app, turn);
+    app.sessions.restart('["owner","tester","s1"]');
+    await clock.advance(1);
+    expect(app.dispatched).toEqual([turn]);
+    const end = passing(clock, app.run(await app.resume(turn)));
+    expect(await end).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(did).toEqual(['pay']);
+  });
+
+  it.each([0, 1, 2, 3])('at its append %i acts at most once, and says what is known', async (position) => {
+    for (const isStored of [false, true]) {
+      const { did, pay } = world();
+      const clock = createManualClock();
+      let appends = Number.NEGATIVE_INFINITY;
+      const wrap = (port: SessionPort): SessionPort => ({
+        ...port,
+        renew: (epoch) => (appends > position ? Promise.reject(new Error('lost')) : port.renew(epoch)),
+        append: async (epoch, from, change) => {
+          appends += 1;
+          if (appends <= position) return port.append(epoch, from, change);
+          if (isStored && appends === position + 1) await port.append(epoch, from, change);
+          throw new Error('lost');
+        },
+      });
+      const calls = { calls: [{ name: 'pay' }] };
+      const replies = [calls, 'Done.', 'Done.'];
+      const app = memoryApp({ tools: [asksFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
+      await passing(clock, app.say('Go.'));
+      const turn = await openTurn(app);
+      await approve(app, turn);
+      appends = 0;
+      const leased = await app.resume(turn);
+      await passing(clock, app.run(leased));
+      appends = Number.NEGATIVE_INFINITY;
+      await clock.advance(2 * LEASE_MS);
+      const next = await app.port.resume({
+        nonce: 'n',
+        turn,
+        reader: { reducer: 1, messageTypes: [], maxBytes: 1e6 },
+      });
+      if (next.status === 'leased') await passing(clock, app.run(next));
+      const { outcome, text: answer } = (await app.state()).turn ?? {};
+      expect([outcome, answer]).toEqual(['completed', 'Done.']);
+      const told = app.model.requests.at(-1)?.messages.at(-1)?.text ?? '';
+      if (told === 'pay 1') expect(did).toEqual(['pay']);
+      else
+        expect([told, did.length]).toEqual([expect.stringContaining('is unknown'), expect.toBeOneOf([0, 1])]);
+      const types = await typesOf(app, turn);
+      expect(types.filter((type) => type === 'tool-call-answered')).toHaveLength(1);
+    }
+  });
+
+  it('after the call has found it is found again, and the call runs once', async () => {
+    const { did, pay } = world();
+    let found = 0;
+    const asks: AnyTool = decorate(pay, {
+      async call(input, invocation) {
+        await invocation.decide({ message: 'May I?' });
+        found += 1;
+        if (found === 1) session.kill();
+        return pay.call(input, invocation);
+      },
+    });
+    const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [asks] });
+    const session: TestSession = createTestSession(agent, {
+      replies: [{ calls: [{ name: 'pay' }] }, 'Done.'],
+      clock: createManualClock(),
+    });
+    await session.send('Go.');
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([found, did]).toEqual([2, ['pay']]);
+  });
+});

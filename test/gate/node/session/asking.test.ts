@@ -1,0 +1,326 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  definePipeline,
+  defineTool,
+  manual,
+  replan,
+  requireApproval,
+  terminateAgent,
+  text,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { passing } from './former-holder.ts';
+
+const agentOf = (...tools: AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
+const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+
+/** A tool that notes its runs. */
+function acts(name: string, ran: string[]) {
+  return defineTool({ name, description: 'Acts.', run: () => ({ runs: ran.push(name) }) });
+}
+
+/** A tool whose code is what the last deployment made of it. */
+function deployed(first: AnyTool) {
+  let now = first;
+  const tool: AnyTool = { ...first, call: (input, invocation) => now.call(input, invocation) };
+  return {
+    tool,
+    deploy: (next: AnyTool) => {
+      now = next;
+    },
+  };
+}
+
+const signals: AnyTool = defineTool({
+  name: 'stop',
+  description: 'Stops.',
+  effect: 'read',
+  run: () => {
+    throw replan('Enough.');
+  },
+});
+
+const lastResults = (session: {
+  readonly requests: readonly {
+    readonly messages: readonly { readonly role: string; readonly text: string }[];
+  }[];
+}) =>
+  session.requests
+    .at(-1)
+    ?.messages.filter(({ role }) => role === 'tool')
+    .map((message) => message.text);
+
+const CHANGED =
+  "Error: Tool 'pay' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.";
+
+describe('a decision', () => {
+  it.each(['approve', 'reject'] as const)(
+    'to %s lets nothing run when the tool no longer asks (DEC-18, AEA-13)',
+    async (decision) => {
+      const ran: string[] = [];
+      const pay = acts('pay', ran);
+      const { tool, deploy } = deployed(requireApproval(pay, 'Pay?'));
+      const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
+      await session.send('Pay.');
+      deploy(pay);
+      await session.decide('pay', { decision });
+      expect(lastResults(session)).toEqual([CHANGED]);
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('by one role does not count for another (AEA-11)', async () => {
+    const ran: string[] = [];
+    const pay = acts('pay', ran);
+    const { tool, deploy } = deployed(requireApproval(pay, 'Pay?', { by: 'clerk' }));
+    const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
+    await session.send('Pay.');
+    deploy(requireApproval(pay, 'Pay?', { by: 'cfo' }));
+    await session.decide('pay', { decision: 'approve' });
+    expect(lastResults(session)).toEqual([CHANGED]);
+    expect(ran).toEqual([]);
+  });
+
+  it('is asked for one question after another, also when a tool asks two at once', async () => {
+    const both = defineTool({
+      name: 'both',
+      description: 'Asks.',
+      effect: 'read',
+      run: async (_, call) => {
+        const answers = await Promise.all([call.decide({ message: 'A?' }), call.decide({ message: 'B?' })]);
+        return answers.map(({ decision }) => decision).join(' ');
+      },
+    });
+    const session = createTestSession(agentOf(both), { replies: [calls('both'), 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ pending: [{ message: 'A?' }] });
+    expect(await session.decide('both', { decision: 'reject' })).toMatchObject({
+      pending: [{ message: 'B?' }],
+    });
+    expect(await session.decide('both', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
+    expect(lastResults(session)).toEqual(['reject approve']);
+  });
+
+  it('is not waited for when its time cannot be told', async () => {
+    const ran: string[] = [];
+    const pay = acts('pay', ran);
+    const asking: AnyTool = {
+      ...pay,
+      call: async (input, invocation) => {
+        await invocation.decide({ message: 'Pay?', expires: Number.POSITIVE_INFINITY, onExpiry: 'approve' });
+        return pay.call(input, invocation);
+      },
+    };
+    const session = createTestSession(agentOf(asking), { replies: [calls('pay'), 'Done.'] });
+    await session.send('Pay.');
+    expect(lastResults(session)).toEqual([
+      'Error: A question cannot expire after Infinity ms: leave expires out to wait for ever.',
+    ]);
+    expect(ran).toEqual([]);
+  });
+
+  it('cannot be changed by the tool that reads it', async () => {
+    const seen: unknown[] = [];
+    const edits = defineTool({
+      name: 'edits',
+      description: 'Reads its edit.',
+      effect: 'read',
+      run: async (_, call) => {
+        const { input } = await call.decide({ message: 'What?', schema: { type: 'object' } });
+        seen.push({ ...input });
+        if (input) Object.assign(input, { amount: 9 });
+        await call.decide({ message: 'Sure?' });
+        return 'ok';
+      },
+    });
+    const session = createTestSession(agentOf(edits), { replies: [calls('edits'), 'Done.'] });
+    await session.send('Go.');
+    await session.decide('edits', { decision: 'edit', input: { amount: 5 } });
+    await session.decide('edits', { decision: 'approve' });
+    expect(seen).toEqual([{ amount: 5 }, { amount: 5 }]);
+  });
+});
+
+describe('the second of two approvals', () => {
+  it('is asked about the input that the first one made of it (AEA-13)', async () => {
+    const paid: unknown[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ amount: v.number() }),
+      run: (input) => void paid.push(input),
+    });
+    const twice = requireApproval(
+      requireApproval(pay, ({ amount }) => `Pay ${amount} as the cfo?`),
+      'Pay?',
+    );
+    const session = createTestSession(agentOf(twice), {
+      replies: [{ calls: [{ name: 'pay', input: { amount: 5 } }] }, 'Done.'],
+    });
+    expect(await session.send('Pay.')).toMatchObject({
+      pending: [{ message: 'Pay?', input: { amount: 5 } }],
+    });
+    expect(await session.decide('pay', { decision: 'edit', input: { amount: 5_000 } })).toMatchObject({
+      pending: [{ message: 'Pay 5000 as the cfo?', input: { amount: 5_000 } }],
+    });
+    await session.decide('pay', { decision: 'approve' });
+    expect(paid).toEqual([{ amount: 5_000 }]);
+  });
+});
+
+describe('a question', () => {
+  it('of a call that has ended keeps nobody waiting', async () => {
+    const ran: string[] = [];
+    const clock = createManualClock();
+    const passed = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+    let late: Promise<unknown> | undefined;
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Asks too late.',
+      effect: 'read',
+      timeout: 20,
+      run: (_, call) => {
+        late = passed(60).then(() => call.decide({ message: 'Now?' }));
+        late.catch(() => {});
+        return late;
+      },
+    });
+    const wait = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      effect: 'read',
+      run: () => passed(120).then(() => 'waited'),
+    });
+    const tools = [slow, wait, requireApproval(acts('pay', ran), 'Pay?')];
+    const session = createTestSession(agentOf(...tools), {
+      replies: [calls('slow', 'wait', 'pay'), 'Done.'],
+      clock,
+    });
+    expect(await passing(clock, session.send('Go.'))).toMatchObject({ pending: [{ tool: 'pay' }] });
+    await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and asks nobody any more\.$/);
+    expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
+    expect(ran).toEqual(['pay']);
+  });
+
+  it('is moot when another call has ended the loop, and nobody is bothered (LOOP-16)', async () => {
+    const ran: string[] = [];
+    const pay = requireApproval(acts('pay', ran), 'Pay?');
+    const session = createTestSession(agentOf(pay, signals), { replies: [calls('pay', 'stop')] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
+    expect(ran).toEqual([]);
+    expect(await session.pending()).toEqual([]);
+  });
+
+  it('is moot when a reviewer has ended the turn about another call (AEA-06)', async () => {
+    const ran: string[] = [];
+    const tools = ['pay', 'ship'].map((name) => requireApproval(acts(name, ran), `${name}?`));
+    const session = createTestSession(agentOf(...tools), { replies: [calls('pay', 'ship')] });
+    await session.send('Go.');
+    expect(await session.decide('pay', { decision: 'exit' })).toMatchObject({ outcome: 'cancelled' });
+    expect(ran).toEqual([]);
+    expect(await session.pending()).toEqual([]);
+  });
+});
+
+it('an edit whose names are no valid text is refused, and nothing is consumed', async () => {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object', properties: {}, additionalProperties: false },
+    run: () => 'paid',
+  });
+  const session = createTestSession(agentOf(requireApproval(pay, 'Pay?')), { replies: [calls('pay')] });
+  await session.send('Pay.');
+  await expect(session.decide('pay', { decision: 'edit', input: { '\ud800': 1 } })).rejects.toThrow(
+    'The answer is not valid: input: cannot be checked: a name in it is not valid text, or it is nested too deeply.',
+  );
+  expect(await session.pending()).toMatchObject([{ tool: 'pay' }]);
+});
+
+describe('what a caller has run', () => {
+  it('is told of, although another call ended the loop (SPM-17)', async () => {
+    const session = createTestSession(agentOf(manual(acts('transfer', [])), signals), {
+      replies: [calls('transfer', 'stop')],
+    });
+    await session.send('Go.');
+    await session.result('transfer', { text: 'I transferred 500.' });
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(ended.map((result) => (result.type === 'text' ? result.content : result.type))).toContain(
+      'I transferred 500.',
+    );
+  });
+});
+
+describe('a pipeline', () => {
+  it('whose step asks a model asks the model of the agent (AEP-01)', async () => {
+    const dig: AnyTool = {
+      ...acts('dig', []),
+      effect: 'none',
+      call: async (_, invocation) =>
+        text((await invocation.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
+    };
+    const work = definePipeline({ name: 'work', steps: [dig] });
+    const session = createTestSession(agentOf(work), { replies: [calls('work'), 'Found it.', 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 3 });
+    expect(lastResults(session)).toEqual(['Found it.']);
+  });
+
+  it('that has changed while it waited runs nothing again (AEP-01, DEC-18)', async () => {
+    const ran: string[] = [];
+    const [check, charge] = [acts('check', ran), acts('charge', ran)];
+    const mail = requireApproval(acts('mail', ran), 'Mail?');
+    const { tool, deploy } = deployed(definePipeline({ name: 'work', steps: [charge, mail] }));
+    const session = createTestSession(agentOf(tool), { replies: [calls('work'), 'Done.'] });
+    await session.send('Go.');
+    deploy(definePipeline({ name: 'work', steps: [check, charge, mail] }));
+    await session.decide('mail', { decision: 'approve' });
+    expect(ran).toEqual(['charge', 'mail']);
+    expect(lastResults(session)).toEqual([
+      "Error: The pipeline has changed since it began. Its steps 'charge', 'mail' have run, and nothing more was run. " +
+        'Do not assume that it did all of its work.',
+    ]);
+  });
+
+  it('goes on beside a signal of another call, also after a kill', async () => {
+    const ran: string[] = [];
+    const kill: { now: () => void } = { now: () => {} };
+    const one = defineTool({
+      name: 'one',
+      description: 'Acts.',
+      effect: 'idempotent',
+      run: () => {
+        ran.push('one');
+        if (ran.length === 1) kill.now();
+        return {};
+      },
+    });
+    const work = definePipeline({ name: 'work', steps: [one, acts('two', ran)] });
+    const session = createTestSession(agentOf(work, signals), { replies: [calls('work', 'stop')] });
+    kill.now = session.kill;
+    expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan' } });
+    expect(ran).toEqual(['one', 'one', 'two']);
+  });
+});
+
+it('a secret in a signal is not journaled, whatever a decorator makes of the result (SIG-01)', async () => {
+  const bad = defineTool({
+    name: 'bad',
+    description: 'Tells.',
+    run: (_, call) => {
+      throw terminateAgent(`It was ${call.secrets.require('KEY')}.`);
+    },
+  });
+  const rebuilt: AnyTool = {
+    ...bad,
+    call: async (input, invocation) => text((await bad.call(input, invocation)).content),
+  };
+  const secrets = () => ({ KEY: 'sk-very-secret' });
+  const session = createTestSession(agentOf(rebuilt), { replies: [calls('bad')], secrets });
+  expect(await session.send('Go.')).toMatchObject({ signal: { reason: 'It was [secret KEY].' } });
+  expect(JSON.stringify(await session.events())).not.toContain('sk-very-secret');
+});

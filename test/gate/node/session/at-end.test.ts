@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Discovery, requireApproval, type ToolProvider } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  type ManualClock,
+  type ScriptedReply,
+  type SessionPort,
+} from '../../../../src/testing/entry.ts';
+import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
+import { never } from '../tool-loop/outside.ts';
+import { calls, reads } from '../tool-loop/scenes.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import { hold } from './held.ts';
+import { memoryApp } from './memory-app.ts';
+
+let clock: ManualClock;
+let ended: string[];
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+  ended = [];
+});
+
+/** A source that wants to clean up behind it, once an invocation. */
+function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvider {
+  const seen = new WeakSet<object>();
+  return {
+    toolsNow: () => [],
+    async discover(discovery) {
+      const invocation = discovery.view.made('at-end', () => []);
+      if (!seen.has(invocation)) discovery.atEnd(() => cleanUp(discovery));
+      seen.add(invocation);
+      return [];
+    },
+  };
+}
+
+interface Scene {
+  readonly replies: readonly ScriptedReply[];
+  readonly cleanUp?: (discovery: Discovery) => Promise<unknown>;
+  readonly wrap?: (port: SessionPort) => SessionPort;
+}
+
+/** An app whose source notes how its invocation stood when it was over. */
+function scene({ replies, cleanUp = async () => {}, wrap }: Scene) {
+  const tools = [
+    source(async (discovery) => {
+      ended.push('over');
+      return cleanUp(discovery);
+    }),
+    reads('look', () => {}),
+    requireApproval(reads('pay'), 'Pay?'),
+  ];
+  return memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, ...(wrap && { wrap }) });
+}
+
+describe('what is to run at the end of an invocation', () => {
+  it.each<[string, Scene, Partial<TurnEnd> | object]>([
+    ['has ended', { replies: ['Done.'] }, { status: 'ended', turn: { outcome: 'completed' } }],
+    ['is suspended', { replies: [calls('pay')] }, { status: 'suspended' }],
+    [
+      'fails',
+      {
+        replies: [
+          () => {
+            throw new Error('broken');
+          },
+        ],
+      },
+      { status: 'ended', turn: { outcome: 'failed' } },
+    ],
+    [
+      'is lost',
+      {
+        replies: ['Done.'],
+        wrap: (port) => ({ ...port, append: async () => ({ status: 'stale' }) }),
+      },
+      { status: 'lost' },
+    ],
+  ])('runs once when its turn %s', async (_, given, expected) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const work: Promise<unknown>[] = [];
+    const app = scene(given);
+    const waitUntil: TurnHost['waitUntil'] = (promise) => work.push(promise);
+    expect(await passing(clock, app.say('Go.', { waitUntil }))).toMatchObject(expected);
+    await Promise.all(work);
+    expect([ended, work.length]).toEqual([['over'], 1]);
+    vi.restoreAllMocks();
+  });
+
+  it('runs once when its turn is handed over, and again for the invocation that goes on', async () => {
+    const client = new AbortController();
+    const app = scene({
+      replies: [
+        () => {
+          client.abort();
+          return calls('look');
+        },
+        'Done.',
+      ],
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
+      status: 'handed-over',
+    });
+    expect(ended).toEqual(['over']);
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    expect(ended).toEqual(['over', 'over']);
+  });
+
+  it('runs after the lease was given back', async () => {
+    const heads: unknown[] = [];
+    const app = scene({
+      replies: ['Done.'],
+      cleanUp: async () => heads.push((await app.port.read({ from: 1 }))?.openTurn),
+    });
+    await passing(clock, app.say('Go.'));
+    await clock.advance(0);
+    expect(heads).toEqual([null]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('at once');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('later'))],
+    ['hangs', never],
+  ])('changes nothing of the turn when it %s', async (_, cleanUp) => {
+    const app = memoryApp({ tools: [source(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    expect(await passing(clock, app.say('Go.'), 0)).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
+  });
+});
+
+describe('a held session', () => {
+  it('runs every piece of work, whatever the others do, when it is closed', async () => {
+    const { session } = await hold();
+    const did: string[] = [];
+    session.atEnd(() => {
+      throw new Error('at once');
+    });
+    session.atEnd(async () => did.push('second'));
+    await session.close();
+    await session.close();
+    expect(did).toEqual(['second']);
+  });
+
+  it('runs at once what comes to it when it is over', async () => {
+    const { session } = await hold();
+    const did: string[] = [];
+    await session.close();
+    session.atEnd(async () => did.push('late'));
+    expect(did).toEqual(['late']);
+  });
+});

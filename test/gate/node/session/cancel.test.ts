@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, type ToolCall, text } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const unknown = (tool: string): string =>
+  `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+const mayHave = (tool: string): string =>
+  `Error: The call of '${tool}' was cancelled while it ran. It may have taken effect.`;
+
+let clock: ManualClock;
+let signals: AbortSignal[];
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+  signals = [];
+});
+
+const hang = (_: unknown, call: ToolCall): Promise<string> => {
+  signals.push(call.signal);
+  return new Promise(() => {});
+};
+const tool = (
+  name: string,
+  effect: 'read' | 'idempotent' | 'once',
+  more: Partial<AnyTool> = {},
+): AnyTool => ({
+  ...defineTool({ name, description: 'Does.', effect, run: hang }),
+  ...more,
+});
+
+/** Cancels a turn once its calls are under way, and answers how long that took. */
+async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
+  const app = memoryApp({
+    tools,
+    replies: [{ calls: names.map((name) => ({ name })) }, 'Next.'],
+    clock,
+    leaseMs: LEASE_MS,
+  });
+  const leased = await app.lease('Go.');
+  const end = app.run(leased);
+  await clock.advance(0);
+  await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+  const stopped = await passing(clock, end);
+  expect(stopped).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled', text: '' } });
+  return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
+}
+
+describe('a turn that is cancelled', () => {
+  it('aborts a running read', async () => {
+    const { answers } = await cancelled([tool('look', 'read')]);
+    expect(answers).toEqual([['look', "Error: The call of 'look' was cancelled."]]);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it('does not call a running idempotent call undone', async () => {
+    expect((await cancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
+  });
+
+  it('waits five seconds for the last word of a once call, and then does not know', async () => {
+    const before = clock.now();
+    expect((await cancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknown('pay')]]);
+    const waited = clock.now() - before - LEASE_MS / 3; // the note came with the renewal
+    expect(waited).toBeGreaterThanOrEqual(5_000);
+    expect(waited).toBeLessThan(7_000);
+  });
+
+  it('keeps the last word of a once call that was told to stop', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: (_, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve('paid after all'))),
+    });
+    expect((await cancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
+  });
+
+  it('asks a once call that gave no last word, with a signal that is not aborted', async () => {
+    const seen: boolean[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      reconcile: (_, { signal }) => {
+        seen.push(signal.aborted);
+        return { done: 'paid' };
+      },
+    });
+    expect((await cancelled([pay])).answers).toEqual([['pay', 'paid']]);
+    expect(seen).toEqual([false]);
+  });
+
+  it('answers calls that were not started, within a serial and beyond six at a time', async () => {
+    const look = tool('look', 'read');
+    const step = tool('step', 'read', { serial: 'steps' });
+    const { answers } = await cancelled(
+      [look, step],
+      ['step', 'step', ...Array.from({ length: 6 }, () => 'look')],
+    );
+    const texts = answers.map(([, text]) => text);
+    expect(texts.slice(0, 2)).toEqual([
+      "Error: The call of 'step' was cancelled.",
+      "Error: The call of 'step' was cancelled before it ran.",
+    ]);
+    expect(texts.filter((text) => text.endsWith('was cancelled.'))).toHaveLength(6);
+    expect(texts.filter((text) => text.endsWith('before it ran.'))).toHaveLength(2);
+  });
+
+  it('takes the next message, with every call answered', async () => {
+    const { app } = await cancelled([tool('look', 'read')]);
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+  });
+
+  it('does not run a once call whose start was being stored', async () => {
+    let ran = 0;
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => (ran += 1) });
+    const app = memoryApp({
+      tools: [pay],
+      replies: [{ calls: [{ name: 'pay' }] }],
+      clock,
+      wrap: (port) => ({
+        ...port,
+        append: async (epoch, from, change) => {
+          // The note comes with the very answer that makes the start durable.
+          const starts = change.events.some(({ type }) => type === 'tool-call-started');
+          if (starts) await port.post('cancel', change.events[0]?.turn ?? '', '{}');
+          return port.append(epoch, from, change);
+        },
+      }),
+    });
+    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(ran).toBe(0);
+    expect(answers((await app.state()).messages)).toEqual([
+      ['pay', "Error: The call of 'pay' was cancelled."],
+    ]);
+  });
+
+  it('leaves a model that does not listen to its signal', async () => {
+    const app = memoryApp({ replies: [() => new Promise(() => {})], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
+  });
+
+  it('is cancelled by whoever takes it over, and what was started is in doubt', async () => {
+    const app = memoryApp({
+      tools: [tool('put', 'idempotent'), tool('pay', 'once')],
+      replies: [],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const left = await leftBehind(app, asked(['pay', 'once'], ['put', 'idempotent'], ['put']));
+    await app.port.post('cancel', left.turn, '{}');
+    expect(await takenOver(app, clock, left)).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['pay', unknown('pay')],
+      ['put', mayHave('put')],
+      ['put', "Error: The call of 'put' was cancelled before it ran."],
+    ]);
+    expect(signals).toEqual([]);
+  });
+
+  it('ends although a sibling waits for somebody outside', async () => {
+    const ask = tool('ask', 'read', {
+      call: async (_, invocation) => text((await invocation.decide({ message: 'May I?' })).decision),
+    });
+    const { answers } = await cancelled([ask, tool('look', 'read')]);
+    expect(answers).toEqual([
+      ['ask', "Error: The call of 'ask' was cancelled before it ran."],
+      ['look', "Error: The call of 'look' was cancelled."],
+    ]);
+  });
+});

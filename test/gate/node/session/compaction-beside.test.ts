@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  definePlaybook,
+  defineTool,
+  type HistoryMessage,
+  type LoopTransformer,
+  oneShotPerLoop,
+  type SummaryOptions,
+  when,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import {
+  agentWith,
+  compactions,
+  listing,
+  logged,
+  long,
+  SUMMARY_SHOWN,
+  sessionOf,
+} from './compaction-scene.ts';
+
+describe('what is remembered beside the conversation', () => {
+  const skill: AnyTool = oneShotPerLoop(
+    defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => long('skill') }),
+    'Use it now.',
+  );
+  const use = { calls: [{ name: 'skill' }] };
+
+  it('lifts the memo of a one-shot tool whose result the model is not shown any more', async () => {
+    const replies = [use, 'A.', use, 'B.'];
+    const results = async (compaction: SummaryOptions | undefined) => {
+      const session = sessionOf(replies, compaction, { tools: [skill] });
+      await session.send('a', { loopId: 'same' });
+      await session.send('b', { loopId: 'same' });
+      return session.shown()?.flatMap(({ role, text }) => (role === 'tool' ? [text.slice(0, 14)] : []));
+    };
+    expect(await results(undefined)).toEqual([long('skill').slice(0, 14), 'ALREADY LOADED']);
+    expect(await results({ overTokens: 50, keepTurns: 0, summarise: listing })).toEqual([
+      long('skill').slice(0, 14),
+    ]);
+  });
+
+  it('leaves the locks of a playbook open that were opened by what is not shown any more', async () => {
+    const tool = (name: string): AnyTool =>
+      defineTool({ name, description: 'Acts.', effect: 'read', run: () => long(name) });
+    const book = definePlaybook({
+      name: 'book',
+      description: 'Researches.',
+      input: { type: 'object' },
+      tools: [tool('first')],
+      locked: [{ tool: tool('second'), unlockedBy: when(({ toolExecutions }) => toolExecutions > 0) }],
+    });
+    const call = (name: string): ScriptedReply => ({ calls: [{ name }] });
+    const replies = [
+      call('book'),
+      call('first'),
+      'Found.',
+      'A.',
+      call('book'),
+      call('second'),
+      'Found.',
+      'B.',
+    ];
+    const compaction = { overTokens: 50, keepTurns: 0, summarise: listing };
+    const session = sessionOf(replies, compaction, { tools: [book] });
+    await session.send(long('a'));
+    expect(await session.send('b')).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(await compactions(session)).toHaveLength(1);
+    const results = session.requests.flatMap(({ messages }) =>
+      messages.filter(({ role }) => role === 'tool'),
+    );
+    expect(results.map(({ text }) => text)).toContain(long('second'));
+  });
+});
+
+describe('a summary', () => {
+  it('stands in the history that tools read, and is made of what transformers let the model see', async () => {
+    const histories: (readonly HistoryMessage[])[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: (_, call) => {
+        histories.push(call.history());
+        return 'seen';
+      },
+    });
+    const hide: LoopTransformer = {
+      name: 'hide',
+      messages: (messages) =>
+        messages.map((one) => ({ ...one, text: one.text.replaceAll('secret', 'hidden') })),
+    };
+    const session = sessionOf(
+      ['A.', { calls: [{ name: 'look' }] }, 'B.'],
+      { overTokens: 150, keepTurns: 0, summarise: listing },
+      { tools: [look], transformers: [hide] },
+    );
+    await session.send(long('secret'));
+    await session.send(long('b'));
+    expect(histories[0]?.slice(0, 2)).toEqual([
+      { role: 'user', by: 'summary', text: `${SUMMARY_SHOWN}Sum of 2: hidden A.` },
+      { role: 'user', text: long('b') },
+    ]);
+  });
+
+  it('belongs to the conversation, which whoever writes it cannot change', async () => {
+    const summarise: SummaryOptions['summarise'] = (messages) => {
+      for (const message of messages) Object.assign(message, { text: 'changed' });
+      return '';
+    };
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise });
+    await session.send(long('a'));
+    await session.send(long('b'));
+    expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
+  });
+
+  it('is held back and counted under a limit, as any other model call', async () => {
+    const session = sessionOf(
+      ['A.', 'Sum.', 'B.'],
+      { overTokens: 150, keepTurns: 0 },
+      { limits: { tokens: 9_000 } },
+    );
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({
+      outcome: 'completed',
+      usage: { inputTokens: 20, outputTokens: 10 },
+    });
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
+      'turn-started',
+      'model-asked',
+      'conversation-compacted',
+      'model-asked',
+      'model-replied',
+      'turn-ended',
+    ]);
+    const { turn } = await session.state();
+    expect(turn?.usage).toEqual({ inputTokens: 20, outputTokens: 10 });
+  });
+
+  it('is done without where a limit leaves no room for it, and the turn goes on', async () => {
+    const log = logged();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: () => 'x'.repeat(4_000),
+    });
+    const replies: ScriptedReply[] = [
+      { calls: [{ name: 'look' }], usage: { inputTokens: 30, outputTokens: 5 } },
+      { text: 'A.', usage: { inputTokens: 900, outputTokens: 5 } },
+      'B.',
+    ];
+    const session = sessionOf(
+      replies,
+      { overTokens: 900, keepTurns: 0, instructions: long('Write.').repeat(9) },
+      { tools: [look], limits: { tokens: 8_000 } },
+    );
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(log()).toEqual([
+      [
+        "holdfast: a conversation was not compacted, and goes on whole: the turn's limit leaves no room for its summary.",
+      ],
+    ]);
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('model-refused');
+  });
+
+  it('never holds a secret of the tools', async () => {
+    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarise: () => 'It is hunter2hunter2.' });
+    const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
+    const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });
+    await session.send(long('a'));
+    await session.send(long('b'));
+    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['It is [secret PASSWORD].']);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, requireApproval, summarised, ToolCallContext } from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { SLICES } from '../../../doors/agent.ts';
+import { type Leased, toSnapshot } from '../../../doors/journal.ts';
+import { foldAll, foldLeased, READER, toTurnStart } from '../../../doors/session.ts';
+import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+const wait = requireApproval(
+  defineTool({ name: 'wait', description: 'Waits.', run: () => 'done' }),
+  () => 'Go on?',
+);
+
+/** A turn with a message each, in one session that is compacted as soon as it has two of them. */
+async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
+  const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
+  const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
+  const app = memoryApp({ replies, compaction, clock: createManualClock(1_000) });
+  for (const word of words) expect(await app.say(long(word))).toMatchObject({ status: 'ended' });
+  return app;
+}
+
+/** What a deployment with another reducer is answered. */
+const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
+  const ids = ['other-turn', 'other-incarnation'];
+  const from = { id: 'tester' };
+  const start = { agent: agent.name, message: 'next', context: ToolCallContext.EMPTY, from };
+  const reader = { ...READER, reducer: READER.reducer + 1 };
+  return port.begin({ nonce: 'other', start: toTurnStart(start, () => ids.shift() ?? ''), reader });
+};
+
+describe('a compacted session', () => {
+  it('is the same warm, cold, from its snapshot, and for a reducer that ignores the snapshot', async () => {
+    const app = await talk('abcde');
+    const cold = (await app.state()).seq;
+    const leased = await app.lease('next');
+    const snapshot = leased.snapshot;
+    // The snapshot was made of the state of the invocation that ran the last turn.
+    const before = await foldAll(upTo(app, cold), SLICES);
+    expect(snapshot?.seq).toBe(cold);
+    expect(snapshot?.body).toBe(before && toSnapshot(before.state));
+    const fromSnapshot = await foldLeased(app.port, leased, SLICES);
+    expect(fromSnapshot.state).toEqual(await app.state());
+    expect(fromSnapshot.state.messages.map(({ text }) => text.split(' ')[0])).toEqual([
+      'Summary',
+      'd',
+      'D.',
+      'e',
+      'E.',
+      'next',
+    ]);
+
+    const other = await talk('abcde');
+    const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
+    expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
+    expect((await foldLeased(other.port, whole, SLICES)).state).toEqual(await other.state());
+  });
+
+  it('is begun with the messages that are kept, and none of those before', async () => {
+    const app = await talk('abcde');
+    const leased = await app.lease('next');
+    expect(leased.snapshot?.messagesFrom).toBe((await app.state()).compacted?.from);
+    const bodies = leased.covered.flatMap(
+      (text) => JSON.parse(text) as { message?: string; text?: string }[],
+    );
+    expect(bodies.map(({ message, text }) => (message ?? text)?.split(' ')[0])).toEqual([
+      'd',
+      'D.',
+      'e',
+      'E.',
+    ]);
+    expect(leased.page.rows.map(({ type }) => type)).toEqual(['turn-started']);
+  });
+
+  it('is read from its pages when what is kept is too much for one answer', async () => {
+    const app = await talk('abcde');
+    const leased = await app.lease('next');
+    const small = await app.port.resume({
+      nonce: 'again',
+      turn: leased.page.openTurn?.id ?? '',
+      reader: { ...READER, maxBytes: 100 },
+    });
+    expect(small.status).toBe('busy');
+    const first = leased.snapshot?.messagesFrom ?? 0;
+    const types = { names: READER.messageTypes, until: leased.snapshot?.seq ?? 0 };
+    const page = await app.port.read({ from: first, types, maxBytes: 100 });
+    if (!page) throw new Error('There is no session.');
+    const folded = await foldLeased(app.port, { snapshot: leased.snapshot, covered: [], page }, SLICES);
+    expect(folded.state).toEqual(await app.state());
+  });
+
+  it('is the same after a restart of its object, whose events are all there', async () => {
+    const app = await talk('abc', ['D.']);
+    app.sessions.restart('["owner","tester","s1"]');
+    await app.say('d');
+    const { messages } = await app.state();
+    expect(messages[0]?.text).toBe(`${SUMMARY_SHOWN}Sum of 2: a A.`);
+    const page = await app.port.read({ from: 1 });
+    expect(page?.rows.map(({ type }) => type).filter((type) => type === 'turn-started')).toHaveLength(4);
+  });
+});
+
+describe('a turn that is not begun by its message', () => {
+  it('compacts when it was queued, and begins', async () => {
+    const app = await talk('ab', [
+      async () => {
+        const start = {
+          agent: 'tester',
+          message: 'c',
+          context: ToolCallContext.EMPTY,
+          from: { id: 'tester' },
+        };
+        const ids = ['queued', 'not-used'];
+        const queued = toTurnStart(start, () => ids.shift() ?? '');
+        expect(await app.port.accept({ ...queued, whenBusy: 'queue' })).toMatchObject({ status: 'queued' });
+        return `X. ${long('x')}`;
+      },
+      'C.',
+    ]);
+    await app.say(long('x'));
+    expect(await app.run(await app.resume('queued'))).toMatchObject({ status: 'ended' });
+    expect((await app.state()).messages.map(({ text }) => text.split(' ')[0])).toEqual([
+      'Summary',
+      'x',
+      'X.',
+      'c',
+      'C.',
+    ]);
+  });
+
+  it('does not when it goes on after a wait, however long the conversation has become', async () => {
+    const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: listing });
+    const app = memoryApp({ replies, compaction, tools: [wait] });
+    await app.say(long('a'));
+    const end = await app.say('b');
+    expect(end.status).toBe('suspended');
+    const turn = (await app.state()).turn?.id ?? '';
+    await app.port.post('cancel', turn, '{}');
+    await app.run(await app.resume(turn));
+    expect((await app.state()).compacted).toBeUndefined();
+  });
+
+  it('stops when it is cancelled while its summary is written', async () => {
+    const log = logged();
+    const asked = Promise.withResolvers<void>();
+    const summarise = (): Promise<string> => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const clock = createManualClock(1_000);
+    const app = memoryApp({
+      replies: ['A.'],
+      clock,
+      compaction: summarised({ overTokens: 50, keepTurns: 0, summarise }),
+    });
+    await app.say(long('a'));
+    const leased = await app.lease(long('b'));
+    const running = app.run(leased);
+    await asked.promise;
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await clock.advance(7_000);
+    expect(await running).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect((await app.state()).compacted).toBeUndefined();
+    expect(log()).toEqual([]);
+  });
+});
+
+/** The session as it was at a sequence. */
+const upTo = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
+  async read(query) {
+    const page = await port.read(query);
+    return page && { ...page, rows: page.rows.filter(({ seq }) => seq <= until) };
+  },
+});

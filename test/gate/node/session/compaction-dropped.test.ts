@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { type ModelReply, summarised } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { SLICES } from '../../../doors/agent.ts';
+import { fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
+import { foldAll } from '../../../doors/session.ts';
+import { agentWith, compactions, type Dropped, dropped, long, sessionOf } from './compaction-scene.ts';
+import { memoryApp } from './memory-app.ts';
+
+const usage = { inputTokens: 10, outputTokens: 5 };
+
+describe('a summary that was paid for and cannot be used', () => {
+  const unusable: [string, ScriptedReply, Dropped['reason']][] = [
+    ['is blank', { text: ' \n', usage }, 'blank'],
+    ['is no shorter', { text: long('z').repeat(9), usage }, 'no-shorter'],
+  ];
+  it.each(unusable)('is counted in the usage of its turn: it %s', async (_, reply, reason) => {
+    const session = sessionOf(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({
+      outcome: 'completed',
+      text: 'B.',
+      usage: { inputTokens: 20, outputTokens: 10 },
+    });
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201, usage },
+    ]);
+    expect(session.shown()).toHaveLength(4);
+  });
+
+  it('is counted when its provider cut it off', async () => {
+    const replies: ModelReply[] = [
+      { text: 'A.', toolCalls: [], finish: 'stop', usage },
+      { text: 'They', toolCalls: [], finish: 'content-filter', usage },
+      { text: 'B.', toolCalls: [], finish: 'stop', usage },
+    ];
+    const ask = async (): Promise<ModelReply> => {
+      const reply = replies.shift();
+      if (!reply) throw new Error('The model was asked too often.');
+      return reply;
+    };
+    const session = createTestSession(agentWith({ overTokens: 150, keepTurns: 0 }), {
+      model: { name: 'filtered', ask },
+    });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ usage: { inputTokens: 20, outputTokens: 10 } });
+    expect((await dropped(session)).map(({ reason }) => reason)).toEqual(['cut-off']);
+  });
+
+  it('takes the place of what was held back for it under a limit', async () => {
+    const session = sessionOf(
+      ['A.', { text: ' ', usage }, 'B.'],
+      { overTokens: 150, keepTurns: 0 },
+      { limits: { tokens: 6_000 } },
+    );
+    await session.send(long('a'));
+    await session.send(long('b'));
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
+      'turn-started',
+      'model-asked',
+      'summary-dropped',
+      'model-asked',
+      'model-replied',
+      'turn-ended',
+    ]);
+    // Would the limit still hold both back, it would not leave the turn's own request so much.
+    const asked = (await session.events()).flatMap(({ event }) =>
+      event.type === 'model-asked' ? [event.reserved.outputTokens] : [],
+    );
+    expect(asked.at(-1)).toBe(4_096);
+  });
+});
+
+describe('after a summary was dropped', () => {
+  it('one of more messages is asked for with the next turn, however little the conversation has grown', async () => {
+    const asked: number[] = [];
+    const session = sessionOf(['A.', 'B.', 'C.', 'D.'], {
+      overTokens: 350,
+      keepTurns: 1,
+      // A few words cannot be said in fewer: their summary is dropped.
+      summarise: (messages) => {
+        asked.push(messages.length);
+        return 'What they had said when they had met, in a few words that are no fewer than their own.';
+      },
+    });
+    await session.send('Hello.');
+    await session.send(long('b').repeat(4));
+    await session.send('c');
+    expect(await dropped(session)).toMatchObject([{ reason: 'no-shorter', from: 5, tokens: 403 }]);
+    await session.send('d');
+    expect(asked).toEqual([2, 4]);
+    expect(await compactions(session)).toMatchObject([{ messages: 4, from: 8 }]);
+    expect((await session.state()).summaryDropped).toBeUndefined();
+  });
+
+  it('an older journal does not say of which messages it was', async () => {
+    const app = memoryApp({ replies: ['A.'] });
+    await app.say(long('a'));
+    const state = await app.state();
+    const turn = state.turn?.id ?? '';
+    reduce(state, state.seq + 1, { type: 'summary-dropped', turn, reason: 'blank', tokens: 900 });
+    expect(state.summaryDropped).toEqual({ from: undefined });
+    const { summaryDropped } = fromSnapshot(toSnapshot(state));
+    expect(summaryDropped).toEqual({});
+  });
+
+  it('the invocation that takes its turn over asks for none', async () => {
+    let asked = 0;
+    const summarise = (): string => {
+      asked += 1;
+      return '';
+    };
+    const replies: ScriptedReply[] = [
+      'A.',
+      async () => {
+        while ((await dropped(session)).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        session.kill();
+        return 'Lost.';
+      },
+      'B.',
+    ];
+    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarise });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(asked).toBe(1);
+    expect(await dropped(session)).toHaveLength(1);
+  });
+
+  it('the session is the same warm, cold and from its snapshot', async () => {
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
+    const app = memoryApp({ replies: ['A.', 'B.'], compaction });
+    await app.say(long('a'));
+    const end = await app.say(long('b'));
+    expect(end.status).toBe('ended');
+    const cold = await foldAll(app.port, SLICES);
+    expect(cold?.state).toEqual(await app.state());
+    expect(cold?.state.summaryDropped).toEqual({ from: 5 });
+    const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));
+    expect(rest).toMatchObject({ summaryDropped: { from: 5 } });
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineTool,
+  type HistoryMessage,
+  ModelError,
+  type SummaryOptions,
+  summarised,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { Meter, UNLIMITED } from '../../../doors/session.ts';
+import { agentWith, compactions, dropped, logged, long, sessionOf } from './compaction-scene.ts';
+import { memoryApp } from './memory-app.ts';
+
+describe('a summary that fails', () => {
+  const failing: [string, SummaryOptions['summarise'], string][] = [
+    [
+      'throws',
+      () => {
+        throw new TypeError('a secret of the user');
+      },
+      'a TypeError was thrown.',
+    ],
+    ['rejects', () => Promise.reject('a secret of the user'), 'a string was thrown.'],
+  ];
+  it.each(failing)('leaves the turn to go on with all messages: it %s', async (_, summarise, reason) => {
+    const log = logged();
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(session.shown()).toHaveLength(4);
+    expect(await compactions(session)).toEqual([]);
+    expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
+  });
+
+  const unusable: [string, SummaryOptions['summarise'], string][] = [
+    ['is blank', () => ' \n', 'blank'],
+    ['is no text', () => 7 as never, 'blank'],
+    ['is longer', () => long('z').repeat(9), 'no-shorter'],
+  ];
+  it.each(unusable)('is dropped, which the journal says, when it %s', async (_, summarise, reason) => {
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(session.shown()).toHaveLength(4);
+    expect(await compactions(session)).toEqual([]);
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201 },
+    ]);
+  });
+
+  it('leaves the turn to go on when the model gives none, and is asked for again by the next', async () => {
+    const log = logged();
+    const refused = new ModelError('rate-limited', 'The model is busy.');
+    const session = sessionOf(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(log()).toEqual([
+      ['holdfast: a conversation was not compacted, and goes on whole: The model is busy.'],
+    ]);
+    await session.send('c');
+    expect((await compactions(session)).map(({ summary, messages }) => [summary, messages])).toEqual([
+      ['Sum.', 4],
+    ]);
+  });
+
+  it('is waited for a minute at the most', async () => {
+    const clock = createManualClock();
+    const waiting = Promise.withResolvers<AbortSignal>();
+    const summarise: SummaryOptions['summarise'] = (_, signal) => {
+      waiting.resolve(signal);
+      return new Promise(() => {});
+    };
+    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarise });
+    const session = createTestSession(agent, { replies: ['A.', 'B.'], clock });
+    await session.send(long('a'));
+    const answer = session.send(long('b'));
+    const signal = await waiting.promise;
+    await clock.advance(59_999);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(signal.aborted).toBe(true);
+    expect(await dropped(session)).toEqual([
+      { type: 'summary-dropped', turn: expect.any(String), reason: 'late', from: 5, tokens: 201 },
+    ]);
+  });
+});
+
+describe('a summary that fails and leaves no room for anything else', () => {
+  it('is done without by the third invocation, which answers', async () => {
+    logged();
+    const clock = createManualClock();
+    let asked = 0;
+    const summarise = () => {
+      asked += 1;
+      throw new TypeError('It is down.');
+    };
+    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise });
+    const app = memoryApp({ replies: ['A.', 'B.'], compaction, clock });
+    await app.say(long('a'));
+    const ends: string[] = [];
+    let leased = await app.lease(long('b'));
+    const turn = leased.page.openTurn?.id ?? '';
+    while (ends.length < 5 && ends.at(-1) !== 'ended') {
+      const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+      meter.spend(7); // with the summary, one too many for a reply
+      ends.push((await app.run(leased, { meter })).status);
+      if (ends.at(-1) !== 'ended') leased = await app.resume(turn);
+    }
+    expect([ends, asked]).toEqual([['handed-over', 'handed-over', 'ended'], 2]);
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', text: 'B.' });
+  });
+});
+
+describe('a compaction and a crash', () => {
+  it('asks again when its summary was not stored', async () => {
+    const replies: ScriptedReply[] = [
+      'A.',
+      () => {
+        session.kill();
+        return 'Lost.';
+      },
+      'Sum.',
+      'B.',
+    ];
+    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
+  });
+
+  it('applies a summary once that was stored before the crash', async () => {
+    const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
+    let isKilled = false;
+    const replies: ScriptedReply[] = [
+      'A.',
+      'Sum.',
+      { calls: [{ name: 'act' }] },
+      () => {
+        if (isKilled) return 'B.';
+        isKilled = true;
+        session.kill();
+        return 'Lost.';
+      },
+      'B.',
+    ];
+    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 }, { tools: [act] });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(await compactions(session)).toHaveLength(1);
+    const roles = session.shown()?.map(({ role, text }) => `${role} ${text.slice(0, 7)}`);
+    expect(roles).toEqual(['system Work.', 'user Summary', 'user b b b b', 'assistant ', 'tool done']);
+  });
+
+  it('replaces no summary by another one, although what is kept is too long by itself', async () => {
+    const written: number[] = [];
+    const summarise = (messages: readonly HistoryMessage[]): string =>
+      `Sum ${written.push(messages.length)}.`;
+    const replies: ScriptedReply[] = [
+      'A.',
+      async () => {
+        while ((await compactions(session)).length === 0)
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        session.kill();
+        return 'Lost.';
+      },
+      'B.',
+    ];
+    const session = sessionOf(replies, { overTokens: 90, keepTurns: 0, summarise });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(written).toEqual([2]);
+  });
+
+  it('is done without by the third invocation, when two have died while its summary was written', async () => {
+    let tries = 0;
+    const summarise = (): Promise<string> => {
+      tries += 1;
+      session.kill();
+      return new Promise(() => {});
+    };
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise });
+    await session.send(long('a'));
+    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    expect(tries).toBe(2);
+    expect(session.shown()).toHaveLength(4);
+  });
+});

@@ -1,0 +1,56 @@
+import { onTestFinished, vi } from 'vitest';
+import {
+  type AgentConfig,
+  defineAgent,
+  type SessionEvent,
+  type SummaryOptions,
+  summarised,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+
+/** A message of a hundred tokens, as conversations are measured: four bytes each. */
+export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
+
+/** Writes `Sum of {n}: {the first word of each message}`. */
+export const listing: NonNullable<SummaryOptions['summarise']> = (messages) =>
+  `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
+
+export const SUMMARY_SHOWN = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';
+
+type More = Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>>;
+
+export const agentWith = (options: SummaryOptions | undefined, more: More = {}) =>
+  defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    compaction: options && summarised(options),
+    ...more,
+  });
+
+/** A session of one agent, with what its model was shown last. */
+export function sessionOf(
+  replies: readonly ScriptedReply[],
+  options: SummaryOptions | undefined,
+  more: More = {},
+) {
+  const session = createTestSession(agentWith(options, more), { replies });
+  return { ...session, shown: () => session.requests.at(-1)?.messages };
+}
+
+type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
+
+export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'conversation-compacted' ? [event] : []));
+
+export type Dropped = Extract<SessionEvent, { type: 'summary-dropped' }>;
+
+export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'summary-dropped' ? [event] : []));
+
+/** What is logged from now on, which is not printed. */
+export function logged() {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  return () => log.mock.calls;
+}

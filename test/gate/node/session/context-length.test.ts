@@ -1,0 +1,511 @@
+/** A conversation that no longer fits its model is shown to it shortened, and goes on. */
+import { describe, expect, it } from 'vitest';
+import {
+  type AgentConfig,
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  defineTool,
+  ModelError,
+  oneShotPerLoop,
+  type SessionEvent,
+  summarised,
+} from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { SLICES } from '../../../doors/agent.ts';
+import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
+import { foldAll, foldLeased } from '../../../doors/session.ts';
+import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
+import { memoryApp } from './memory-app.ts';
+
+const WINDOW = 8_000;
+const TEN_WORDS = 'I am Ann, and I keep the books of Kelp.';
+const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+/** Forty thousand characters of English, which are more tokens than the window has. */
+const LONG = 'The kelp of the north is sold by the crate. '.repeat(910).slice(0, 40_000);
+
+const reads = (name: string, answer: (calls: number) => string = () => LONG): AnyTool => {
+  let calls = 0;
+  return defineTool({
+    name,
+    description: 'Reads.',
+    effect: 'read',
+    run: () => {
+      calls += 1;
+      return answer(calls);
+    },
+  });
+};
+
+const clerk = (
+  tools: readonly AnyTool[],
+  more: Partial<Omit<AgentConfig<'clerk'>, 'name' | 'output'>> = {},
+) =>
+  defineAgent({
+    name: 'clerk',
+    description: 'Keeps books.',
+    instructions: 'You keep books.',
+    tools,
+    ...more,
+  });
+
+type Shortened = Extract<SessionEvent, { type: 'conversation-shortened' }>;
+
+const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shortened[]> =>
+  (await session.events()).flatMap(({ event }) => (event.type === 'conversation-shortened' ? [event] : []));
+
+/** What a model was shown in words, and the results in their places. */
+const said = (messages: readonly WireMessage[] = []): (string | null)[] =>
+  messages.map(({ content }) => content);
+
+/** The beginning of a result, as it is shown when so many characters of it fit. */
+const beginningOf = (text: string, characters: number): string =>
+  `${text.slice(0, characters)}\n... [shortened: ${characters} of ${text.length} characters are shown]`;
+
+const last = <T>(list: readonly T[]): T | undefined => list.at(-1);
+
+describe.each([
+  ['without compaction', undefined],
+  [
+    'with compaction',
+    summarised({
+      overTokens: 4_000,
+      keepTurns: 2,
+      summarise: () => 'Ann keeps the books; she was read about kelp.',
+    }),
+  ],
+])('a result that does not fit the window, %s', (_, compaction) => {
+  const scene = () => {
+    const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'It is sold by the crate.', 'You are Ann.']);
+    const session = createTestSession(clerk([reads('read')], { compaction }), { model: small.model });
+    return { small, session };
+  };
+
+  it.each(['warm', 'cold'])(
+    'is shortened, the turns before it leave, and the session goes on %s',
+    async (how) => {
+      const { small, session } = scene();
+      const between = (): void => {
+        if (how === 'cold') session.restart();
+      };
+      await session.send(TEN_WORDS);
+      between();
+      expect(await session.send('How is kelp sold?')).toMatchObject({
+        outcome: 'completed',
+        text: 'It is sold by the crate.',
+        iterations: 2,
+      });
+      expect(small.refused).toEqual([expect.any(Number)]);
+      const [event] = await shortenings(session);
+      expect(event).toEqual({
+        type: 'conversation-shortened',
+        turn: expect.any(String),
+        turns: 1,
+        characters: expect.any(Number),
+      });
+      const { characters = 0 } = event ?? {};
+      // Three quarters of the window: the reply needs room as well.
+      expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW);
+      expect(characters).toBeLessThan(0.75 * 4 * WINDOW);
+      expect(said(last(small.answered))).toEqual([
+        'You keep books.',
+        LEFT,
+        'How is kelp sold?',
+        null,
+        beginningOf(LONG, characters),
+      ]);
+
+      between();
+      expect(await session.send('Who am I?')).toMatchObject({ outcome: 'completed', text: 'You are Ann.' });
+      expect(small.refused).toHaveLength(1);
+      expect(said(last(small.answered))).toEqual([
+        'You keep books.',
+        LEFT,
+        'How is kelp sold?',
+        null,
+        beginningOf(LONG, characters),
+        'It is sold by the crate.',
+        'Who am I?',
+      ]);
+      // All of it is in the journal, and for whoever reads the session.
+      const events = await session.events();
+      expect(events.flatMap(({ event: { type } }) => (type === 'turn-started' ? [type] : []))).toHaveLength(
+        3,
+      );
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          event: expect.objectContaining({
+            type: 'tool-call-ended',
+            result: { type: 'text', content: LONG },
+          }),
+        }),
+      );
+    },
+  );
+
+  it('is shown as it was left, when the invocation dies between the cut and the next request', async () => {
+    const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'Lost.', 'It is sold by the crate.']);
+    let killed = 0;
+    const model = {
+      ...small.model,
+      ask: async (...asked: Parameters<typeof small.model.ask>) => {
+        if (small.refused.length === 1 && killed === 0) {
+          killed += 1;
+          while ((await shortenings(session)).length === 0)
+            await new Promise((resolve) => setTimeout(resolve, 1));
+          session.kill();
+        }
+        return small.model.ask(...asked);
+      },
+    };
+    const session = createTestSession(clerk([reads('read')], { compaction }), { model });
+    await session.send(TEN_WORDS);
+    expect(await session.send('How is kelp sold?')).toMatchObject({
+      outcome: 'completed',
+      text: 'It is sold by the crate.',
+    });
+    expect(small.refused).toHaveLength(1);
+    expect(await shortenings(session)).toHaveLength(1);
+    const [lost, shown] = small.answered.slice(-2);
+    expect(shown).toEqual(lost);
+    expect(shown?.[1]?.content).toBe(LEFT);
+  });
+});
+
+describe('a session whose conversation was shortened', () => {
+  it('is the same warm, cold, and from its snapshot, and begins where it is shown', async () => {
+    const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
+    const app = memoryApp({ replies: [], tools: [reads('read')] });
+    const host = { agent: { ...app.agent, model } };
+    await app.say(TEN_WORDS, host);
+    const end = await app.say('How is kelp sold?', host);
+    expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+    const cold = await foldAll(app.port, SLICES);
+    expect(cold?.state).toEqual(await app.state());
+    const state = await app.state();
+    expect(state.starts).toHaveLength(1);
+    expect(state.compacted).toEqual({ text: LEFT, from: state.starts[0] });
+    expect(fromSnapshot(toSnapshot(state))).toEqual({ ...state, messages: state.messages.slice(0, 1) });
+
+    const leased = await app.lease('Who am I?');
+    expect(leased.snapshot?.messagesFrom).toBe(state.starts[0]);
+    await app.run(leased, host);
+    expect((await foldAll(app.port, SLICES))?.state).toEqual(await app.state());
+    expect((await app.state()).messages.map(({ text }) => text)).toEqual([
+      LEFT,
+      'How is kelp sold?',
+      '',
+      'By the crate.',
+      'Who am I?',
+      'Ann.',
+    ]);
+  });
+
+  it('is the same from its snapshot when a summary has come to stand before what was left', async () => {
+    const words = (word: string, count: number): string => `${word} `.repeat(count);
+    const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
+    const app = memoryApp({
+      replies: ['1', '2', refused, '3', '4'],
+      compaction: summarised({ overTokens: 2_500, keepTurns: 1, summarise: () => 'They counted.' }),
+    });
+    await app.say(words('one', 1_000));
+    await app.say(words('two', 500));
+    // The first turn leaves, and with the next one a summary stands for the second.
+    await app.say(words('three', 500));
+    await app.say(words('four', 2_000));
+    const { messages } = await app.state();
+    const leased = await app.lease('five');
+    const { state } = await foldLeased(app.port, leased, SLICES);
+    expect(leased.snapshot).toBeDefined();
+    expect(messages[0]?.text).toBe(
+      'Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.',
+    );
+    expect(state.messages).toEqual([...messages, { role: 'user', text: 'five' }]);
+  });
+
+  it('keeps the summary of what was before, and the turns that fit', async () => {
+    const words = (word: string, tokens: number): string => `${word} `.repeat(tokens).slice(0, 4 * tokens);
+    const turns = [words('one', 2_500), words('two', 1_500), words('three', 2_500), words('four', 500)];
+    const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
+    const compaction = summarised({ overTokens: 5_500, keepTurns: 1, summarise: () => 'They counted.' });
+    const session = createTestSession(clerk([reads('read', () => LONG.slice(0, 20_800))], { compaction }), {
+      model: small.model,
+    });
+    for (const message of [...turns, 'five']) await session.send(message);
+    // 'two', 'three' and 'four' stand beside the summary of 'one': those that are too many leave, whatever is to be kept.
+    expect(await shortenings(session)).toMatchObject([{ turns: 2 }]);
+    expect(said(last(small.answered))).toEqual([
+      'You keep books.',
+      `Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.\n\n${LEFT}`,
+      turns[3],
+      '4',
+      'five',
+      null,
+      LONG.slice(0, 20_800),
+    ]);
+  });
+
+  it('loses its summary as well when that alone is too long for the model of today', async () => {
+    const summary = LONG.slice(0, 36_000);
+    const compaction = summarised({ overTokens: 9_500, keepTurns: 0, summarise: () => summary });
+    const larger = smallWindow(50_000, ['1', '2']);
+    const smaller = smallWindow(WINDOW, ['3', '4']);
+    const models = { now: larger.model };
+    const model = {
+      name: 'either',
+      ask: (...asked: Parameters<typeof larger.model.ask>) => models.now.ask(...asked),
+    };
+    const session = createTestSession(clerk([], { compaction }), { model });
+    await session.send(LONG);
+    await session.send('two');
+    expect(said(last(larger.answered))[1]).toContain(summary);
+    models.now = smaller.model;
+    expect(await session.send('three')).toMatchObject({ outcome: 'completed', text: '3' });
+    expect(await shortenings(session)).toMatchObject([{ turns: 1, withoutSummary: true }]);
+    session.restart();
+    expect(await session.send('four')).toMatchObject({ outcome: 'completed', text: '4' });
+    expect(smaller.refused).toHaveLength(1);
+    expect(said(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
+  });
+
+  it('is shortened again when it has grown, and says so once', async () => {
+    const small = smallWindow(WINDOW, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
+    const session = createTestSession(clerk([reads('read')]), { model: small.model });
+    for (const message of ['Read.', 'Again.', 'And again.']) {
+      expect(await session.send(message)).toMatchObject({ outcome: 'completed' });
+    }
+    // The first turn had none before it.
+    expect(await shortenings(session)).toMatchObject([
+      { characters: expect.any(Number) },
+      { turns: 1, characters: expect.any(Number) },
+      { turns: 1, characters: expect.any(Number) },
+    ]);
+    expect(
+      last(small.answered)
+        ?.slice(1, 3)
+        .map(({ content }) => content),
+    ).toEqual([LEFT, 'And again.']);
+  });
+});
+
+describe('results of one turn', () => {
+  it('are shortened from the longest on, and those that come later are shown whole', async () => {
+    const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
+    const notes = reads('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
+    const session = createTestSession(clerk([notes, reads('read')]), { model: small.model });
+    await session.send('Go.');
+    const [{ characters = 0 } = {}] = await shortenings(session);
+    const results = last(small.answered)?.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    expect(results).toEqual([
+      `Note 1: ${'kelp '.repeat(200)}`,
+      beginningOf(LONG, characters),
+      `Note 2: ${'kelp '.repeat(200)}`,
+    ]);
+  });
+
+  it('are shortened to a third of the request when nobody tells how much is too much', async () => {
+    const small = smallWindow(WINDOW, [['read'], 'Done.'], { silent: true });
+    const session = createTestSession(clerk([reads('read')]), { model: small.model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const [{ characters = 0 } = {}] = await shortenings(session);
+    expect(characters).toBeGreaterThan(12_000);
+    expect(characters).toBeLessThan(13_400);
+  });
+
+  it('are the answer of their tool all the same, when it returns directly', async () => {
+    const small = smallWindow(WINDOW, [['read'], ['tell']]);
+    const tell = defineTool({ name: 'tell', description: 'Tells.', returnDirect: true, run: () => LONG });
+    const session = createTestSession(clerk([reads('read'), tell]), { model: small.model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG });
+  });
+
+  it('lift the memo of a one-shot tool when they are shortened, and not when they are still whole', async () => {
+    const loaded: string[] = [];
+    const skill = (name: string, body: string): AnyTool =>
+      oneShotPerLoop(
+        reads(name, () => {
+          loaded.push(name);
+          return body;
+        }),
+        'Work now.',
+      );
+    const small = smallWindow(WINDOW, [
+      ['brief', 'long'],
+      ['brief', 'long'],
+      (sent) =>
+        sent.flatMap(({ role, content }) => (role === 'tool' ? [content?.slice(0, 14)] : [])).join(' | '),
+    ]);
+    const session = createTestSession(clerk([skill('brief', 'Count twice.'), skill('long', LONG)]), {
+      model: small.model,
+    });
+    const { text } = await session.send('Go.');
+    expect(loaded).toEqual(['brief', 'long', 'long']);
+    expect(text).toBe('Count twice. | The kelp of th | ALREADY LOADED | The kelp of th');
+  });
+});
+
+describe('a nested loop', () => {
+  const nested: [string, (tools: readonly AnyTool[]) => AnyTool][] = [
+    [
+      'of an agentic tool',
+      (tools) => defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'You dig.', tools }),
+    ],
+    [
+      'of a subagent',
+      (tools) =>
+        defineSubagent({
+          name: 'dig',
+          description: 'Digs.',
+          agent: defineAgent({ name: 'digger', description: 'Digs.', instructions: 'You dig.', tools }),
+        }),
+    ],
+  ];
+  it.each(nested)('%s is shown its own results shortened, and the turn goes on', async (_, toTool) => {
+    const small = smallWindow(WINDOW, ['Hello, Ann.', ['dig'], ['read'], 'By the crate.', 'Told.', 'Ann.']);
+    const session = createTestSession(clerk([toTool([reads('read')])]), { model: small.model });
+    await session.send(TEN_WORDS);
+    expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed', text: 'Told.' });
+    session.restart();
+    expect(await session.send('Who am I?')).toMatchObject({ outcome: 'completed', text: 'Ann.' });
+    expect(small.refused).toHaveLength(1);
+    const call = (await session.events()).flatMap(({ event }) =>
+      event.type === 'frame-started' ? [event.frame] : [],
+    );
+    const [event] = await shortenings(session);
+    expect(event).toEqual({
+      type: 'conversation-shortened',
+      turn: expect.any(String),
+      frame: call[0],
+      characters: expect.any(Number),
+    });
+    expect(said(small.answered[3])).toContain(beginningOf(LONG, event?.characters ?? 0));
+    // The turn around it is shown as before.
+    expect(said(last(small.answered))).toContain(TEN_WORDS);
+  });
+});
+
+describe('a request that cannot be made to fit', () => {
+  const endOf = async (session: TestSession, message: string) => {
+    const { outcome, error } = (await session.send(message)) as { outcome: string; error?: unknown };
+    return { outcome, error };
+  };
+  const refused = (tokens: number): string =>
+    "The model's server answered 400: This model's maximum context length is 8000 tokens. However, your messages resulted " +
+    `in ${tokens} tokens. Please reduce the length of the messages.`;
+
+  it('ends its turn with the reason, and the next turn goes on without it', async () => {
+    const alone = smallWindow(WINDOW, []);
+    const first = createTestSession(clerk([]), { model: alone.model });
+    expect(await endOf(first, LONG)).toEqual({
+      outcome: 'failed',
+      error: {
+        type: 'model-failure',
+        message:
+          "The conversation is too long for the model 'small', and nothing of it is left to shorten: shorten the message, " +
+          `the instructions or the tools, or use a model that reads more. ${refused(alone.refused[0] ?? 0)}`,
+      },
+    });
+    expect(alone.refused).toHaveLength(1);
+    expect(await shortenings(first)).toEqual([]);
+
+    const small = smallWindow(WINDOW, ['Hello, Ann.', 'Better.']);
+    const session = createTestSession(clerk([]), { model: small.model });
+    await session.send(TEN_WORDS);
+    expect(await endOf(session, LONG)).toEqual({
+      outcome: 'failed',
+      error: {
+        type: 'model-failure',
+        message:
+          "The conversation is too long for the model 'small', though it was shortened: shorten the message, the " +
+          `instructions or the tools, or use a model that reads more. ${refused(small.refused[1] ?? 0)}`,
+      },
+    });
+    expect(small.refused).toHaveLength(2);
+    expect(await session.send('Shorter.')).toMatchObject({ outcome: 'completed', text: 'Better.' });
+    expect(said(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
+  });
+
+  it('is a result of the call whose nested loop it was', async () => {
+    const small = smallWindow(WINDOW, [['dig'], 'It could not.']);
+    const instructions = LONG;
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      instructions,
+      tools: [reads('read')],
+    });
+    const session = createTestSession(clerk([dig]), { model: small.model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
+    expect(last(said(last(small.answered)))).toBe(
+      "Error: The conversation is too long for the model 'small', and nothing of it is left to shorten: shorten the " +
+        `message, the instructions or the tools, or use a model that reads more. ${refused(small.refused[0] ?? 0)}`,
+    );
+  });
+});
+
+describe('under a token limit', () => {
+  it('what was held back for a refused request is given back', async () => {
+    const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
+    // Enough for both requests by their bytes, were the refused one not counted as well.
+    const agent = clerk([reads('read')], { limits: { tokens: 60_000 } });
+    const session = createTestSession(agent, { model: small.model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const types = (await session.events()).map(({ event }) => event.type);
+    expect(types).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-asked',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-asked',
+      'conversation-shortened',
+      'model-asked',
+      'model-replied',
+      'turn-ended',
+    ]);
+    const usages = (await session.events()).flatMap(({ event }) =>
+      event.type === 'model-replied' && event.usage ? [event.usage] : [],
+    );
+    const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+    const asked = (await session.events()).flatMap(({ event }) =>
+      event.type === 'model-asked' ? [event.reserved] : [],
+    );
+    const [first, , third] = asked;
+    // What is left of the limit bounds the last reply: all but what the first one has used, and the last request.
+    expect(third?.outputTokens).toBe(4_096);
+    expect(used).toBeLessThan(60_000);
+    expect(
+      (first?.inputTokens ?? 0) + (asked[1]?.inputTokens ?? 0) + (third?.inputTokens ?? 0),
+    ).toBeGreaterThan(60_000);
+  });
+});
+
+it('a reply that broke off for want of room is not asked for again before there is some', async () => {
+  const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
+  const call = { calls: [{ name: 'read' }] };
+  const session = createTestSession(clerk([reads('read')]), { replies: [call, broken, 'Done.'] });
+  expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  expect(await shortenings(session)).toHaveLength(1);
+  expect(session.requests.map(({ messages }) => JSON.stringify(messages).length > 30_000)).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+it('a watcher is told of one iteration, and that the reply begins again', async () => {
+  const small = smallWindow(WINDOW, [['read'], 'Done.']);
+  const iterations: number[] = [];
+  const asked: number[] = [];
+  const inspector = {
+    name: 'counts',
+    beforeModelCall: ({ iteration }: { iteration: number }) => void asked.push(iteration),
+    afterIteration: ({ iteration }: { iteration: number }) => void iterations.push(iteration),
+  };
+  const agent = clerk([reads('read')], { inspectors: [inspector] });
+  await createTestSession(agent, { model: small.model }).send('Go.');
+  expect(asked).toEqual([1, 2, 2]);
+  expect(iterations).toEqual([1, 2]);
+});

@@ -1,0 +1,98 @@
+/** What a loop costs in round trips, commits, rows and bytes: the figures that times follow from (DESIGN 8). */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineTool, type Effect } from '../../../../src/index.ts';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { memoryApp } from './memory-app.ts';
+
+const ITERATIONS = 10;
+
+const toolOf = (effect: Effect) =>
+  defineTool({
+    name: 'look',
+    description: 'Looks something up.',
+    input: v.object({ id: v.number() }),
+    effect,
+    run: ({ id }) => ({ id, found: true }),
+  });
+
+const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
+
+/** A port that counts, and answers no append before that. */
+function counted(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
+  const count = (name: string): void => {
+    calls.set(name, (calls.get(name) ?? 0) + 1);
+  };
+  return (port) => ({
+    ...port,
+    begin: (request) => {
+      count('begin');
+      return port.begin(request);
+    },
+    append: async (epoch, from, change) => {
+      count('append');
+      await before;
+      return port.append(epoch, from, change);
+    },
+    renew: (epoch) => {
+      count('renew');
+      return port.renew(epoch);
+    },
+    read: (query) => {
+      count('read');
+      return port.read(query);
+    },
+  });
+}
+
+async function loop(effect: Effect) {
+  const calls = new Map<string, number>();
+  const over = Promise.withResolvers<void>();
+  const last = () => {
+    over.resolve();
+    return 'Done.';
+  };
+  // What need not wait for the object has all happened by the time it answers.
+  const wrap = counted(calls, effect === 'read' ? over.promise : Promise.resolve());
+  const app = memoryApp({ tools: [toolOf(effect)], replies: [...looks, last], wrap });
+  const end = await app.say('Look ten things up.');
+  expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: ITERATIONS + 1 } });
+  const used = Object.fromEntries(calls);
+  const page = await app.port.read({ from: 1 });
+  return { used, rows: page?.rows ?? [], app };
+}
+
+describe('a loop of ten iterations with one call each', () => {
+  it('of a `once` tool makes one append an iteration, and one for its end', async () => {
+    const { used } = await loop('once');
+    expect(used).toEqual({ begin: 1, append: ITERATIONS + 1 });
+  });
+
+  it('of a `read` tool waits for no append, so most of it leaves in few', async () => {
+    const { used } = await loop('read');
+    expect(used.begin).toBe(1);
+    expect(used.append).toBeLessThanOrEqual(3);
+  });
+
+  it.each(['read', 'once'] as const)(
+    'of a `%s` tool stores three events an iteration, and four besides',
+    async (effect) => {
+      const { rows } = await loop(effect);
+      expect(rows.length).toBe(3 * ITERATIONS + 4);
+    },
+  );
+
+  it('writes less than 8 KiB of bodies (the budget is 80)', async () => {
+    const { rows } = await loop('once');
+    expect(rows.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(8 * 1024);
+  });
+
+  it('converts no schema: every request shows the very object made when the tool was defined', async () => {
+    const { app } = await loop('read');
+    const shown = app.model.requests.map(({ tools }) => tools[0]?.inputSchema);
+    expect(shown.every((schema) => schema === undefined || schema === app.agent.tools[0]?.inputSchema)).toBe(
+      true,
+    );
+    expect(new Set(app.model.requests.slice(0, ITERATIONS).map(({ tools }) => tools)).size).toBe(1);
+  });
+});

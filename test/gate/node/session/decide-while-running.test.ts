@@ -1,0 +1,221 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type RunningDecisionRequest,
+  requireApproval,
+  Secrets,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { questionsOf } from '../../../doors/session.ts';
+import { calls, digs } from '../tool-loop/scenes.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import {
+  appWith,
+  asks,
+  decide,
+  open,
+  QUESTION,
+  results,
+  running,
+  SCHEMA,
+  typesOf,
+} from './running-questions.ts';
+
+const ANSWERS = [
+  ['A?', 'approve'],
+  ['B?', 'reject'],
+  ['C?', 'exit'],
+] as const;
+
+/** Asks three questions at once. */
+const three = (call: ToolCall) =>
+  Promise.all(
+    ANSWERS.map(async ([message]) => {
+      const { decision } = await call.decideWhileRunning({ ...QUESTION, message });
+      return `${message} ${decision}`;
+    }),
+  );
+
+describe('a once call that asks while it runs', () => {
+  it('stays where it is, and goes on with the decision', async () => {
+    const ran: string[] = [];
+    const app = appWith([asks(undefined, { ran })]);
+    const { end, turn } = await running(app);
+    expect(await open(app, turn)).toMatchObject([
+      { call: { name: 'book' }, wait: { message: 'Whose?', schema: SCHEMA, expires: 30_000 } },
+    ]);
+    expect(await app.port.read({ from: 1 })).toMatchObject({ openTurn: { state: 'running' } });
+    expect(await decide(app, turn, { decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.' })).toBe(
+      'posted',
+    );
+    expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    const edit = { type: 'decision', decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.', by: 'ann' };
+    expect(await results(app)).toEqual([['book', JSON.stringify(edit)]]);
+    expect(typesOf(await app.events(turn))).toEqual([
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-suspended',
+      'tool-call-answered',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it.each(['approve', 'reject', 'exit'] as const)('is told to %s, and its turn goes on', async (decision) => {
+    const app = appWith([asks(async (call) => (await call.decideWhileRunning(QUESTION)).decision)]);
+    const { end, turn } = await running(app);
+    await decide(app, turn, { decision });
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
+    expect(await results(app)).toEqual([['book', decision]]);
+  });
+
+  it.each([
+    [undefined, 'reject'],
+    ['approve', 'approve'],
+    ['exit', 'exit'],
+  ] as const)('that nobody answers in time is decided by onExpiry: %s', async (onExpiry, decision) => {
+    const app = appWith([asks((call) => call.decideWhileRunning({ ...QUESTION, onExpiry }))]);
+    const { end, turn } = await running(app);
+    await app.clock.advance(29_000);
+    expect(await open(app, turn)).toHaveLength(1);
+    await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    const expired = { type: 'decision', decision, expired: true };
+    expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
+  });
+
+  it('is asked about one question after another, and gives each its own answer', async () => {
+    const app = appWith([asks(three)]);
+    const { end, turn } = await running(app);
+    for (const [message, decision] of ANSWERS) {
+      expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      await decide(app, turn, { decision });
+    }
+    await passing(app.clock, end);
+    expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+  });
+
+  it('gives no question the answer of another, whichever is put first', async () => {
+    const hash = crypto.subtle.digest.bind(crypto.subtle);
+    const others = Promise.withResolvers<void>();
+    const slowly = vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (how, data) => {
+      const hashed = await hash(how, data);
+      const words = new TextDecoder().decode(data as ArrayBuffer); // texts are hashed
+      if (words.includes('C?')) others.resolve();
+      if (words.includes('A?')) await others.promise;
+      return hashed;
+    });
+    onTestFinished(() => slowly.mockRestore());
+    const app = appWith([asks(three)]);
+    const { end, turn } = await running(app);
+    for (const [message, decision] of ANSWERS) {
+      expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      await decide(app, turn, { decision });
+    }
+    await passing(app.clock, end);
+    expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+  });
+
+  it('is asked beside another one', async () => {
+    const app = appWith([asks(), asks(undefined, { name: 'rent' })], [calls('book', 'rent'), 'Done.']);
+    const { end, turn } = await running(app);
+    expect((await open(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
+    await decide(app, turn, { decision: 'approve' });
+    expect((await open(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
+    await decide(app, turn, { decision: 'reject' });
+    await passing(app.clock, end);
+    expect(await results(app)).toMatchObject([
+      ['book', '{"type":"decision","decision":"approve","by":"ann"}'],
+      ['rent', '{"type":"decision","decision":"reject","by":"ann"}'],
+    ]);
+  });
+
+  it('does not keep a sibling from being asked about, nor end with it', async () => {
+    const approved = requireApproval(
+      asks(() => 'rented', { name: 'rent' }),
+      'Rent?',
+    );
+    const app = appWith([asks(), approved], [calls('book', 'rent'), 'Done.']);
+    const { end, turn } = await running(app);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
+    expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
+    expect((await results(app))[0]).toEqual(['book', '{"type":"decision","decision":"approve","by":"ann"}']);
+  });
+
+  it('asks from inside a nested loop', async () => {
+    const app = appWith([digs([asks()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
+    const { end, turn } = await running(app);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await results(app)).toEqual([['dig', 'completed: Dug.']]);
+  });
+
+  it('asks after it was approved, too', async () => {
+    const app = appWith([
+      requireApproval(
+        asks(async (call) => (await call.decideWhileRunning(QUESTION)).decision),
+        'Book?',
+      ),
+    ]);
+    const { end, turn } = await running(app);
+    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
+    await decide(app, turn, { decision: 'approve' });
+    const again = app.run(await app.resume(turn));
+    await app.clock.advance(0);
+    await decide(app, turn, { decision: 'reject' });
+    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await results(app)).toEqual([['book', 'reject']]);
+    const numbered = questionsOf(await app.events(turn));
+    expect([...numbered.values()].flat().map(({ number, standing }) => [number, standing])).toEqual([
+      [1, 'answered'],
+      [2, 'answered'],
+    ]);
+  });
+
+  it('journals nothing of a secret', async () => {
+    const app = appWith([
+      asks((call) =>
+        call.decideWhileRunning({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` }),
+      ),
+    ]);
+    const { turn } = await running(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
+    expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual(['Is [secret PIN] right?']);
+    expect(JSON.stringify(await app.port.read({ from: 1 }))).not.toContain('1234567');
+  });
+});
+
+describe('a call that asks while it runs, and cannot', () => {
+  it.each([
+    [
+      undefined,
+      "Error: Tool 'book' asks while it runs, and does not say for how long it waits: give expires, in ms.",
+    ],
+    [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait for ever.'],
+    [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait for ever.'],
+  ])('since it expires after %s ms, fails', async (expires, said) => {
+    const question = { ...QUESTION, expires } as RunningDecisionRequest; // as code without types may
+    const app = appWith([asks((call) => call.decideWhileRunning(question))]);
+    const { end } = await running(app);
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await results(app)).toEqual([['book', said]]);
+  });
+
+  it('since its run is over, puts no question', async () => {
+    const over = Promise.withResolvers<void>();
+    const left: { asking?: Promise<unknown> } = {};
+    const app = appWith([
+      asks((call) => {
+        left.asking = over.promise.then(() => call.decideWhileRunning(QUESTION)).catch(String);
+        return 'booked';
+      }),
+    ]);
+    const { end, turn } = await running(app);
+    await passing(app.clock, end);
+    over.resolve();
+    expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`);
+    expect(typesOf(await app.events(turn))).not.toContain('tool-call-suspended');
+  });
+});

@@ -1,0 +1,270 @@
+/** What a turn that stops says of work that may have happened, and that nothing keeps it from stopping. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { type ReadQuery, toRow } from '../../../doors/journal.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const unknown = (tool: string): string =>
+  `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+const never = (): Promise<never> => new Promise(() => {});
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+});
+
+describe('a cancel', () => {
+  it('inside a nested loop that has done something leaves its call in doubt', async () => {
+    const paid: string[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => paid.push(id) });
+    const dig: AnyTool = {
+      name: 'dig',
+      description: 'Digs.',
+      inputSchema: { type: 'object' },
+      effect: 'none',
+      returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
+      call: async (_, { nest }) =>
+        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
+    };
+    const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, never];
+    const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    expect(paid.length).toBe(1);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+  });
+
+  it('does not wait for code around a tool that never settles', async () => {
+    const odd: AnyTool = {
+      name: 'odd',
+      description: 'Thinks.',
+      inputSchema: { type: 'object' },
+      effect: 'once',
+      returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
+      call: never,
+    };
+    const app = memoryApp({
+      tools: [odd],
+      replies: [{ calls: [{ name: 'odd' }] }],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['odd', "Error: The call of 'odd' was cancelled before it ran."],
+    ]);
+  });
+
+  it('waits for a question to the outside no longer than for a last word', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 600_000,
+      run: () => Promise.reject(new Error('Network connection lost.')),
+      reconcile: never,
+    });
+    const app = memoryApp({
+      tools: [pay],
+      replies: [{ calls: [{ name: 'pay' }] }],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const began = clock.now();
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
+    expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+  });
+});
+
+describe('a take-over', () => {
+  it('keeps its lease while it reads a long journal', async () => {
+    // Each page takes a quarter of a term, so that the whole takes longer than a term.
+    const slow = (port: SessionPort): SessionPort => ({
+      ...port,
+      read: async (query: ReadQuery) => {
+        await new Promise<void>((resolve) => clock.after(LEASE_MS / 4, resolve));
+        return port.read({ ...query, limit: 2 });
+      },
+    });
+    const app = memoryApp({ replies: ['Hello.'], clock, leaseMs: LEASE_MS, wrap: slow });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const resumed = Array.from({ length: 12 }, () => toRow({ type: 'turn-resumed', turn, cause: 'expired' }));
+    await app.port.append(leased.epoch, 3, { events: resumed, release: 'yielded' });
+    const taken = await app.resume(turn);
+    const first = { ...taken, page: { ...taken.page, rows: taken.page.rows.slice(0, 2), next: 3 } };
+    expect(await passing(clock, app.run(first))).toMatchObject({
+      turn: { outcome: 'completed', text: 'Hello.' },
+    });
+  });
+
+  it('gives a lease back that outlived the end of its turn', async () => {
+    const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const ended = toRow({ type: 'turn-ended', turn, outcome: 'completed' });
+    await app.port.append(leased.epoch, 3, { events: [ended] });
+    await clock.advance(LEASE_MS + 1);
+    expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'ended' });
+    expect(await app.port.read({ from: 1 })).toMatchObject({ head: 3, openTurn: null });
+  });
+});
+
+describe('a once call that goes on after its timeout', () => {
+  it('has its own answer when it ends while it is asked about, and not-done is not believed', async () => {
+    const paid: string[] = [];
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 1_000,
+      run: async (_, { id }) => {
+        await sleep(6_500); // after the timeout and the last word
+        paid.push(id);
+        return 'paid';
+      },
+      reconcile: async () => {
+        const isPaid = paid.length > 0;
+        await sleep(900);
+        return isPaid ? { done: 'paid' } : 'not-done';
+      },
+    });
+    const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
+    const app = memoryApp({ tools: [pay], replies, clock, leaseMs: LEASE_MS });
+    expect(await passing(clock, app.run(await app.lease('Go.')))).toMatchObject({ status: 'ended' });
+    expect([paid.length, answers((await app.state()).messages)]).toEqual([1, [['pay', 'paid']]]);
+  });
+});
+
+describe('a turn that is cancelled', () => {
+  const hanging = (name: string): AnyTool => ({
+    name,
+    description: 'Hangs.',
+    inputSchema: { type: 'object' },
+    effect: 'read',
+    serial: 'one',
+    returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
+    call: never,
+  });
+
+  it('does not begin with what stood behind its running call', async () => {
+    const first = {
+      ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: never }),
+      serial: 'one',
+    };
+    const replies = [{ calls: [{ name: 'first' }, { name: 'second' }] }];
+    const app = memoryApp({ tools: [first, hanging('second')], replies, clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['first', "Error: The call of 'first' was cancelled."],
+      ['second', "Error: The call of 'second' was cancelled before it ran."],
+    ]);
+  });
+
+  it('journals nothing of a call that it left, even while its end is on its way', async () => {
+    const gates = {
+      nest: (): void => {},
+      look: (): void => {},
+      renew: (): void => {},
+      append: (): void => {},
+    };
+    let isHolding = false;
+    const at = (gate: keyof typeof gates) =>
+      new Promise<void>((resolve) => {
+        gates[gate] = resolve;
+      });
+    const dig: AnyTool = {
+      ...hanging('dig'),
+      serial: undefined,
+      call: async (_, { nest }) => {
+        await at('nest');
+        return text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [] })).text);
+      },
+    };
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      timeout: 900_000,
+      run: () => at('look'),
+    });
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      renew: async (epoch) => {
+        const answer = await port.renew(epoch);
+        await at('renew');
+        return answer;
+      },
+      append: async (...request) => {
+        const answer = await port.append(...request);
+        if (isHolding) await at('append');
+        return answer;
+      },
+    });
+    const replies = [{ calls: [{ name: 'dig' }, { name: 'look' }] }];
+    const app = memoryApp({ tools: [dig, look], replies, clock, leaseMs: LEASE_MS, wrap });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await clock.advance(LEASE_MS / 3 + 1); // a renewal is in flight, with the cancel
+    isHolding = true;
+    gates.look(); // the sibling ends, and its append is in flight
+    await clock.advance(0);
+    gates.renew(); // cancelled; the end of the turn waits behind that append
+    await clock.advance(0);
+    gates.nest();
+    await clock.advance(0);
+    isHolding = false;
+    gates.append();
+    expect(await end).toMatchObject({ turn: { outcome: 'cancelled' } });
+    const rows = (await app.port.read({ from: 1 }))?.rows ?? [];
+    expect(rows.at(-1)?.type).toBe('turn-ended');
+    expect(rows.map(({ type }) => type)).not.toContain('frame-started');
+  });
+
+  it('does not call undone what was started as more than a read, whatever its tool has become', async () => {
+    const put = defineTool({
+      name: 'put',
+      description: 'Puts.',
+      effect: 'read',
+      timeout: 900_000,
+      run: never,
+    });
+    const app = memoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, asked(['put', 'idempotent']));
+    await clock.advance(LEASE_MS + 1);
+    const end = app.run(await app.resume(left.turn));
+    await clock.advance(0);
+    await app.port.post('cancel', left.turn, '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['put', "Error: The call of 'put' was cancelled while it ran. It may have taken effect."],
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
+import { followSession, SessionErasedError, turnStopped } from '../../../doors/session.ts';
+import { lease, starting } from '../../../fixtures/session-contract/harness.ts';
+
+const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
+const yielded = { type: 'turn-yielded', turn: 't1', body: BODY };
+
+/** A session whose open turn has five events. */
+async function scene() {
+  const clock = createManualClock(1_000);
+  const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
+  const port = sessions.session('s');
+  const { epoch } = await lease(port, starting('t1', 'a'));
+  await port.append(epoch, 3, { events: [yielded, yielded, yielded] });
+  return { clock, port };
+}
+
+const { signal } = new AbortController();
+
+it.each([
+  ['erased', false],
+  ['erased, and begun anew before anybody was told', true],
+])('a follower ends when its session is %s', async (_, isAnew) => {
+  const { clock, port } = await scene();
+  const seen: number[] = [];
+  const following = followSession({ port, clock, signal, from: 3 }, ({ seq }) => void seen.push(seq));
+  await clock.advance(0);
+  const erased = port.erase();
+  if (isAnew) await port.begin(starting('t2', 'b'));
+  await erased;
+  expect(await following).toBe('erased');
+  expect(seen).toEqual([3, 4, 5]);
+});
+
+it.each([
+  ['erased', false],
+  ['erased, and begun anew before anybody was told', true],
+])('whoever waits for a turn is told when its session is %s', async (_, isAnew) => {
+  const { clock, port } = await scene();
+  const waiting = turnStopped({ port, clock, signal, turn: 't1' });
+  const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
+  await clock.advance(0);
+  const erased = port.erase();
+  if (isAnew) await port.begin(starting('t2', 'b'));
+  await erased;
+  await outcome;
+});
+
+it('a follower of a session that begins later than it looks goes on', async () => {
+  const { clock, port } = await scene();
+  const seen: number[] = [];
+  const leave = new AbortController();
+  const following = followSession(
+    { port, clock, signal: leave.signal, from: 9 },
+    ({ seq }) => void seen.push(seq),
+  );
+  await clock.advance(0);
+  const resumed = await port.resume({
+    nonce: 'a',
+    turn: 't1',
+    reader: { reducer: 1, messageTypes: [], maxBytes: 1 },
+  });
+  expect(resumed.status).toBe('leased');
+  for (let from = 6; from < 10; from += 1) await port.append(1, from, { events: [yielded] });
+  await clock.advance(0);
+  expect(seen).toEqual([9]);
+  leave.abort();
+  expect(await following).toBe('left');
+});

@@ -1,0 +1,76 @@
+import type { Effect, SessionEvent } from '../../../../src/index.ts';
+import type { ManualClock } from '../../../../src/testing/entry.ts';
+import { type Leased, type Message, toRow } from '../../../doors/journal.ts';
+import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
+import { modelText } from '../../../doors/tools.ts';
+import type { MemoryApp } from './memory-app.ts';
+
+export const LEASE_MS = 20_000;
+
+export interface Left {
+  readonly turn: string;
+  readonly leased: Leased;
+}
+
+/** An event before it is known to which turn it belongs. */
+type Open<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
+
+/** A holder that stored these events and was never heard again. */
+export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEvent>[]): Promise<Left> {
+  const leased = await app.lease('Go.');
+  const turn = leased.page.openTurn?.id ?? '';
+  const rows = events.map((event) => toRow({ ...event, turn } as SessionEvent)); // Open took the turn off
+  await app.port.append(leased.epoch, leased.page.head + 1, { events: rows });
+  return { turn, leased };
+}
+
+/** The reply that asked for one call of each tool, and the start of each that has an effect. Ids are `c0`, `c1`, ... */
+export function asked(
+  ...calls: readonly (readonly [tool: string, started?: Effect])[]
+): Open<SessionEvent>[] {
+  const reply: Open<SessionEvent> = {
+    type: 'model-replied',
+    model: 'scripted',
+    text: '',
+    toolCalls: calls.map(([name], i) => ({ id: `c${i}`, providerId: `p${i}`, name, input: '{}' })),
+    finish: 'tool-calls',
+  };
+  const starts = calls.flatMap(([, effect], i): Open<SessionEvent>[] =>
+    effect ? [{ type: 'tool-call-started', call: `c${i}`, effect }] : [],
+  );
+  return [reply, ...starts];
+}
+
+/** Goes on with a turn when its lease has expired, and lets time pass until it has stopped. */
+export async function takenOver(
+  app: MemoryApp,
+  clock: ManualClock,
+  { turn }: Left,
+  options?: Partial<TurnHost>,
+): Promise<TurnEnd> {
+  await clock.advance(LEASE_MS + 1);
+  const end = app.run(await app.resume(turn), options);
+  return passing(clock, end);
+}
+
+/** The promise's value; time passes until it has one. */
+export async function passing<T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> {
+  let isSettled = false;
+  const mark = (): void => {
+    isSettled = true;
+  };
+  promise.then(mark, mark);
+  await clock.advance(0);
+  for (let passed = 0; passed < ms && !isSettled; passed += 500) await clock.advance(500);
+  if (!isSettled) throw new Error(`It hangs after ${ms} ms.`);
+  return promise;
+}
+
+/** What the model reads of every call so far, by tool. */
+export function answers(messages: readonly Message[]): readonly (readonly [tool: string, text: string])[] {
+  return messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.calls.map(({ name, ended }) => [name, ended ? modelText(ended.result) : 'no answer'] as const)
+      : [],
+  );
+}

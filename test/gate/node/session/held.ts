@@ -1,0 +1,83 @@
+import type { StoredEvent } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createMemorySessions,
+  type ManualClock,
+  type SessionPort,
+} from '../../../../src/testing/entry.ts';
+import { type Leased, toRow } from '../../../doors/journal.ts';
+import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, READER } from '../../../doors/session.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+
+export const LEASE_MS = 12_000;
+
+/** A held session of turn `t1`, and what it sent and heard. */
+export async function hold(
+  options: {
+    readonly leased?: Partial<Leased>;
+    readonly incarnation?: string;
+    readonly wrap?: (port: SessionPort) => SessionPort;
+  } = {},
+) {
+  const { leased: more, incarnation = 'i', wrap = (port) => port } = options;
+  const clock = createManualClock(1_000_000);
+  const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
+  const inner = sessions.session('["owner","tester","s1"]');
+  const log: string[] = [];
+  const port = wrap({
+    ...inner,
+    append: (epoch, from, change) => {
+      log.push(`append ${from} ${change.events.map(({ type }) => type).join(' ')}`);
+      return inner.append(epoch, from, change);
+    },
+    renew: (epoch) => {
+      log.push(`renew at ${clock.now() - 1_000_000}`);
+      return inner.renew(epoch);
+    },
+  });
+  const begun = await inner.begin({
+    nonce: 'n',
+    start: {
+      turn: 't1',
+      opening: toRow({ type: 'session-opened', incarnation, agent: 'tester' }),
+      started: toRow({
+        type: 'turn-started',
+        turn: 't1',
+        loopId: 't1',
+        message: 'Go.',
+        context: {},
+        principal: { id: 'owner' },
+      }),
+    },
+    reader: READER,
+  });
+  if (begun.status !== 'leased') throw new Error('no lease');
+  const leased = { ...begun, ...more };
+  const { state } = await foldLeased(inner, leased, []);
+  const stored: StoredEvent[] = [];
+  const { clock: counting, timersLeft } = counted(clock);
+  const session = new HeldSession({
+    port,
+    clock: counting,
+    leased,
+    sentAt: clock.now(),
+    state,
+    slices: [],
+    stored: (events) => stored.push(...events),
+    meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
+  });
+  return { session, outbox: session.outbox, clock, timersLeft, port: inner, log, stored, leased };
+}
+
+/** An event of the turn that changes nothing. */
+export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
+
+/** What a promise has come to once everything has happened that needs no time. */
+export async function standing(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
+  const done = promise.then(
+    () => 'resolved',
+    (thrown: unknown) => `rejected: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+  );
+  await clock.advance(0);
+  return Promise.race([done, Promise.resolve('open')]);
+}

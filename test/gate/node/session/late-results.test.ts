@@ -1,0 +1,299 @@
+/** What a call answers that was told as unknown: journaled as a note, and shown to the model. */
+import { object, string } from 'valibot';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { SLICES } from '../../../doors/agent.ts';
+import { foldAll, type TurnHost } from '../../../doors/session.ts';
+import { answers, LEASE_MS, passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const unknown = (tool: string): string =>
+  `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+const NOTE = "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
+
+let clock: ManualClock;
+let answer: (words: string) => void;
+let work: Promise<unknown>[];
+let host: Partial<TurnHost>;
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+  work = [];
+  host = { waitUntil: (promise) => work.push(promise) };
+});
+
+/** Answers when the test says so, whatever its signal does. */
+const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' } = {}): AnyTool =>
+  defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    ...more,
+    run: () =>
+      new Promise<string>((resolve) => {
+        answer = resolve;
+      }),
+  });
+const PAY = { calls: [{ name: 'pay' }] };
+
+const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
+  ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
+
+describe('a once call that a cancel met', () => {
+  /** Cancels a turn whose call goes on, and waits for its end. */
+  async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
+    const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased, host);
+    await clock.advance(0);
+    const turn = leased.page.openTurn?.id ?? '';
+    await app.port.post('cancel', turn, '{}');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    return { app, turn };
+  }
+
+  it('keeps its invocation, and tells its result to the model of the next turn', async () => {
+    const { app, turn } = await cancelled([pay()]);
+    expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+    expect(work.length).toBe(1);
+    answer('paid');
+    await Promise.all(work);
+    expect((await types(app)).at(-1)).toBe('turn-ended');
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests[1]?.messages.slice(-2)).toEqual([
+      { role: 'user', text: 'And now?' },
+      { role: 'user', text: NOTE },
+    ]);
+    const next = (await app.state()).turn?.id ?? '';
+    const notes = (await app.events(next)).map(({ event }) => event);
+    expect(notes.find(({ type }) => type === 'late-result-received')).toMatchObject({
+      turn: next,
+      call: `${turn}.3.0`,
+      tool: 'pay',
+      input: '{}',
+      result: { type: 'text', content: 'paid' },
+    });
+  });
+
+  it('tells a result that does not fit the model by its beginning', async () => {
+    const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
+    const { app } = await cancelled([pay()], [PAY, refused, 'Next.']);
+    const long = 'paid '.repeat(2_000);
+    answer(long);
+    await Promise.all(work);
+    const end = await passing(clock, app.say('And now?'));
+    expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
+    const next = (await app.state()).turn?.id ?? '';
+    const cut = (await app.events(next)).flatMap(({ event }) =>
+      event.type === 'conversation-shortened' ? [event] : [],
+    );
+    expect(cut).toMatchObject([{ turns: 1, characters: expect.any(Number) }]);
+    const [{ characters = 0 } = {}] = cut;
+    const whole = NOTE.replace(/paid$/, long);
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: `${whole.slice(0, characters)}\n... [shortened: ${characters} of ${whole.length} characters are shown]`,
+    });
+    expect((await foldAll(app.port, SLICES))?.state).toEqual(await app.state());
+  });
+
+  it('tells nothing when it gives no answer after all', async () => {
+    const { app } = await cancelled([
+      defineTool({
+        name: 'pay',
+        description: 'Pays.',
+        run: () => new Promise((_, reject) => (answer = () => reject(new Error('stopped')))),
+      }),
+    ]);
+    answer('');
+    await Promise.all(work);
+    await passing(clock, app.say('And now?'));
+    expect(await types(app)).not.toContain('late-result-received');
+  });
+
+  it('inside a nested loop tells it to the turn', async () => {
+    const dig: AnyTool = {
+      name: 'dig',
+      description: 'Digs.',
+      inputSchema: { type: 'object' },
+      effect: 'none',
+      returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
+      call: async (_, { nest }) =>
+        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+    };
+    const { app } = await cancelled([dig], [{ calls: [{ name: 'dig' }] }, PAY, 'Next.']);
+    expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+    answer('paid');
+    await Promise.all(work);
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
+  });
+
+  it('whose session does not answer is told of in the log', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = memoryApp({
+      tools: [pay()],
+      replies: [PAY],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        post: (kind, ...more) =>
+          kind === 'late' ? Promise.reject(new Error('gone')) : port.post(kind, ...more),
+      }),
+    });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased, host);
+    await clock.advance(0);
+    const turn = leased.page.openTurn?.id ?? '';
+    await app.port.post('cancel', turn, '{}');
+    await passing(clock, end);
+    answer('paid');
+    await Promise.all(work);
+    expect(log.mock.calls).toEqual([
+      [`holdfast: the late result of call ${turn}.3.0 could not be kept`, new Error('gone')],
+    ]);
+    log.mockRestore();
+  });
+});
+
+describe('the call that a late result is of', () => {
+  /** Answers what the test says, by amount. */
+  const paying = (told: Map<string, (words: string) => void>): AnyTool =>
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      timeout: 1_000,
+      input: object({ amount: string() }),
+      run: ({ amount }) => new Promise<string>((resolve) => told.set(amount, resolve)),
+    });
+
+  /** What the model reads of the calls that answer, in this order, after they were told as unknown. */
+  async function noted(amounts: readonly string[], answering: readonly string[]): Promise<readonly string[]> {
+    const told = new Map<string, (words: string) => void>();
+    const calls = amounts.map((amount) => ({ name: 'pay', input: { amount } }));
+    const replies = [{ calls }, 'I do not know.', 'Next.'];
+    const app = memoryApp({ tools: [paying(told)], replies, clock, leaseMs: LEASE_MS });
+    await passing(clock, app.run(await app.lease('Go.'), host));
+    for (const amount of answering) {
+      told.get(amount)?.(`paid as ${amount.slice(0, 4)}`);
+      await clock.advance(0);
+    }
+    await passing(clock, app.say('And now?'));
+    const shown = app.model.requests[2]?.messages ?? [];
+    return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
+  }
+
+  it('is told by its input, since another one of the tool may be in doubt too', async () => {
+    expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
+      'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
+      'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',
+    ]);
+  });
+
+  it('is told by the first 200 characters of a long input', async () => {
+    const long = `1${'0'.repeat(1_000)}`;
+    expect(await noted([long], [long])).toEqual([
+      `The call of 'pay' with the input {"amount":"1${'0'.repeat(187)}…, whose outcome was unknown, has answered after all: paid as 1000`,
+    ]);
+  });
+});
+
+describe('a once call that timed out', () => {
+  it('and answers while the turn goes on is journaled in it, and the model is asked again', async () => {
+    let reply: (words: string) => void = () => {};
+    const thinking = () => new Promise<string>((resolve) => (reply = resolve));
+    const app = memoryApp({
+      tools: [pay({ timeout: 1_000 })],
+      replies: [PAY, thinking, 'It was paid.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const end = app.run(await app.lease('Go.'), host);
+    for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: unknown('pay') });
+    answer('paid');
+    await clock.advance(0);
+    reply('I do not know.');
+    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'It was paid.' } });
+    expect(app.model.requests[2]?.messages.slice(-2)).toEqual([
+      { role: 'assistant', text: 'I do not know.', toolCalls: [] },
+      { role: 'user', text: NOTE },
+    ]);
+  });
+
+  it('and answers when its turn has gone to another invocation is told to that one', async () => {
+    const app = memoryApp({
+      tools: [pay({ timeout: 1_000 })],
+      replies: [PAY, () => new Promise(() => {}), 'It was paid.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const leave = new AbortController();
+    const first = app.run(leased, { ...host, leave: leave.signal });
+    for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
+    leave.abort();
+    expect(await passing(clock, first)).toMatchObject({ status: 'handed-over' });
+    answer('paid');
+    await Promise.all(work);
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
+  });
+
+  it('and is too long to be kept is told of, as any other result', async () => {
+    const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased, host);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await passing(clock, end);
+    answer('x'.repeat(9_000_000));
+    await Promise.all(work);
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests.at(-1)?.messages.at(-1)?.text).toBe(
+      "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: Error: Tool 'pay' ran and " +
+        'finished, but its result and what it changed, of 9000035 characters, are over the limit of 8388608 and were not ' +
+        'kept. Ask it for less.',
+    );
+  });
+
+  it('is told once, though its holder could not tell whether it was stored, and left a note of it too', async () => {
+    let posted = 0;
+    const app = memoryApp({
+      tools: [pay({ timeout: 1_000 })],
+      replies: [PAY, () => new Promise(() => {}), 'It was paid.', 'Next.'],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        append: async (epoch, from, change) => {
+          const stored = await port.append(epoch, from, change);
+          if (change.events.every(({ type }) => type !== 'late-result-received')) return stored;
+          throw new Error('the answer was lost on the way');
+        },
+        post: (kind, ...more) => {
+          if (kind === 'late') posted += 1;
+          return port.post(kind, ...more);
+        },
+      }),
+    });
+    const leased = await app.lease('Go.');
+    const first = app.run(leased, host);
+    for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
+    answer('paid');
+    expect(await passing(clock, first)).toMatchObject({ status: 'lost' });
+    await Promise.all(work);
+    expect(posted).toBe(1);
+    await clock.advance(LEASE_MS);
+    await passing(clock, app.run(await app.resume(leased.page.openTurn?.id ?? '')));
+    await passing(clock, app.say('And now?'));
+    expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === NOTE)).toEqual([
+      { role: 'user', text: NOTE },
+    ]);
+    expect((await types(app)).filter((type) => type === 'late-result-received').length).toBe(1);
+  });
+});

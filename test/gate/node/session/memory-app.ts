@@ -1,0 +1,94 @@
+import {
+  type Agent,
+  type AgentConfig,
+  defineAgent,
+  type InputDeclaration,
+  type StoredEvent,
+} from '../../../../src/index.ts';
+import {
+  type Clock,
+  createManualClock,
+  createMemorySessions,
+  type ManualClock,
+  type MemorySessions,
+  type ScriptedModel,
+  type ScriptedReply,
+  type SessionPort,
+  type SessionState,
+  scriptedModel,
+} from '../../../../src/testing/entry.ts';
+import type { Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
+import { readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
+import { turnSteps } from '../../../doors/testing.ts';
+
+/** One agent with a scripted model over one in-memory session. */
+export interface MemoryApp {
+  readonly agent: Agent;
+  readonly model: ScriptedModel;
+  readonly port: SessionPort;
+  readonly sessions: MemorySessions;
+  /** Turns that the session's alarm handed to a runner so far. */
+  readonly dispatched: readonly string[];
+  /** Runs a turn for a message. */
+  say(message: string, options?: Partial<TurnHost>): Promise<TurnEnd>;
+  /** Stores a turn and leases it, without running it. */
+  lease(message: string): Promise<Leased>;
+  /** Leases the open turn for another invocation. */
+  resume(turn: string): Promise<Leased>;
+  run(leased: Leased, options?: Partial<TurnHost>): Promise<TurnEnd>;
+  state(): Promise<SessionState>;
+  events(turn: string): Promise<readonly StoredEvent[]>;
+}
+
+interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
+  readonly replies: readonly ScriptedReply[];
+  readonly clock?: Clock;
+  readonly leaseMs?: number;
+  readonly wrap?: (port: SessionPort) => SessionPort;
+}
+
+export function memoryApp(options: Options): MemoryApp {
+  const { replies, clock = systemClock, leaseMs = 20_000, wrap = (port) => port, ...config } = options;
+  const model = scriptedModel(replies);
+  const agent = defineAgent({
+    name: 'tester',
+    description: 'Tests.',
+    instructions: '',
+    tools: [],
+    ...config,
+    model,
+  });
+  const dispatched: string[] = [];
+  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => dispatched.push(turn) });
+  const port = wrap(sessions.session('["owner","tester","s1"]'));
+  const { begin, resume, run, state } = turnSteps({ port, agent, model, clock });
+  const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
+  return {
+    agent,
+    model,
+    port,
+    sessions,
+    dispatched,
+    say: async (message, more) => run(await lease(message), more),
+    lease,
+    resume: async (turn) => expectLease(await resume(turn)),
+    run,
+    state,
+    events: (turn) => readTurn(port, turn),
+  };
+}
+
+/** One whose time passes only by its own clock. */
+export interface ClockedApp extends MemoryApp {
+  readonly clock: ManualClock;
+}
+
+export function clockedApp(options: Omit<Options, 'clock'>): ClockedApp {
+  const clock = createManualClock(1_000_000);
+  return { ...memoryApp({ ...options, clock }), clock };
+}
+
+function expectLease(answer: Leased | Deferred | NotStarted | NotResumed): Leased {
+  if (answer.status !== 'leased') throw new Error(`The lease was refused: ${answer.status}.`);
+  return answer;
+}

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
+import { hold, LEASE_MS, note, standing } from './held.ts';
+
+/** Holds appends up until they are let go. */
+function gate() {
+  const waiting: (() => void)[] = [];
+  return {
+    wrap: (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch, from, change) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return port.append(epoch, from, change);
+      },
+    }),
+    waiting,
+    async open({ clock }: { readonly clock: ManualClock }) {
+      waiting.splice(0).forEach((go) => {
+        go();
+      });
+      await clock.advance(0);
+    },
+  };
+}
+
+describe('the outbox', () => {
+  it('sends what one turn of the event loop emitted together', async () => {
+    const { outbox, log, clock } = await hold();
+    outbox.emit(note('a'));
+    outbox.emit(note('b'), note('c'));
+    expect(log).toEqual([]);
+    await clock.advance(0);
+    expect(log).toEqual(['append 3 turn-yielded turn-yielded turn-yielded']);
+  });
+
+  it('has one append in flight; what is emitted meanwhile leaves together in the next', async () => {
+    const { wrap, waiting, open } = gate();
+    const { outbox, log, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await clock.advance(0);
+    outbox.emit(note('b'));
+    await clock.advance(0);
+    outbox.emit(note('c'));
+    await clock.advance(0);
+    expect(waiting).toHaveLength(1);
+    await open({ clock });
+    await open({ clock });
+    expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
+  });
+
+  it('leaves no timer behind when it gives up before an append is tried again', async () => {
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: () => Promise.reject(new Error('gone')),
+    });
+    const { outbox, session, clock, timersLeft } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await clock.advance(0);
+    await clock.advance((LEASE_MS * 3) / 4);
+    await session.close();
+    expect(outbox.lost?.message).toBe('The lease of this invocation has run out.');
+    expect(timersLeft()).toBe(0);
+  });
+
+  it('folds an event at once, as it comes back from the journal', async () => {
+    const { outbox } = await hold();
+    outbox.emit({ type: 'cancel-requested', turn: 't1' });
+    expect(outbox.state).toMatchObject({ seq: 3, turn: { cancelRequested: true } });
+    expect(outbox.nextSeq).toBe(4);
+    await outbox.settled();
+  });
+
+  it('is durable once everything emitted before is stored, and does not wait for what came later', async () => {
+    const { wrap, open } = gate();
+    const { outbox, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const first = outbox.durable();
+    await clock.advance(0);
+    outbox.emit(note('b'));
+    const second = outbox.durable();
+    expect(await standing(clock, first)).toBe('open');
+    await open({ clock });
+    expect(await standing(clock, first)).toBe('resolved');
+    expect(await standing(clock, second)).toBe('open');
+    await open({ clock });
+    expect(await standing(clock, second)).toBe('resolved');
+    expect(await standing(clock, outbox.durable())).toBe('resolved');
+  });
+
+  it('shows events only when they are stored, with the clock of the object', async () => {
+    const { wrap, open } = gate();
+    const { outbox, stored, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await clock.advance(0);
+    expect(stored).toEqual([]);
+    await open({ clock });
+    expect(stored).toEqual([{ seq: 3, at: 1_000_000, event: note('a') }]);
+  });
+
+  it('stops when its lease is stale: what waits is refused, and nothing more is sent', async () => {
+    const { outbox, session, log, clock, port } = await hold();
+    await clock.advance(LEASE_MS / 2);
+    await port.append(1, 3, { events: [], release: 'yielded' });
+    outbox.emit(note('a'));
+    const durable = outbox.durable();
+    expect(await standing(clock, durable)).toBe(
+      'rejected: The session can no longer be written: the append was refused as stale.',
+    );
+    expect(session.signal.reason).toMatchObject({ why: 'lost' });
+    outbox.emit(note('b'));
+    await clock.advance(0);
+    expect(log.filter((line) => line.startsWith('append'))).toHaveLength(1);
+    expect(await standing(clock, outbox.release('ended'))).toMatch(/^rejected/);
+    expect(await standing(clock, session.close())).toBe('resolved');
+  });
+
+  it('sends an append that failed again, the same one, while the lease lasts', async () => {
+    const sent: unknown[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: async (epoch, from, change) => {
+        sent.push([epoch, from, change]);
+        if (sent.length < 3) throw new Error('overloaded');
+        return port.append(epoch, from, change);
+      },
+    });
+    const { outbox, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const durable = outbox.durable();
+    await clock.advance(50 + 100);
+    expect(await standing(clock, durable)).toBe('resolved');
+    expect(sent).toEqual([sent[0], sent[0], sent[0]]);
+  });
+
+  it('sends no more in one append than a message to the object may weigh', async () => {
+    const sizes: number[] = [];
+    const releases: unknown[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sizes.push(change.events.reduce((size, { body }) => size + body.length, 0));
+        releases.push(change.release);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { outbox, port } = await hold({ wrap });
+    for (let i = 0; i < 5; i += 1) outbox.emit(note('x'.repeat(5 * 1024 * 1024)));
+    await outbox.release('ended');
+    expect(sizes.length).toBe(5);
+    expect(Math.max(...sizes)).toBeLessThan(8 * 1024 * 1024);
+    expect(releases).toEqual([undefined, undefined, undefined, undefined, 'ended']);
+    expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
+  });
+
+  it('has a note deleted by the append that carries its events, when several carry them all', async () => {
+    const sent: (readonly [events: number, read: readonly number[] | undefined])[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sent.push([change.events.length, change.inboxRead]);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { session, outbox, port } = await hold({ wrap });
+    const result = { type: 'text', content: 'x'.repeat(3 * 1024 * 1024) };
+    const rows = [1, 2, 3, 4, 5].map((id) => {
+      const body = JSON.stringify({ call: `c${id}`, tool: 'pay', input: '{}', result });
+      return { id, kind: 'late', turn: 't1', body } as const;
+    });
+    for (const { body } of rows) await port.post('late', 't1', body);
+    session.takeIn(rows);
+    await outbox.settled();
+    expect(sent).toEqual([
+      [2, [1, 2]],
+      [2, [3, 4]],
+      [1, [5]],
+    ]);
+    await session.close();
+  });
+
+  it('stops when the port fails until the lease has run out', async () => {
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: () => Promise.reject(new Error('overloaded')),
+    });
+    const { outbox, session, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const durable = outbox.durable();
+    expect(await standing(clock, durable)).toBe('open');
+    await clock.advance((LEASE_MS * 3) / 4);
+    expect(await standing(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
+    expect(() => session.checkpoint()).toThrow('run out');
+  });
+
+  it('waits for an append that is never answered no longer than its lease runs', async () => {
+    const { wrap } = gate();
+    const { outbox, session, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    const closing = session.close();
+    const durable = outbox.durable();
+    await clock.advance((LEASE_MS * 3) / 4 - 1);
+    expect(await standing(clock, closing)).toBe('open');
+    expect(await standing(clock, durable)).toBe('open');
+    await clock.advance(1);
+    expect(await standing(clock, closing)).toBe('resolved');
+    expect(await standing(clock, outbox.durable())).toBe(
+      'rejected: The lease of this invocation has run out.',
+    );
+  });
+
+  it('gives the lease back together with what is left', async () => {
+    const { outbox, log, port } = await hold();
+    outbox.emit(note('a'));
+    await outbox.release('ended');
+    expect(log).toEqual(['append 3 turn-yielded']);
+    expect((await port.read({ from: 1 }))?.openTurn).toBeNull();
+  });
+
+  it('gives the lease back in an append of its own when the last one is under way', async () => {
+    const { wrap, open } = gate();
+    const { outbox, log, clock } = await hold({ wrap });
+    outbox.emit(note('a'));
+    await clock.advance(0);
+    const released = outbox.release('yielded');
+    await open({ clock });
+    await open({ clock });
+    expect(await standing(clock, released)).toBe('resolved');
+    expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
+  });
+
+  it('takes a note in once, with the append that deletes it', async () => {
+    const { outbox, session, port } = await hold();
+    await port.post('cancel', 't1', '{}');
+    outbox.emit(note('a'));
+    await outbox.durable();
+    await outbox.settled();
+    const page = await port.read({ from: 3 });
+    expect(page?.rows.map(({ type }) => type)).toEqual(['turn-yielded', 'cancel-requested']);
+    expect(session.signal.reason).toMatchObject({ why: 'cancelled' });
+    expect(await port.renew(1)).toEqual({ status: 'renewed', inbox: [] });
+  });
+
+  it.each(['yielded', 'suspended'] as const)(
+    'leaves a note that comes while the lease is given back to the next holder: %s',
+    async (release) => {
+      const { wrap, open } = gate();
+      const { outbox, port, session, clock } = await hold({ wrap });
+      outbox.emit(note('a'));
+      await clock.advance(0);
+      await port.post('cancel', 't1', '{}');
+      const released = outbox.release(release);
+      await open({ clock });
+      await open({ clock });
+      expect(await standing(clock, released)).toBe('resolved');
+      await session.close();
+      expect((await port.read({ from: 1 }))?.head).toBe(3);
+      const next = await port.resume({
+        nonce: 'next',
+        turn: 't1',
+        reader: { reducer: 1, messageTypes: [], maxBytes: 1 },
+      });
+      expect(next).toMatchObject({ status: 'leased', inbox: [{ kind: 'cancel' }] });
+    },
+  );
+});

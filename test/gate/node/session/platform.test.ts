@@ -1,0 +1,395 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, type Tool } from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
+import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+const NO_LIMITS = { iterations: 1_000, toolCalls: 'unlimited', callsPerTool: 'unlimited' } as const;
+
+/** Counts every message to the session, beside the meter. */
+function counter() {
+  let messages = 0;
+  const wrap = (port: SessionPort): SessionPort =>
+    new Proxy(port, {
+      get: (target, key, self) => {
+        const send: unknown = Reflect.get(target, key, self);
+        if (typeof send !== 'function') return send;
+        return (...args: unknown[]) => {
+          messages += 1;
+          return Reflect.apply(send, target, args);
+        };
+      },
+    });
+  return { wrap, messages: () => messages };
+}
+
+/** What one invocation did. */
+interface Did {
+  readonly end: TurnEnd['status'];
+  readonly requests: number;
+}
+
+interface Driven {
+  readonly app: MemoryApp;
+  readonly invocations: readonly Did[];
+}
+
+interface Scene {
+  readonly replies: readonly ScriptedReply[];
+  readonly tools?: readonly Tool[];
+  readonly platform: Partial<Platform>;
+  /** Requests that tools have made so far. */
+  readonly made?: () => number;
+  readonly port?: (port: SessionPort) => SessionPort;
+  /** Requests that each invocation has made before. */
+  readonly spent?: number;
+}
+
+/** Runs a turn through as many invocations as it takes, each with a platform of its own. */
+async function drive({
+  replies,
+  tools = [],
+  platform,
+  made = () => 0,
+  port,
+  spent = 1,
+}: Scene): Promise<Driven> {
+  const { wrap, messages } = counter();
+  const app = memoryApp({
+    replies,
+    tools,
+    limits: NO_LIMITS,
+    wrap: (inner) => wrap(port ? port(inner) : inner),
+  });
+  const invocations: Did[] = [];
+  const requests = (): number => messages() + app.model.requests.length + made();
+  let turn = '';
+  for (let before = 0; invocations.length < 200; ) {
+    const leased = turn === '' ? await app.lease('Go.') : await app.resume(turn);
+    turn = leased.page.openTurn?.id ?? '';
+    const meter = new Meter({ ...UNLIMITED, ...platform }, () => Date.now());
+    meter.spend(spent);
+    const { status } = await app.run(leased, { meter });
+    invocations.push({ end: status, requests: requests() - before });
+    before = requests();
+    if (status !== 'handed-over') break;
+  }
+  return { app, invocations };
+}
+
+/** A tool that counts what it does. */
+function counting(name: string, more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {}) {
+  const calls: string[] = [];
+  const config = {
+    name,
+    description: 'Counts.',
+    run: (_: unknown, call: { id: string }) => calls.push(call.id),
+  };
+  const { effect, subrequests } = more;
+  const tool = effect
+    ? defineTool({ ...config, effect, subrequests })
+    : defineTool({ ...config, subrequests });
+  return { tool, calls };
+}
+
+const batch = (name: string, size = 1): ScriptedReply => ({
+  calls: Array.from({ length: size }, () => ({ name })),
+});
+
+const typesOf = async (app: MemoryApp): Promise<string[]> => {
+  const page = await app.port.read({ from: 1, limit: 10_000 });
+  return (page?.rows ?? []).map(({ type }) => type);
+};
+
+describe('an invocation near its limit of subrequests', () => {
+  it.each(['read', 'idempotent', undefined] as const)(
+    'hands a long turn of %s calls over, and never makes more than 40',
+    async (effect) => {
+      const { tool, calls } = counting('count', effect && { effect });
+      const replies = [...Array.from({ length: 99 }, () => batch('count', 2)), 'Done.'];
+      const scene = { replies, tools: [tool], platform: { subrequests: 40 }, made: () => calls.length };
+      const { app, invocations } = await drive(scene);
+      expect(invocations.at(-1)?.end).toBe('ended');
+      expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
+      expect(new Set(calls).size).toBe(198);
+      expect(calls.length).toBe(198);
+      expect((await app.state()).turn).toMatchObject({
+        outcome: 'completed',
+        iterations: 100,
+        toolCalls: 198,
+      });
+    },
+  );
+
+  it('leaves what has not started of a batch to the next one, and finishes what has', async () => {
+    const { tool, calls } = counting('count');
+    const scene = { replies: [batch('count', 60), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
+    const { app, invocations } = await drive({ ...scene, made: () => calls.length });
+    expect(invocations.length).toBeGreaterThan(2);
+    expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
+    expect(calls.length).toBe(60);
+    expect(new Set(calls).size).toBe(60);
+    const types = await typesOf(app);
+    for (const type of ['tool-call-started', 'tool-call-ended']) {
+      expect(types.filter((one) => one === type).length).toBe(60);
+    }
+    expect(types.filter((one) => one === 'turn-yielded').length).toBe(invocations.length - 1);
+  });
+
+  it('says why it was handed over', async () => {
+    const { tool } = counting('count');
+    const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
+    const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
+    const turn = (await app.state()).turn?.id ?? '';
+    const yielded = (await app.events(turn)).filter(({ event }) => event.type === 'turn-yielded');
+    expect(yielded[0]?.event).toMatchObject({
+      reason: 'its invocation is about to meet its limit of 40 subrequests',
+    });
+  });
+
+  it('counts what a tool declares, before it runs', async () => {
+    const { tool, calls } = counting('import', { subrequests: 20 });
+    const scene = { replies: [batch('import', 3), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
+    const { invocations } = await drive({ ...scene, made: () => 20 * calls.length });
+    expect(calls.length).toBe(3);
+    expect(invocations.map(({ end }) => end)).toEqual(['handed-over', 'handed-over', 'ended']);
+    expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
+  });
+
+  it('ends a turn as misconfigured whose tool asks for more than any invocation has', async () => {
+    const { tool, calls } = counting('import', { subrequests: 29 });
+    const { app } = await drive({ replies: [batch('import')], tools: [tool], platform: { subrequests: 40 } });
+    expect(calls).toEqual([]);
+    expect((await app.state()).turn).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          'A call may make 29 requests, and an invocation of this deployment has room for 28 of one call. Raise SUBREQUESTS ' +
+          'if the plan allows more, or ask for less at once.',
+      },
+    });
+  });
+});
+
+/** A session that is read in very small pages. */
+const inSmallPages = (port: SessionPort): SessionPort => ({
+  ...port,
+  begin: (request) => port.begin({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
+  resume: (request) => port.resume({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
+  read: (query) => port.read({ ...query, maxBytes: 1 }),
+});
+
+describe('a turn that is always near a limit', () => {
+  it('comes to something in every invocation, and to its end', async () => {
+    const { tool, calls } = counting('count', { effect: 'read' });
+    const replies = [batch('count', 2), batch('count'), 'Done.'];
+    const platform = { cpuMs: 1, cpuUsed: () => 5 };
+    const { app, invocations } = await drive({ replies, tools: [tool], platform });
+    expect([invocations.length, invocations.at(-1)?.end]).toEqual([6, 'ended']);
+    expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
+  });
+
+  it('begins one thing in every invocation, though others have used it before', async () => {
+    const { tool, calls } = counting('count');
+    const replies = [batch('count', 2), 'Done.'];
+    const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
+    const { app, invocations } = await drive(scene);
+    expect(invocations.map(({ end }) => end)).toEqual([...Array(4).fill('handed-over'), 'ended']);
+    expect([calls.length, app.model.requests.length]).toEqual([2, 2]);
+  });
+
+  it('goes on though reading the session takes nearly all of an invocation', async () => {
+    const { tool } = counting('count', { effect: 'read' });
+    const replies = [batch('count'), batch('count'), 'Done.'];
+    const { app, invocations } = await drive({
+      replies,
+      tools: [tool],
+      platform: { subrequests: 24 },
+      port: inSmallPages,
+    });
+    expect(invocations.at(-1)?.end).toBe('ended');
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('ends as failed, and says so, when no invocation can read its session', async () => {
+    const { tool } = counting('count', { effect: 'read' });
+    const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
+    const { app, invocations } = await drive({
+      replies,
+      tools: [tool],
+      platform: { subrequests: 20 },
+      port: inSmallPages,
+    });
+    expect(invocations.at(-1)?.end).toBe('lost');
+    const { turn } = await app.state();
+    expect(turn).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          'The session is too long to be read within one invocation of this deployment, which has 20 subrequests. Raise ' +
+          'SUBREQUESTS if the plan allows more, or go on in a new session.',
+      },
+    });
+    expect(
+      await app.port.resume({
+        nonce: 'n',
+        turn: turn?.id ?? '',
+        reader: { reducer: 0, messageTypes: [], maxBytes: 1 },
+      }),
+    ).toEqual({
+      status: 'not-open',
+    });
+  });
+});
+
+describe('a turn that was ended because no invocation could read it', () => {
+  it('tells of a call that may have happened that it is unknown, and of the others that they did not run', async () => {
+    const clock = createManualClock(1_000_000);
+    const tools = ['pay', 'put', 'look', 'rest'].map((name) =>
+      defineTool({ name, description: 'Works.', run: () => 'worked' }),
+    );
+    let isLong = true;
+    const app = memoryApp({
+      tools,
+      replies: ['Next.', 'Last.'],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        read: (query) => port.read(isLong ? { ...query, limit: 1 } : query),
+        resume: (request) =>
+          port.resume(isLong ? { ...request, reader: { ...request.reader, maxBytes: 1 } } : request),
+      }),
+    });
+    const yields = Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const);
+    const calls = asked(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
+    const left = await leftBehind(app, [...yields, ...calls]);
+    const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
+    expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
+    isLong = false; // the deployment was given more
+    const unknown = (tool: string): string =>
+      `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
+      'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+    const told = [
+      ['pay', unknown('pay')],
+      ['put', unknown('put')],
+      ['look', "Error: The call of 'look' was cut short."],
+      ['rest', "Error: The call of 'rest' was not run."],
+    ];
+    await passing(clock, app.say('And now?'));
+    expect(answers((await app.state()).messages)).toEqual(told);
+    expect(textsOf(app)).toEqual(told.map(([, text]) => text));
+  });
+});
+
+/** What the model was told of calls with its last request. */
+const textsOf = ({ model }: MemoryApp): string[] =>
+  (model.requests.at(-1)?.messages ?? []).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
+
+/** Moves time on until a promise has settled. */
+async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settling = promise.finally(() => {
+    isSettled = true;
+  });
+  for (let left = 1_000; !isSettled && left > 0; left -= 1) await clock.advance(1_000);
+  return settling;
+}
+
+describe('an invocation near its limit of time', () => {
+  const slow = (ms: number, clock: ReturnType<typeof createManualClock>, timeout?: number) =>
+    defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      effect: 'read',
+      timeout,
+      run: () => new Promise<string>((resolve) => clock.after(ms, () => resolve('waited'))),
+    });
+
+  /** Runs one invocation of a new turn, and answers how it ended and how long it took. */
+  async function once(
+    app: MemoryApp,
+    clock: ReturnType<typeof createManualClock>,
+    platform: Partial<Platform>,
+  ) {
+    const began = clock.now();
+    const meter = new Meter({ ...UNLIMITED, ...platform }, () => clock.now());
+    const { status } = await elapse(clock, app.say('Go.', { meter }));
+    return { status, ms: clock.now() - began };
+  }
+
+  it('hands over half a minute before', async () => {
+    const clock = createManualClock(1_000_000);
+    const replies = Array.from({ length: 20 }, () => batch('wait'));
+    const app = memoryApp({ replies, tools: [slow(20_000, clock)], clock });
+    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 100_000 });
+  });
+
+  it('does not begin what may take longer than what is left of it', async () => {
+    const clock = createManualClock(1_000_000);
+    const replies = Array.from({ length: 20 }, () => batch('wait'));
+    const app = memoryApp({ replies, tools: [slow(20_000, clock, 200_000)], clock });
+    // 200 s would fit at no time, but what is left is never less than half of what there is.
+    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
+  });
+
+  it('leaves a reply that does not come to the next one, when it has come to something before', async () => {
+    const clock = createManualClock(1_000_000);
+    const app = memoryApp({
+      replies: [batch('wait'), () => new Promise(() => {}), 'Done.'],
+      tools: [slow(20_000, clock)],
+      clock,
+    });
+    expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 110_000 });
+    expect(app.model.requests.length).toBe(2);
+  });
+});
+
+describe('a reply that takes long', () => {
+  it('is left to another invocation before the messages that keep the lease are too many', async () => {
+    const clock = createManualClock(1_000_000);
+    const { wrap, messages } = counter();
+    const { tool } = counting('count', { effect: 'read' });
+    const replies = [batch('count'), () => new Promise<string>(() => {})];
+    const app = memoryApp({ replies, tools: [tool], clock, wrap });
+    const meter = new Meter({ ...UNLIMITED, subrequests: 30 }, () => clock.now());
+    expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
+    expect(messages()).toBeGreaterThan(10);
+    expect(messages()).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('an invocation near its limit of CPU', () => {
+  it('hands over with a fifth of it left', async () => {
+    const { tool } = counting('count', { effect: 'read' });
+    const replies = [...Array.from({ length: 9 }, () => batch('count')), 'Done.'];
+    const platform = { cpuMs: 100, cpuUsed: ({ subrequests }: { subrequests: number }) => subrequests * 16 };
+    const { app, invocations } = await drive({ replies, tools: [tool], platform });
+    expect(invocations.length).toBeGreaterThan(2);
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 10 });
+  });
+
+  it('is estimated by what was sent and read, unless it is told', () => {
+    const meter = new Meter({ ...UNLIMITED, cpuMs: 10 }, () => 0);
+    meter.spend(15);
+    expect(meter.short).toBeUndefined();
+    meter.fold(50_000);
+    expect(meter.short).toBe('10 ms of CPU');
+    expect(meter.over).toBeUndefined();
+    meter.fold(50_000);
+    expect(meter.over).toBe('10 ms of CPU');
+  });
+});
+
+describe('a meter', () => {
+  it('counts a port once, however often it is asked to', () => {
+    const port = memoryApp({ replies: [] }).port;
+    const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => 0);
+    const counted = meter.counted(port);
+    expect(meter.counted(counted)).toBe(counted);
+    expect(new Meter(UNLIMITED, () => 0).counted(counted)).not.toBe(counted);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { questionsOf } from '../../../doors/session.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { never } from '../tool-loop/outside.ts';
+import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import {
+  appWith,
+  asks,
+  decide,
+  open,
+  QUESTION,
+  results,
+  running,
+  SCHEMA,
+  typesOf,
+} from './running-questions.ts';
+
+const unknown = (tool: string): string =>
+  `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+describe('a call that asks while it runs, and is suspended', () => {
+  it('looks for no answer any more, and finds it when it begins anew', async () => {
+    const run = async (call: ToolCall) => {
+      const [first, second] = await Promise.all([
+        call.decideWhileRunning(QUESTION),
+        call.decide({ message: 'Sure?' }),
+      ]);
+      return `${first.decision} ${second.decision}`;
+    };
+    const ran: string[] = [];
+    const app = appWith([asks(run, { effect: 'idempotent', ran })]);
+    const { clock: counting, timersLeft } = counted(app.clock);
+    const { end, turn } = await running(app, { clock: counting });
+    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
+    await app.clock.advance(1_000);
+    expect(timersLeft()).toBe(0);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
+    await decide(app, turn, { decision: 'reject' });
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      turn: { text: 'Done.' },
+    });
+    expect([ran.length, await results(app)]).toEqual([3, [['book', 'approve reject']]]);
+  });
+});
+
+describe('a question of a running call', () => {
+  it('is nobody’s once the tool’s timeout has passed: the call is unknown, and its late result is told', async () => {
+    const answer = Promise.withResolvers<string>();
+    const said: unknown[] = [];
+    const work: Promise<unknown>[] = [];
+    const run = async (call: ToolCall) => {
+      await call.decideWhileRunning(QUESTION).catch((thrown: unknown) => said.push(thrown));
+      return answer.promise;
+    };
+    const app = appWith([asks(run, { timeout: 10_000 })]);
+    const { end, turn } = await running(app, { waitUntil: (promise) => work.push(promise) });
+    await app.clock.advance(10_000);
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await results(app)).toEqual([['book', unknown('book')]]);
+    const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
+    expect(question?.standing).toBe('dropped');
+    expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`]);
+    answer.resolve('booked');
+    await Promise.all(work);
+    await passing(app.clock, app.say('And?'));
+    expect(app.model.requests.at(-1)?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: "The call of 'book' with the input {}, whose outcome was unknown, has answered after all: booked",
+    });
+  });
+
+  it('does not keep its turn from being cancelled', async () => {
+    const app = appWith([asks()]);
+    const { end, turn } = await running(app);
+    await app.port.post('cancel', turn, '{}');
+    await app.clock.advance(LEASE_MS / 3 + 100);
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await results(app)).toEqual([['book', unknown('book')]]);
+    expect(await open(app, turn)).toEqual([]);
+  });
+
+  it('is moot when its holder is gone: the call is unknown at once, and does not run again', async () => {
+    const ran: string[] = [];
+    const app = appWith([asks(undefined, { ran })], ['Done.']);
+    const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: SCHEMA } as const;
+    const left = await leftBehind(app, [
+      ...asked(['book', 'once']),
+      {
+        type: 'tool-call-suspended',
+        call: 'c0',
+        wait: { ...wait, expires: 3_600_000, onExpiry: 'approve', binding: 'b' },
+      },
+    ]);
+    expect(await takenOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect([ran, await results(app)]).toEqual([[], [['book', unknown('book')]]]);
+    expect(await open(app, left.turn)).toEqual([]);
+  });
+
+  /** A call of this effect that has asked, whose holder is gone; and what another holder makes of it. */
+  async function orphaned(tool: AnyTool) {
+    const app = appWith([tool]);
+    const line = { isCut: false };
+    const port: SessionPort = {
+      ...app.port,
+      append: (...request) => (line.isCut ? never() : app.port.append(...request)),
+      renew: (epoch) => (line.isCut ? never() : app.port.renew(epoch)),
+    };
+    const { end, turn } = await running(app, { port });
+    line.isCut = true;
+    await app.clock.advance(LEASE_MS + 1);
+    expect(await passing(app.clock, end)).toMatchObject({ status: 'lost' });
+    return { app, turn };
+  }
+
+  it('of an idempotent call is waited for, when its holder is gone: the call begins anew with the answer', async () => {
+    const run = async (call: ToolCall) => (await call.decideWhileRunning(QUESTION)).decision;
+    const ran: string[] = [];
+    const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      turn: { text: 'Done.' },
+    });
+    expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
+  });
+
+  it('is not put twice by a once call that certainly did not happen, and is its own', async () => {
+    const ran: string[] = [];
+    const booking = defineTool({
+      name: 'book',
+      description: 'Books.',
+      timeout: 300_000,
+      run: async (_, call) => {
+        ran.push(call.id);
+        return (await call.decideWhileRunning(QUESTION)).decision;
+      },
+      reconcile: () => 'not-done',
+    });
+    const { app, turn } = await orphaned(booking);
+    const again = app.run(await app.resume(turn));
+    await app.clock.advance(0);
+    await app.clock.advance(LEASE_MS / 4);
+    expect(await open(app, turn)).toHaveLength(1);
+    expect(typesOf(await app.events(turn)).filter((type) => type === 'tool-call-suspended')).toHaveLength(1);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
+  });
+
+  it('is void for another question that the call puts in its place when it begins anew', async () => {
+    let times = 0;
+    const booking = defineTool({
+      name: 'book',
+      description: 'Books.',
+      timeout: 300_000,
+      run: async (_, call) => {
+        times += 1;
+        return (await call.decideWhileRunning({ ...QUESTION, message: `Whose ${times}?` })).decision;
+      },
+      reconcile: () => 'not-done',
+    });
+    const { app, turn } = await orphaned(booking);
+    const again = app.run(await app.resume(turn));
+    await app.clock.advance(LEASE_MS / 2);
+    await decide(app, turn, { decision: 'approve' });
+    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await results(app)).toEqual([
+      [
+        'book',
+        "Error: Tool 'book' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.",
+      ],
+    ]);
+  });
+});

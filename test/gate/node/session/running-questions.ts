@@ -1,0 +1,68 @@
+import {
+  type AnyTool,
+  defineTool,
+  type Effect,
+  type RunningDecisionRequest,
+  type StoredEvent,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
+import { checkDecision, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
+import { calls } from '../tool-loop/scenes.ts';
+import { answers, LEASE_MS } from './former-holder.ts';
+import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
+
+export const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+export const QUESTION: RunningDecisionRequest = { message: 'Whose?', schema: SCHEMA, expires: 30_000 };
+
+interface Asks {
+  readonly name?: string;
+  readonly effect?: Exclude<Effect, 'none'>;
+  readonly timeout?: number;
+  /** Where each run is noted, by its call's id. */
+  readonly ran?: string[];
+}
+
+/** A tool that acts, and then asks this. */
+export const asks = (
+  run: (call: ToolCall) => unknown = (call) => call.decideWhileRunning(QUESTION),
+  { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
+): AnyTool => {
+  const acts = (_: unknown, call: ToolCall) => {
+    ran.push(call.id);
+    return run(call);
+  };
+  return defineTool({ name, description: 'Books.', effect, timeout, run: acts });
+};
+
+export const appWith = (
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[] = [calls('book'), 'Done.'],
+): ClockedApp => clockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
+
+/** A turn that runs, once its calls have asked what they ask. */
+export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
+  const leased = await app.lease('Go.');
+  const end = app.run(leased, host);
+  await app.clock.advance(0);
+  return { end, turn: leased.page.openTurn?.id ?? '' };
+}
+
+export const open = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
+
+/** Sends a decision about the first open question, and lets the holder hear of it. */
+export async function decide(app: ClockedApp, turn: string, sent: SentDecision): Promise<string> {
+  const [question] = await open(app, turn);
+  if (!question) throw new Error('Nothing is asked.');
+  const checked = checkDecision(question.wait, sent, 'ann');
+  if (!checked.ok) throw new Error(checked.problems.join('; '));
+  const posted = await postAnswer(app, question, { answer: checked.answer, hash: question.id });
+  await app.clock.advance(LEASE_MS / 3 + 100);
+  return posted;
+}
+
+export const typesOf = (events: readonly StoredEvent[]): readonly string[] =>
+  events.map(({ event }) => event.type);
+
+/** What the model reads of each call, beside the tool's name. */
+export const results = async (app: MemoryApp) => answers((await app.state()).messages);

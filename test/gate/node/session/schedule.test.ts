@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineTool,
+  type ScheduleRequest,
+  type SessionEvent,
+  type Tool,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
+import { MOST_WAITING as MOST_IN_OBJECT } from '../../../doors/ledger.ts';
+import { MOST_WAITING } from '../../../doors/loop.ts';
+import { modelText } from '../../../doors/tools.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+const HOUR = 3_600_000;
+
+/** A tool whose run is this. */
+const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
+  defineTool({ name: 'plan', description: 'Plans.', effect, run: (_, call) => run(call) });
+
+const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+
+function scene(
+  run: (call: ToolCall) => unknown,
+  replies: readonly ScriptedReply[] = [PLAN, 'Done.', 'Later.'],
+) {
+  const clock = createManualClock(1_000_000);
+  const appended: unknown[] = [];
+  const wrap = (port: SessionPort): SessionPort => ({
+    ...port,
+    append: (epoch, from, change) => {
+      if (change.scheduled) appended.push(change.scheduled);
+      return port.append(epoch, from, change);
+    },
+  });
+  const app = memoryApp({ tools: [tool(run)], replies, clock, wrap });
+  return { app, clock, appended };
+}
+
+const results = async (app: MemoryApp): Promise<string[]> => {
+  const page = await app.port.read({ from: 1, limit: 1_000 });
+  return (page?.rows ?? [])
+    .map(({ body }) => JSON.parse(body) as SessionEvent) // what was stored as one
+    .flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+};
+
+describe('a message that a call schedules', () => {
+  it('is stored with the end of the call, and starts a turn of its own at its time', async () => {
+    let id = '';
+    const { app, clock } = scene(async (call) => {
+      id = await call.schedule({ message: 'Look again.', delaySeconds: 7_200 });
+      return `It will be ${id}.`;
+    });
+    const end = await app.say('Go.');
+    expect(end).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect((await app.port.read({ from: 1 }))?.waiting).toEqual([{ turn: id, status: 'scheduled' }]);
+    await clock.advance(2 * HOUR - 1);
+    expect(app.dispatched).toEqual([]);
+    await clock.advance(1);
+    await clock.advance(0);
+    expect(app.dispatched).toEqual([id]);
+    await app.run(await app.resume(id));
+    const events = await app.events(id);
+    expect(events[0]?.event).toEqual({
+      type: 'turn-started',
+      turn: id,
+      loopId: id,
+      message: 'Look again.',
+      context: {},
+      principal: { id: 'tester' },
+    });
+    expect((await app.state()).turn).toMatchObject({ id, text: 'Later.' });
+  });
+
+  it('is sent for whoever asked, with the context of their message', async () => {
+    const { app, appended } = scene((call) => call.schedule({ message: 'Again.', delaySeconds: 1 }));
+    await app.say('Go.');
+    const [[scheduled]] = appended as [[{ started: { body: string }; after: number }]];
+    expect(scheduled.after).toBe(1_000);
+    expect(JSON.parse(scheduled.started.body)).toMatchObject({ context: {}, principal: { id: 'tester' } });
+  });
+
+  it('has the same id when the call is run again, and is not there twice', async () => {
+    const ids: string[] = [];
+    const clock = createManualClock(1_000_000);
+    let isCut = true;
+    const app = memoryApp({
+      tools: [
+        tool(async (call) => {
+          ids.push(await call.schedule({ message: 'One.', delaySeconds: 60 }));
+          ids.push(await call.schedule({ message: 'Two.', delaySeconds: 30 }));
+        }, 'idempotent'),
+      ],
+      replies: [PLAN, 'Done.'],
+      clock,
+      leaseMs: 1_000,
+      wrap: (port) => ({
+        ...port,
+        append: (epoch, from, change) =>
+          isCut && change.scheduled ? new Promise(() => {}) : port.append(epoch, from, change),
+      }),
+    });
+    const leased = await app.lease('Go.');
+    void app.run(leased);
+    await clock.advance(2_000);
+    isCut = false;
+    await app.run(await app.resume(leased.page.openTurn?.id ?? ''));
+    expect(ids).toHaveLength(4);
+    expect(ids.slice(2)).toEqual(ids.slice(0, 2));
+    expect(new Set(ids).size).toBe(2);
+    expect((await app.port.read({ from: 1 }))?.waiting?.map(({ turn }) => turn)).toEqual(ids.slice(0, 2));
+  });
+
+  it('is not sent when the call fails', async () => {
+    const { app, appended } = scene(async (call) => {
+      await call.schedule({ message: 'Never.', delaySeconds: 1 });
+      throw new Error('no');
+    });
+    await app.say('Go.');
+    expect([appended, (await app.port.read({ from: 1 }))?.waiting]).toEqual([[], []]);
+  });
+
+  it('is kept though run does not wait for its id', async () => {
+    const { app } = scene((call) => {
+      void call.schedule({ message: 'Later.', delaySeconds: 1 });
+      return 'planned';
+    });
+    await app.say('Go.');
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      'blank',
+      { message: ' ', delaySeconds: 1 },
+      'The message to be scheduled must be text that is not blank.',
+    ],
+    [
+      'no text',
+      { message: 4, delaySeconds: 1 },
+      'The message to be scheduled must be text that is not blank.',
+    ],
+    [
+      'too long',
+      { message: 'x'.repeat(100_001), delaySeconds: 1 },
+      'The message to be scheduled has 100001 characters, and may have 100000.',
+    ],
+    [
+      'for the past',
+      { message: 'A', delaySeconds: -1 },
+      'delaySeconds is -1; it must be a number from 0 to 31536000 (365 days).',
+    ],
+    [
+      'for a time too far',
+      { message: 'A', delaySeconds: 31_536_001 },
+      'delaySeconds is 31536001; it must be a number from 0 to 31536000 (365 days).',
+    ],
+    [
+      'for no time',
+      { message: 'A', delaySeconds: Number.NaN },
+      'delaySeconds is NaN; it must be a number from 0 to 31536000 (365 days).',
+    ],
+    [
+      'for a text',
+      { message: 'A', delaySeconds: '60' },
+      'delaySeconds is 60; it must be a number from 0 to 31536000 (365 days).',
+    ],
+  ])('that is %s is refused', async (_, request, message) => {
+    const { app } = scene((call) => call.schedule(request as ScheduleRequest));
+    await app.say('Go.');
+    expect(await results(app)).toEqual([`Error: ${message}`]);
+  });
+
+  const FULL =
+    'Error: No more messages can be scheduled now: one turn may schedule 20, and 100 may wait for their time in a session.';
+
+  it('is the twentieth of its turn at the most, also when calls run together and take turns', async () => {
+    const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
+    const { app } = scene(
+      (call) => call.schedule({ message: 'A.', delaySeconds: 60 }),
+      [batch, batch, 'Done.'],
+    );
+    const end = await app.say('Go.');
+    expect(end).toMatchObject({ status: 'ended', turn: { scheduled: 20 } });
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(20);
+    expect((await results(app)).filter((text) => text === FULL)).toHaveLength(4);
+  });
+
+  it('is refused when as many wait for their time as may, whatever else waits', async () => {
+    const plan = async (call: ToolCall): Promise<void> => {
+      for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: HOUR / 1_000 });
+    };
+    const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
+    for (let i = 0; i < 6; i += 1) await app.say('Go.');
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MOST_WAITING);
+    expect((await results(app)).at(-1)).toBe(FULL);
+    expect(MOST_WAITING).toBe(MOST_IN_OBJECT);
+  });
+});

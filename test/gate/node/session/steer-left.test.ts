@@ -1,0 +1,52 @@
+import { describe, expect, it, vi } from 'vitest';
+import { defineTool, exitEarly } from '../../../../src/index.ts';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { TurnStart } from '../../../doors/journal.ts';
+import { startOf } from '../../../fixtures/session-contract/harness.ts';
+import { LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+/** A message for the turn that runs. */
+function steering(turn: string): TurnStart {
+  const event = { message: 'Make it blue.', principal: { id: 'tester' }, loopId: turn, context: {} };
+  const body = JSON.stringify({ v: 1, type: 'turn-started', turn, ...event });
+  return { ...startOf(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
+}
+
+/** It was taken into no turn, and is the one that is open now. */
+async function expectOwnTurn(port: SessionPort, turn: string): Promise<void> {
+  const page = await port.read({ from: 1 });
+  expect(page?.rows.map(({ type }) => type)).not.toContain('turn-steered');
+  expect(page?.openTurn?.id).toBe(turn);
+}
+
+describe('a message whose turn ends before its model is asked again is a turn of its own', () => {
+  it('when a call ends it by a signal, though its holder knew of the message', async () => {
+    const clock = createManualClock(1_000_000);
+    const work = Promise.withResolvers<never>();
+    const run = () => work.promise;
+    const exits = defineTool({ name: 'work', description: 'Works.', effect: 'read', run });
+    const app = memoryApp({ tools: [exits], replies: [{ calls: [{ name: 'work' }] }], clock });
+    const end = app.run(await app.lease('Go.'));
+    await clock.advance(100);
+    await app.port.accept(steering('s1'));
+    await clock.advance(8_000); // a renewal tells the holder
+    work.reject(exitEarly('done'));
+    await passing(clock, end);
+    await expectOwnTurn(app.port, 's1');
+  });
+
+  it('when it is given up as stuck', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const clock = createManualClock(1_000_000);
+    const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
+    const { turn } = await leftBehind(app, []);
+    await app.port.accept(steering('s1'));
+    for (const dies of [true, true, false]) {
+      await clock.advance(LEASE_MS + 1);
+      const leased = await app.resume(turn);
+      if (!dies) await passing(clock, app.run(leased));
+    }
+    await expectOwnTurn(app.port, 's1');
+  });
+});

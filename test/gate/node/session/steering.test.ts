@@ -1,0 +1,296 @@
+/** A message that comes while a turn runs: what the model is shown of it, and when it is not taken in. */
+
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineSubagent,
+  defineTool,
+  type ModelRequest,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+
+/** What the model was shown, without what the system says. */
+const shown = (request: ModelRequest | undefined): readonly string[] =>
+  (request?.messages ?? []).flatMap((message) => {
+    switch (message.role) {
+      case 'system':
+        return [];
+      case 'assistant':
+        return [`assistant: ${message.text}${message.toolCalls.map(({ name }) => `[${name}]`).join('')}`];
+      default:
+        return [`${message.role}: ${message.text}`];
+    }
+  });
+
+/** A session whose tools and replies may send to it. */
+function scene(
+  replies: readonly ScriptedReply[],
+  make: (session: () => TestSession) => readonly AnyTool[],
+  more: Partial<Parameters<typeof defineAgent>[0]> = {},
+) {
+  let session: TestSession | undefined;
+  const current = (): TestSession => {
+    if (!session) throw new Error('There is no session yet.');
+    return session;
+  };
+  const agent = defineAgent({
+    name: 'tester',
+    description: 'Tests.',
+    instructions: '',
+    ...more,
+    tools: make(current),
+  });
+  session = createTestSession(agent, { replies });
+  return session;
+}
+
+/** Sends a message to the turn that runs it. */
+const steering =
+  (text: string, options: { readonly effect?: 'read' | 'once'; readonly returnDirect?: boolean } = {}) =>
+  (session: () => TestSession): readonly AnyTool[] => [
+    defineTool({
+      name: 'work',
+      description: 'Works.',
+      ...options,
+      run: async () => {
+        await session().post(text, { whenBusy: 'steer' });
+        return 'worked';
+      },
+    }),
+  ];
+
+const WORK = { calls: [{ name: 'work' }] };
+
+describe('a message for the turn that runs', () => {
+  it.each(['read', 'once'] as const)(
+    'is shown to the model with its next request, behind the results of the calls that ran: %s',
+    async (effect) => {
+      const session = scene([WORK, 'Done, in blue.'], steering('Make it blue.', { effect }));
+      const answer = await session.send('Paint it.');
+      expect(answer).toMatchObject({ outcome: 'completed', text: 'Done, in blue.', iterations: 2 });
+      expect(session.requests.map(shown)).toEqual([
+        ['user: Paint it.'],
+        ['user: Paint it.', 'assistant: [work]', 'tool: worked', 'user: Make it blue.'],
+      ]);
+      const types = (await session.events()).map(({ event }) => event.type);
+      expect(types.filter((type) => type === 'turn-started' || type === 'turn-steered')).toEqual([
+        'turn-started',
+        'turn-steered',
+      ]);
+    },
+  );
+
+  it('is journaled with who sent it, and the turn that it would have been', async () => {
+    const session = scene([WORK, 'Done.'], steering('Make it blue.'));
+    const { turn } = await session.send('Paint it.');
+    const steered = (await session.events())
+      .map(({ event }) => event)
+      .find(({ type }) => type === 'turn-steered');
+    expect(steered).toEqual({
+      type: 'turn-steered',
+      turn,
+      as: expect.any(String),
+      message: 'Make it blue.',
+      principal: { id: 'tester' },
+    });
+  });
+
+  it('that comes while the model answers stands behind the answer, and is answered too', async () => {
+    let session: TestSession | undefined;
+    const answering = async (): Promise<string> => {
+      await session?.post('In blue?', { whenBusy: 'steer' });
+      return 'Painted.';
+    };
+    session = scene([answering, 'In blue.'], () => []);
+    expect(await session.send('Paint it.')).toMatchObject({ outcome: 'completed', text: 'In blue.' });
+    expect(session.requests.map(shown)).toEqual([
+      ['user: Paint it.'],
+      ['user: Paint it.', 'assistant: Painted.', 'user: In blue?'],
+    ]);
+  });
+
+  it('that comes while the model asks for calls stands behind their results', async () => {
+    let session: TestSession | undefined;
+    const asking = async (): Promise<ScriptedReply> => {
+      await session?.post('In blue?', { whenBusy: 'steer' });
+      return { calls: [{ name: 'note' }] };
+    };
+    const note = defineTool({ name: 'note', description: 'Notes.', effect: 'read', run: () => 'noted' });
+    session = scene([asking, 'In blue.'], () => [note]);
+    await session.send('Paint it.');
+    expect(shown(session.requests[1])).toEqual([
+      'user: Paint it.',
+      'assistant: [note]',
+      'tool: noted',
+      'user: In blue?',
+    ]);
+  });
+
+  it('is for the turn’s own loop, and not for one inside it', async () => {
+    const session = scene(
+      [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, WORK, 'Helped.', 'Done.'],
+      (current) => [
+        defineSubagent({
+          name: 'helper',
+          description: 'Helps.',
+          agent: defineAgent({
+            name: 'helper',
+            description: 'Helps.',
+            instructions: '',
+            tools: steering('Hurry.')(current),
+          }),
+        }),
+      ],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shown(session.requests[2]).join()).not.toContain('Hurry.');
+    expect(shown(session.requests[3]).at(-1)).toBe('user: Hurry.');
+  });
+
+  it('keeps results from being returned directly: the model answers both', async () => {
+    const session = scene([WORK, 'Worked, and blue.'], steering('In blue.', { returnDirect: true }));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Worked, and blue.' });
+  });
+
+  it('gets an answer at the iteration limit too', async () => {
+    let session: TestSession | undefined;
+    const last = async (): Promise<string> => {
+      await session?.post('And blue?', { whenBusy: 'steer' });
+      return 'My best.';
+    };
+    const note = defineTool({ name: 'note', description: 'Notes.', effect: 'read', run: () => 'noted' });
+    session = scene([{ calls: [{ name: 'note' }] }, last, 'Blue.'], () => [note], {
+      limits: { iterations: 1 },
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Blue.' });
+    expect(session.requests.map(({ tools }) => tools.length)).toEqual([1, 0, 0]);
+    expect(shown(session.requests[2]).slice(-3)).toEqual([
+      'assistant: My best.',
+      'user: And blue?',
+      expect.stringMatching(/^user: /),
+    ]);
+  });
+
+  it('is answered in the form of the agent’s output', async () => {
+    const output = v.object({ colour: v.string() });
+    const session = scene([WORK, 'no form', '{"colour":"blue"}'], steering('In blue.'), { output });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'blue' } });
+    expect(shown(session.requests[1]).at(-1)).toBe('user: In blue.');
+  });
+
+  it('that comes after an answer of the form has it answered anew', async () => {
+    let session: TestSession | undefined;
+    const first = async (): Promise<string> => {
+      await session?.post('No: red.', { whenBusy: 'steer' });
+      return '{"colour":"blue"}';
+    };
+    const output = v.object({ colour: v.string() });
+    session = scene([first, '{"colour":"red"}'], () => [], { output });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'red' } });
+  });
+
+  it('is left for a turn of its own when the turn was cancelled', async () => {
+    const session = scene([WORK, 'Next.'], (current) => [
+      defineTool({
+        name: 'work',
+        description: 'Works.',
+        effect: 'read',
+        run: async () => {
+          await current().cancel();
+          await current().post('And this?', { whenBusy: 'steer' });
+          return 'worked';
+        },
+      }),
+    ]);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
+    await expect.poll(() => session.requests.length).toBe(2);
+    expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Next.' });
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('turn-steered');
+  });
+
+  it('that comes when the turn was killed is taken in by whoever goes on', async () => {
+    let runs = 0;
+    const session = scene([WORK, 'Done, in blue.'], (current) => [
+      defineTool({
+        name: 'work',
+        description: 'Works.',
+        effect: 'idempotent',
+        run: async () => {
+          runs += 1;
+          if (runs === 1) {
+            const posted = current().post('In blue.', { whenBusy: 'steer' });
+            current().kill();
+            await posted;
+          }
+          return 'worked';
+        },
+      }),
+    ]);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done, in blue.' });
+    expect(shown(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
+  });
+});
+
+describe('a message that waits for the turn that runs', () => {
+  it('is a turn of its own afterwards, in order', async () => {
+    const turns: string[] = [];
+    const session = scene([WORK, 'First.', 'Second.', 'Third.'], (current) => [
+      defineTool({
+        name: 'work',
+        description: 'Works.',
+        effect: 'read',
+        run: async () => {
+          for (const text of ['Two?', 'Three?']) {
+            turns.push((await current().post(text, { whenBusy: 'queue' })).turn);
+          }
+          return 'worked';
+        },
+      }),
+    ]);
+    expect(await session.send('One?')).toMatchObject({ text: 'First.' });
+    const answers = await Promise.all(turns.map((turn) => session.answer(turn)));
+    expect(answers.map(({ text }) => text)).toEqual(['Second.', 'Third.']);
+    expect(shown(session.requests[3])).toEqual([
+      'user: One?',
+      'assistant: [work]',
+      'tool: worked',
+      'assistant: First.',
+      'user: Two?',
+      'assistant: Second.',
+      'user: Three?',
+    ]);
+  });
+
+  it('is cancelled before its model is asked', async () => {
+    let waiting = '';
+    const session = scene([WORK, 'First.'], (current) => [
+      defineTool({
+        name: 'work',
+        description: 'Works.',
+        effect: 'read',
+        run: async () => {
+          ({ turn: waiting } = await current().post('Two?', { whenBusy: 'queue' }));
+          await current().cancel(waiting);
+          return 'worked';
+        },
+      }),
+    ]);
+    await session.send('One?');
+    expect(await session.answer(waiting)).toMatchObject({ outcome: 'cancelled', text: '', iterations: 0 });
+    expect(session.requests.length).toBe(2);
+  });
+
+  it('is refused unless it says so', async () => {
+    const session = scene([WORK, 'First.'], (current) => [
+      defineTool({
+        name: 'work',
+        description: 'Works.',
+        effect: 'read',
+        run: () => expect(current().post('Two?')).rejects.toThrow('The session took no message: it is busy.'),
+      }),
+    ]);
+    expect(await session.send('One?')).toMatchObject({ outcome: 'completed' });
+  });
+});

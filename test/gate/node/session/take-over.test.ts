@@ -1,0 +1,281 @@
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  type Effect,
+  type Reconciliation,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const UNKNOWN =
+  "Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have happened " +
+  'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+let clock: ManualClock;
+let ran: string[];
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+  ran = [];
+});
+
+type Reconcile = (input: unknown, call: ToolCall) => Reconciliation | Promise<Reconciliation>;
+
+const once = (reconcile?: Reconcile): AnyTool =>
+  defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    timeout: 3_000,
+    reconcile,
+    run: (_, call) => {
+      ran.push(call.id);
+      return 'paid';
+    },
+  });
+const tool = (name: string, effect: 'read' | 'idempotent'): AnyTool =>
+  defineTool({
+    name,
+    description: 'Does.',
+    effect,
+    run: (_, call) => {
+      ran.push(`${call.id} ${call.idempotencyKey}`);
+      return 'done';
+    },
+  });
+
+const appWith = (...tools: AnyTool[]) => memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
+type App = ReturnType<typeof appWith>;
+
+async function answersAfter(app: App, ...calls: readonly (readonly [string, Effect?])[]) {
+  const end = await takenOver(app, clock, await leftBehind(app, asked(...calls)));
+  expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
+  return answers((await app.state()).messages);
+}
+
+describe('a once call that was started and did not end', () => {
+  it('has the result that its tool finds out, and is not run', async () => {
+    const app = appWith(once(() => ({ done: { receipt: 7 } })));
+    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
+    expect(ran).toEqual([]);
+  });
+
+  it('is run when its tool finds out that it was not done, under the same id', async () => {
+    const app = appWith(once(() => 'not-done'));
+    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
+    expect(ran).toEqual(['c0']);
+  });
+
+  it('is not run again when its tool had a word for the effect that there is not', async () => {
+    // Tools in plain JavaScript could say so before definitions were checked.
+    const begun = ['pay', 'Once' as Effect] as const;
+    expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
+    const reconciles = appWith(once(() => ({ done: 'paid before' })));
+    expect(await answersAfter(reconciles, begun)).toEqual([['pay', 'paid before']]);
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    ['Not-Done', 'Not-Done'],
+    ['done', 'done'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [{ receipt: 7 }, '[object Object]'],
+    [Symbol('not-done'), 'Symbol(not-done)'],
+  ])('is of unknown outcome when its tool answers %o, and the log says so', async (answer, said) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = appWith(once(() => answer as never)); // as plain JavaScript may
+    expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(ran).toEqual([]);
+    expect(log.mock.calls).toEqual([
+      [
+        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
+      ],
+    ]);
+    log.mockRestore();
+  });
+
+  it.each<[string, Reconcile | undefined]>([
+    ['has no way to find out', undefined],
+    ['does not know', () => 'unknown'],
+    ['throws', () => Promise.reject(new Error('down'))],
+    [
+      'throws at once',
+      () => {
+        throw new Error('down');
+      },
+    ],
+    ['never answers', () => new Promise(() => {})],
+  ])('is of unknown outcome when its tool %s', async (_, reconcile) => {
+    expect(await answersAfter(appWith(once(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(ran).toEqual([]);
+  });
+
+  it('is asked about only when the former holder can no longer be acting: half a term after its own deadline', async () => {
+    const asked_: number[] = [];
+    const app = appWith(
+      once(() => {
+        asked_.push(clock.now());
+        return 'unknown';
+      }),
+    );
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    const heard = clock.now();
+    await takenOver(app, clock, left);
+    expect(asked_).toHaveLength(1);
+    expect((asked_[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
+    expect((asked_[0] ?? 0) - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
+  });
+
+  it('is asked about as late when a holder in between took over and handed over at once', async () => {
+    const times: number[] = [];
+    const app = appWith(
+      once(() => {
+        times.push(clock.now());
+        return 'unknown';
+      }),
+    );
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    const heard = clock.now();
+    expect(await takenOver(app, clock, left, { leave: AbortSignal.abort() })).toMatchObject({
+      status: 'handed-over',
+    });
+    await passing(clock, app.run(await app.resume(left.turn)));
+    expect((times[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
+  });
+
+  it('waits once for all calls of a batch, one after another as they may be', async () => {
+    const app = appWith({ ...once(() => 'unknown'), serial: 'money' });
+    const left = await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
+    const heard = clock.now();
+    await takenOver(app, clock, left);
+    expect(clock.now() - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
+  });
+
+  it('is not run again when its tool has become a read since', async () => {
+    expect(await answersAfter(appWith(tool('pay', 'read')), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(ran).toEqual([]);
+  });
+
+  it('is of unknown outcome when its tool is gone', async () => {
+    expect(await answersAfter(appWith(), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+  });
+
+  it('is of unknown outcome when the schema now refuses its input', async () => {
+    const input = v.object({ amount: v.number() });
+    const stricter = defineTool({ name: 'pay', description: 'Pays.', input, run: () => 'paid' });
+    expect(await answersAfter(appWith(stricter), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+  });
+
+  it('is of unknown outcome when a lower limit now refuses it', async () => {
+    const app = memoryApp({
+      tools: [once()],
+      replies: ['Done.'],
+      clock,
+      leaseMs: LEASE_MS,
+      limits: { toolCalls: 1 },
+    });
+    await takenOver(app, clock, await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'])));
+    expect(answers((await app.state()).messages)).toEqual([
+      ['pay', UNKNOWN],
+      ['pay', UNKNOWN],
+    ]);
+  });
+});
+
+describe('another call that was started and did not end', () => {
+  it.each(['read', 'idempotent'] as const)('is run again under its id: %s', async (effect) => {
+    const app = appWith(tool('put', effect));
+    const left = await leftBehind(app, asked(['put', effect]));
+    await takenOver(app, clock, left);
+    expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{64}$/)]);
+    const types = (await app.events(left.turn)).map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'tool-call-started')).toHaveLength(1);
+    expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);
+  });
+
+  it('is journaled as once before it runs when its tool has become that since', async () => {
+    const app = appWith(once());
+    const left = await leftBehind(app, asked(['pay', 'read']));
+    await takenOver(app, clock, left);
+    const starts = (await app.events(left.turn)).flatMap(({ event }) =>
+      event.type === 'tool-call-started' ? [event.effect] : [],
+    );
+    expect(starts).toEqual(['read', 'once']);
+    expect(ran).toEqual(['c0']);
+  });
+
+  it('is answered as unknown when its tool is gone and it was idempotent', async () => {
+    expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([
+      ['put', UNKNOWN.replace('pay', 'put')],
+    ]);
+  });
+
+  it('is answered by the tool-not-found policy when its tool is gone and it was a read', async () => {
+    const [answer] = await answersAfter(appWith(), ['look', 'read']);
+    expect(answer?.[1]).toMatch(/^Error: Tool 'look' does not exist\./);
+  });
+});
+
+describe('taking over', () => {
+  it('gives up after three times without progress, and names the last event', async () => {
+    const app = appWith(once());
+    const left = await leftBehind(app, asked(['pay', 'once']));
+    for (let i = 0; i < 2; i += 1) {
+      await clock.advance(LEASE_MS + 1);
+      await app.resume(left.turn);
+    }
+    const end = await takenOver(app, clock, left);
+    expect(end).toMatchObject({
+      status: 'ended',
+      turn: {
+        outcome: 'failed',
+        error: {
+          type: 'stuck',
+          message:
+            'The turn was taken over 3 times without progress; its last event is tool-call-started c0.',
+        },
+      },
+    });
+    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(await passing(clock, app.say('And now?'))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'completed' },
+    });
+  });
+
+  it('gives up after twenty invocations in a row that had room for nothing', async () => {
+    const idle = [
+      { type: 'turn-yielded', reason: 'its invocation is about to meet its limit of 50 subrequests' },
+      { type: 'turn-resumed', cause: 'handed-over' },
+    ] as const;
+    const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();
+    const few = appWith(once());
+    const goesOn = await takenOver(few, clock, await leftBehind(few, invocations(18)));
+    expect(goesOn).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+    const many = appWith(once());
+    const end = await takenOver(many, clock, await leftBehind(many, invocations(20)));
+    expect(end).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        error: {
+          type: 'stuck',
+          message: 'The turn was taken over 21 times without progress; its last event is turn-yielded.',
+        },
+      },
+    });
+  });
+
+  it('is journaled with its cause', async () => {
+    const app = appWith(once());
+    const left = await leftBehind(app, asked(['pay']));
+    await takenOver(app, clock, left);
+    expect((await app.events(left.turn)).map(({ event }) => event)).toContainEqual({
+      type: 'turn-resumed',
+      turn: left.turn,
+      cause: 'expired',
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { EventPage, Notice, OpenTurn } from '../../../doors/journal.ts';
+import { turnStopped } from '../../../doors/session.ts';
+
+const openTurn = (state: OpenTurn['state'] | null): OpenTurn | null => state && { id: 't1', state };
+
+const pageWhile = (state: OpenTurn['state'] | null): EventPage => {
+  const body = '{"v":1,"type":"turn-yielded","turn":"t1","reason":"x"}';
+  const rows = [{ seq: 2, at: 1, type: 'turn-yielded', turn: 't1', body }];
+  return { rows, next: null, head: 2, waiting: [], openTurn: openTurn(state) };
+};
+
+const noticeOf = (head: number, state: OpenTurn['state'] | null): Notice => ({
+  head,
+  waiting: [],
+  openTurn: openTurn(state),
+});
+
+it('a turn that was answered, and ended while its page was read, is noticed', async () => {
+  let tell: (notice: Notice) => void = () => {};
+  let reads = 0;
+  const port: Pick<SessionPort, 'read' | 'watch'> = {
+    async read() {
+      reads += 1;
+      if (reads === 1) return pageWhile('running');
+      if (reads > 2) return pageWhile(null);
+      // It waited, was answered before it is read, and ends while the page is on its way.
+      tell(noticeOf(3, null));
+      return pageWhile('running');
+    },
+    async watch(onNotice) {
+      tell = onNotice;
+      onNotice(noticeOf(2, 'running'));
+      return () => {};
+    },
+  };
+  const { signal } = new AbortController();
+  const clock = createManualClock(0);
+  const stopped = turnStopped({ port, clock, signal, turn: 't1' });
+  await clock.advance(0); // it waits to be told
+  tell(noticeOf(2, 'waiting'));
+  const events = await stopped;
+  expect(events.map(({ event }) => event.type)).toEqual(['turn-yielded']);
+});

@@ -1,0 +1,257 @@
+/** Values that say by `toJSON` what they are, wherever code hands one over to the journal; and values that say nothing. */
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineAgent,
+  defineDomainType,
+  defineSubagent,
+  defineTool,
+  manual,
+  publishToBlackboard,
+  type Sink,
+  sinkArtifacts,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+const AT = new Date('2026-11-22T10:00:00Z');
+const SITE = new URL('https://example.com/orders/7');
+const KEPT = { at: '2026-11-22T10:00:00.000Z', site: 'https://example.com/orders/7' };
+
+let logged: unknown[][];
+beforeEach(() => {
+  logged = [];
+  vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
+  return () => vi.restoreAllMocks();
+});
+
+const tool = (name: string, run: (input: unknown, call: ToolCall) => unknown): AnyTool =>
+  defineTool({ name, description: `Does ${name}.`, run });
+const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
+const clerk = (tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools });
+
+type Session = ReturnType<typeof createTestSession>;
+const told = ({ requests }: Session): readonly string[] =>
+  (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+/** Runs a turn of these calls, one a reply, and answers what the model was told of them. */
+async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
+  const session = createTestSession(clerk(tools), {
+    replies: [...names.map((name) => calls(name)), 'Done.'],
+  });
+  expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+  return told(session);
+}
+
+describe('a value with toJSON', () => {
+  it('is the result of a once tool', async () => {
+    const pay = tool('pay', () => ({ paid: { at: AT, site: SITE } }));
+    const session = createTestSession(clerk([pay]), { replies: [calls('pay'), 'Paid.'] });
+    const answer = await session.send('Pay.');
+    expect(told(session)).toEqual([JSON.stringify({ paid: KEPT })]);
+    expect(answer.artifacts).toMatchObject([{ tool: 'pay', value: { paid: KEPT } }]);
+    expect(await toldOf([tool('now', () => AT)], 'now')).toEqual([KEPT.at]);
+    expect(await toldOf([tool('now', () => artifact('Now.', { at: AT }))], 'now')).toEqual(['Now.']);
+    expect(logged).toEqual([]);
+  });
+
+  it('is what `reconcile` found out of a call that was killed', async () => {
+    let ran = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      reconcile: () => ({ done: { at: AT, site: SITE } }),
+      run: () => {
+        ran += 1;
+        session.kill();
+        return { at: AT, site: SITE };
+      },
+    });
+    const session: Session = createTestSession(clerk([pay]), {
+      replies: [calls('pay'), 'Paid.'],
+      leaseMs: 300,
+    });
+    await session.send('Pay.');
+    expect([ran, ...told(session)]).toEqual([1, JSON.stringify(KEPT)]);
+  });
+
+  it('is what the caller sends who runs a tool', async () => {
+    const session = createTestSession(clerk([manual(tool('sign', () => ''))]), {
+      replies: [calls('sign'), 'Signed.'],
+    });
+    await session.send('Sign.');
+    await session.result('sign', { result: { at: AT, site: SITE } as never }); // code may send it, HTTP cannot
+    expect(told(session)).toEqual([JSON.stringify(KEPT)]);
+  });
+
+  it('is kept in the state and on the blackboard, and read back as JSON in the same call and later ones', async () => {
+    const keep = tool('keep', (_, { state, blackboard }) => {
+      state.set('paid', { at: AT, site: SITE });
+      blackboard.add({ at: AT, site: SITE }, { name: 'paid' });
+      return [state.get('paid'), blackboard.get('paid')];
+    });
+    const look = tool('look', (_, { state, blackboard }) => [state.get('paid'), blackboard.get('paid')]);
+    const same = JSON.stringify([KEPT, KEPT]);
+    const session = createTestSession(clerk([keep, look]), {
+      replies: [calls('keep'), calls('look'), 'Done.', calls('look'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(told(session)).toEqual([same, same]);
+    session.restart();
+    await session.send('And now?');
+    expect(told(session)).toEqual([same, same, same]);
+    expect(logged).toEqual([]);
+  });
+
+  it('is JSON for a sink, and read by the type of its artifact, as it will be after an eviction', async () => {
+    const Receipt = defineDomainType({
+      name: 'Receipt',
+      schema: v.object({ at: v.pipe(v.string(), v.toDate()), site: v.string() }),
+    });
+    const seen: unknown[] = [];
+    const sink: Sink = (value) => void seen.push(value);
+    const pay = tool('pay', () => ({ at: AT, site: SITE }));
+    const typed = defineTool({
+      name: 'typed',
+      description: 'Pays.',
+      output: Receipt,
+      run: () => ({ at: AT, site: SITE }),
+    });
+    const published = publishToBlackboard(pay, { transform: () => ({ last: AT }) });
+    const session = createTestSession(
+      clerk([sinkArtifacts(published, sink), sinkArtifacts(typed, sink, { type: Receipt })]),
+      { replies: [calls('pay'), calls('typed'), 'Done.'] },
+    );
+    await session.send('Go.');
+    expect(seen).toEqual([KEPT, { at: AT, site: KEPT.site }]);
+    expect((await session.state()).blackboard.map(({ value }) => value)).toEqual([{ last: KEPT.at }]);
+    expect(logged).toEqual([]);
+  });
+
+  it('comes from a subagent, in its answer and by the blackboard', async () => {
+    const work = tool('work', (_, { blackboard }) => blackboard.add({ at: AT }, { name: 'worked' }));
+    const worker = defineAgent({
+      name: 'worker',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [work],
+      output: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+    });
+    const session = createTestSession(clerk([defineSubagent({ agent: worker })]), {
+      replies: [
+        { calls: [{ name: 'worker', input: { message: 'Work.' } }] },
+        calls('work'),
+        '{"at":"2026-11-22T10:00Z"}',
+        'Done.',
+      ],
+    });
+    expect(await session.send('Go.')).toMatchObject({
+      text: 'Done.',
+      artifacts: [{ value: { at: KEPT.at } }],
+    });
+    expect((await session.state()).blackboard).toMatchObject([{ name: 'worked', value: { at: KEPT.at } }]);
+  });
+
+  it('is in the context that code gives', async () => {
+    const look = tool('look', (_, { context }) => context.get('since'));
+    const agent = defineAgent({ ...clerk([look]), output: undefined, context: { since: AT } });
+    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
+    await session.send('Since when?');
+    expect(told(session)).toEqual([KEPT.at]);
+  });
+});
+
+describe('a value that cannot be journaled after the tool has run', () => {
+  it('is told to the model as a tool that ran, and to the developer by one line of the log', async () => {
+    const pay = tool('pay', () => ({ paid: [{ by: new Map() }] }));
+    const lost =
+      "Tool 'pay' ran and finished, but its value is lost: the value at `$.paid[0].by` is a Map, which does not survive JSON.";
+    expect(await toldOf([pay], 'pay')).toEqual([
+      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    ]);
+    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+  });
+
+  it('is told with the reason why it cannot be read', async () => {
+    const at = {
+      toJSON() {
+        throw new Error('no time');
+      },
+    };
+    expect(await toldOf([tool('pay', () => artifact('Paid.', { at }))], 'pay')).toMatchObject([
+      expect.stringContaining('is unreadable (no time), which'),
+    ]);
+    expect(logged).toMatchObject([[expect.stringContaining('`$.at` is unreadable (no time), which')]]);
+  });
+
+  it('is told of in no secret words', async () => {
+    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: new Map() }));
+    const session = createTestSession(clerk([leak]), {
+      replies: [calls('leak'), 'Done.'],
+      secrets: () => ({ key: 'sk-1234567' }),
+    });
+    await session.send('Go.');
+    expect(logged).toEqual([
+      [
+        "holdfast: Tool 'leak' ran and finished, but its value is lost: the value at `$.[secret key]` is a Map, which " +
+          'does not survive JSON. Return JSON, or give the value a toJSON that says it.',
+      ],
+    ]);
+  });
+
+  it('is told of in no part of a long secret, which is cut off', async () => {
+    const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: new Map() }));
+    const session = createTestSession(clerk([leak]), {
+      replies: [calls('leak'), 'Done.'],
+      secrets: () => ({ key: `sk-${'1234567890'.repeat(6)}` }),
+    });
+    await session.send('Go.');
+    const lost =
+      "Tool 'leak' ran and finished, but its value is lost: the value at `$.[secret key]…` is a Map, which does not survive JSON.";
+    expect(told(session)).toEqual([
+      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    ]);
+    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+  });
+
+  it('is told of when `reconcile` found it out', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      reconcile: () => ({ done: new Set() }),
+      run: () => session.kill(),
+    });
+    const session: Session = createTestSession(clerk([pay]), {
+      replies: [calls('pay'), 'Paid.'],
+      leaseMs: 300,
+    });
+    await session.send('Pay.');
+    const lost =
+      "Tool 'pay' ran and finished, but its value is lost: the value at `$` is a Set, which does not survive JSON.";
+    expect(told(session)).toEqual([
+      `Error: ${lost} This is a mistake in the code of the tool; do not call it again for this.`,
+    ]);
+    expect(logged).toEqual([[`holdfast: ${lost} Return JSON, or give the value a toJSON that says it.`]]);
+  });
+
+  it.each<[string, (call: ToolCall) => void, string]>([
+    ['the state', ({ state }) => state.set('x', new Map() as never), "call.state 'x'"],
+    ['the blackboard', ({ blackboard }) => blackboard.add(new Map() as never), 'call.blackboard'],
+  ])('is told of when it was meant for %s', async (_, keep, where) => {
+    const problem = `${where}: the value at \`$\` is a Map, which is not JSON.`;
+    expect(await toldOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([`Error: ${problem}`]);
+    expect(logged).toEqual([[`holdfast: Tool 'pay' failed. ${problem}`]]);
+  });
+
+  it('is told of when it is too long', async () => {
+    const told = await toldOf([tool('dump', () => 'x'.repeat(9_000_000))], 'dump');
+    const problem =
+      "Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit of " +
+      '8388608 and were not kept. Ask it for less.';
+    expect(told).toEqual([`Error: ${problem}`]);
+    expect(logged).toEqual([[`holdfast: ${problem}`]]);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, text } from '../../../../src/index.ts';
+import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
+import { openQuestions, postAnswer } from '../../../doors/session.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+import { approve, both, openTurn, world } from './waits.ts';
+
+describe('a call that waits inside a nested loop', () => {
+  /** A tool whose nested loop holds others. */
+  const dig = (began: string[], tools: readonly AnyTool[]): AnyTool => ({
+    name: 'dig',
+    description: 'Digs.',
+    inputSchema: { type: 'object', properties: {} },
+    effect: 'none',
+    returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
+    call: async (_, invocation) => {
+      began.push('dig');
+      const frame = { name: 'dig', instructions: '', message: 'Dig.', tools };
+      return text((await invocation.nest(frame)).text);
+    },
+  });
+
+  it('is decided as any other, and the turn goes on inside that loop (AEA-12)', async () => {
+    const { did, pay, note } = world();
+    const began: string[] = [];
+    const agent = defineAgent({
+      name: 'tester',
+      description: 'Tests.',
+      instructions: '',
+      tools: [dig(began, [asksFirst(pay)]), note],
+    });
+    const outer = { calls: [{ name: 'dig' }, { name: 'note' }] };
+    const replies = [outer, { calls: [{ name: 'pay' }] }, 'Dug.', 'Done.'];
+    const session = createTestSession(agent, { replies });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ call: expect.any(String), tool: 'pay', message: 'May I pay?' }],
+    });
+    expect(did).toEqual(['note']);
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([did, began.length]).toEqual([['note', 'pay'], 2]);
+    const tools = session.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+    expect(tools).toMatchObject([{ text: 'Dug.' }, { text: 'note 1' }]);
+  });
+
+  it('expires as any other', async () => {
+    const { did, pay } = world();
+    const clock = createManualClock();
+    const inner = asksFirst(pay, { expires: 1_000 });
+    const agent = defineAgent({
+      name: 'tester',
+      description: 'Tests.',
+      instructions: '',
+      tools: [dig([], [inner])],
+    });
+    const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, 'Refused.', 'Done.'];
+    const session = createTestSession(agent, { replies, clock });
+    await session.send('Go.');
+    await clock.advance(1_000);
+    expect(await session.settled()).toMatchObject({ outcome: 'completed' });
+    expect(did).toEqual([]);
+    expect(session.requests[2]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
+  });
+
+  it('is named with the others that wait, outermost first, each in source order', async () => {
+    const { pay, note } = world();
+    const agent = defineAgent({
+      name: 'tester',
+      description: 'Tests.',
+      instructions: '',
+      tools: [dig([], [asksFirst(pay)]), asksFirst(note)],
+    });
+    const outer = { calls: [{ name: 'dig' }, { name: 'note' }] };
+    const session = createTestSession(agent, { replies: [outer, { calls: [{ name: 'pay' }] }] });
+    await session.send('Go.');
+    expect((await session.pending()).map(({ tool }) => tool)).toEqual(['note', 'pay']);
+  });
+});
+
+describe('a turn that is cancelled while a call waits', () => {
+  const cancel = async (app: MemoryApp, body: unknown): Promise<unknown[]> => {
+    const turn = await openTurn(app);
+    expect(await app.port.post('cancel', turn, JSON.stringify(body))).toBe('posted');
+    expect(await app.run(await app.resume(turn))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
+    return (await app.events(turn)).flatMap(({ event }): unknown[] =>
+      event.type === 'tool-call-answered'
+        ? [event.answer]
+        : event.type === 'tool-call-ended'
+          ? [event.result]
+          : [],
+    );
+  };
+  const manual = defineTool({ name: 'note', description: 'Notes.' });
+
+  it('declines everything, by whom it was said, in one note', async () => {
+    const { did, pay } = world();
+    const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [both, 'Next.'] });
+    await app.say('Go.');
+    const lost = "No result of 'note' was sent: a new message came instead. It may have run or not.";
+    const result = { type: 'error', message: lost, reason: 'declined' };
+    expect(await cancel(app, { declinedBy: 'ann' })).toEqual([
+      { type: 'decision', decision: 'reject', reason: 'A new message came instead.', by: 'ann' },
+      { type: 'result', result, by: 'ann' },
+      {
+        type: 'error',
+        message: "This call of 'pay' was declined and did not run. Reason: A new message came instead.",
+        reason: 'declined',
+      },
+      result,
+    ]);
+    expect([did, app.model.requests.length]).toEqual([[], 1]);
+  });
+
+  it('goes on when it was to be declined, and was answered before', async () => {
+    const { did, pay } = world();
+    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
+    await app.say('Go.');
+    const turn = await openTurn(app);
+    await approve(app, turn);
+    expect(await app.port.post('cancel', turn, JSON.stringify({ declinedBy: 'ann' }))).toBe('posted');
+    expect(await app.run(await app.resume(turn))).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(did).toEqual(['pay']);
+  });
+
+  it('says of a call that nobody declined that it was cancelled', async () => {
+    const { pay } = world();
+    const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
+    await app.say('Go.');
+    expect(await cancel(app, {})).toEqual([
+      { type: 'error', message: "The call of 'pay' was cancelled before it ran.", reason: 'cancelled' },
+    ]);
+  });
+
+  it('keeps the result that came before the cancel: the caller did run the tool', async () => {
+    const app = memoryApp({ tools: [manual], replies: [{ calls: [{ name: 'note' }] }] });
+    await app.say('Go.');
+    const [question] = openQuestions(await app.events(await openTurn(app)));
+    if (!question) throw new Error('A call waits.');
+    const answer = { type: 'result', result: { type: 'text', content: 'Noted.' }, by: 'ann' } as const;
+    await postAnswer(app, question, { answer, hash: 'h' });
+    expect(await cancel(app, {})).toEqual([answer, answer.result]);
+  });
+});

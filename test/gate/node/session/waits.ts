@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { openQuestions, postAnswer } from '../../../doors/session.ts';
+import type { MemoryApp } from './memory-app.ts';
+
+export const both = { calls: [{ name: 'pay' }, { name: 'note' }] };
+
+/** Two tools that act, and what they did. */
+export function world() {
+  const did: string[] = [];
+  const acting = (name: string) =>
+    defineTool({ name, description: 'Acts.', run: () => `${name} ${did.push(name)}` });
+  return { did, pay: acting('pay'), note: acting('note') };
+}
+
+/** Approves everything that the app's turn waits for, by so many posts as there are questions. */
+export async function approve(
+  { port, agent, events }: Pick<MemoryApp, 'port' | 'agent' | 'events'>,
+  turn: string,
+) {
+  for (const question of openQuestions(await events(turn))) {
+    const answer = { type: 'decision', decision: 'approve', by: 'ann' } as const;
+    expect(await postAnswer({ port, agent }, question, { answer, hash: question.id })).toBe('posted');
+  }
+}
+
+export const openTurn = async ({ port }: MemoryApp): Promise<string> =>
+  (await port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
+
+/** Whether the app's turn waits for somebody, by its journal. */
+export const isAsked = async (app: MemoryApp): Promise<boolean> =>
+  openQuestions(await app.events(await openTurn(app))).length > 0;
+
+export const typesOf = async (app: MemoryApp, turn: string): Promise<string[]> =>
+  (await app.events(turn)).map(({ event }) => event.type);

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest';
+import { defineTool, type Effect } from '../../../../src/index.ts';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+/** A log of what was asked, run and acknowledged; acknowledgements wait until they are let go. */
+function lab(effects: readonly Effect[], replies: Parameters<typeof memoryApp>[0]['replies']) {
+  const log: string[] = [];
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const clock = createManualClock();
+  const wrap = (port: SessionPort): SessionPort => ({
+    ...port,
+    append: async (epoch, from, change) => {
+      const answer = await port.append(epoch, from, change);
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      log.push(`stored ${change.events.map(({ type, body }) => label(type, body)).join(', ')}`);
+      return answer;
+    },
+  });
+  const tools = effects.map((effect) =>
+    defineTool({
+      name: effect,
+      description: 'Does.',
+      effect,
+      run: () => {
+        log.push(`ran ${effect}`);
+        return 'ok';
+      },
+    }),
+  );
+  const app = memoryApp({ tools, replies, wrap, clock });
+  const release = (): void => {
+    isHeld = false;
+    for (const go of held.splice(0)) go();
+  };
+  return { app, log, clock, release };
+}
+
+const label = (type: string, body: string): string => {
+  const { call } = JSON.parse(body) as { call?: string };
+  return call === undefined ? type : `${type} ${call.split('.')[2]}`;
+};
+const calls = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
+
+it('a loop of read tools reaches its last model call while not one append has been acknowledged', async () => {
+  const { app, log, clock, release } = lab(
+    ['read'],
+    [calls('read'), calls('read', 'read'), calls('read'), 'Done.'],
+  );
+  const end = app.say('Go.');
+  await clock.advance(0);
+  expect(app.model.requests).toHaveLength(4);
+  expect(log).toEqual(['ran read', 'ran read', 'ran read', 'ran read']);
+  release();
+  expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+});
+
+it.each(['once', 'idempotent'] as const)(
+  '%s: the reply and the start are durable before the call runs',
+  async (effect) => {
+    const { app, log, clock, release } = lab([effect], [calls(effect), 'Done.']);
+    const end = app.say('Go.');
+    await clock.advance(0);
+    expect(log).toEqual([]);
+    release();
+    await passing(clock, end);
+    expect(log.slice(0, 2)).toEqual(['stored model-replied, tool-call-started 0', `ran ${effect}`]);
+  },
+);
+
+it('the result of every call is durable before a later once call runs', async () => {
+  const { app, log, clock, release } = lab(['read', 'once'], [calls('read'), calls('once'), 'Done.']);
+  const end = app.say('Go.');
+  await clock.advance(0);
+  release();
+  await passing(clock, end);
+  const stored = log.slice(0, log.indexOf('ran once')).join('\n');
+  expect(stored).toContain('tool-call-ended 0');
+  expect(stored.match(/model-replied/g)).toHaveLength(2);
+});
+
+it('the calls of a batch wait for one append together', async () => {
+  const { app, log, clock, release } = lab(['once'], [calls('once', 'once', 'once'), 'Done.']);
+  const end = app.say('Go.');
+  await clock.advance(0);
+  release();
+  await passing(clock, end);
+  expect(log).toEqual([
+    'stored model-replied, tool-call-started 0, tool-call-started 1, tool-call-started 2',
+    ...['ran once', 'ran once', 'ran once'],
+    'stored tool-call-ended 0, tool-call-ended 1, tool-call-ended 2, model-replied, turn-ended',
+  ]);
+});
+
+it('reads of a batch run while its once call waits for the journal', async () => {
+  const { app, log, clock, release } = lab(['read', 'once'], [calls('once', 'read'), 'Done.']);
+  const end = app.say('Go.');
+  await clock.advance(0);
+  expect(log).toEqual(['ran read']);
+  release();
+  await passing(clock, end);
+});
+
+it('is not answered before its end is durable', async () => {
+  const { app, clock, release } = lab([], ['Done.']);
+  let isAnswered = false;
+  const end = app.say('Go.').finally(() => {
+    isAnswered = true;
+  });
+  await clock.advance(0);
+  expect(isAnswered).toBe(false);
+  release();
+  expect(await passing(clock, end)).toMatchObject({ status: 'ended' });
+});

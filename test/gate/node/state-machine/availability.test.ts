@@ -1,0 +1,283 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineStateMachine,
+  defineTool,
+  error,
+  oneShotPerLoop,
+  requireApproval,
+  withName,
+} from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { startStored } from '../../../fixtures/stored.ts';
+import {
+  answersInside,
+  answersRead,
+  at,
+  calls,
+  instructionsInside,
+  notNow,
+  offeredInside,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  workshop,
+} from './scenes.ts';
+
+describe('a call in the wrong state', () => {
+  it('runs nothing, and is told which state the tool needs (STM-04)', async () => {
+    const { machine, done } = orderMachine();
+    const session = sessionWith([machine], [order('41'), calls('ship'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([`ship: ${notNow('draft', 'confirmed')}`]);
+    expect(done).toEqual([]);
+  });
+
+  it('is told of every state that would do, and is no error (STM-04)', async () => {
+    const { tool, done } = workshop();
+    const [go, back] = [tool('go'), tool('back')];
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Moves.',
+      initial: 'here',
+      states: { here: [go], there: [back], beyond: [back] },
+    });
+    const session = sessionWith([machine], [calls('orders'), calls('back'), 'So.', 'Done.']);
+    await session.send('Go.');
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' && event.frame ? [event.result] : [],
+    );
+    expect(ended).toEqual([{ type: 'text', content: notNow('here', 'there', 'beyond'), withheld: true }]);
+    expect(done).toEqual([]);
+  });
+
+  it('bothers nobody who would have to approve it, and checks no input', async () => {
+    const { tool } = workshop();
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ amount: v.number() }),
+      run: () => 'paid',
+    });
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Pays.',
+      initial: 'open',
+      states: { open: [tool('close')], closed: [requireApproval(pay, 'Pay?')] },
+    });
+    const session = sessionWith([machine], [calls('orders'), calls('pay'), 'So.', 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await answersInside(session)).toEqual([`pay: ${notNow('open', 'closed')}`]);
+  });
+});
+
+describe('a move', () => {
+  it('is made by a success, and by nothing else (STM-06)', async () => {
+    const { tool, done } = workshop();
+    const results: unknown[] = [error('No stock.'), new Error('Broken.'), 'confirmed'];
+    const confirm = tool('confirm', () => {
+      const result = results.shift();
+      if (result instanceof Error) throw result;
+      return result;
+    });
+    const machine = orderMachine({
+      states: { draft: [{ tool: confirm, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
+    }).machine;
+    const tries = [
+      calls('confirm'),
+      calls('ship'),
+      calls('confirm'),
+      calls('ship'),
+      calls('confirm'),
+      calls('ship'),
+    ];
+    const session = sessionWith([machine], [order('41'), ...tries, 'Confirmed.', 'Done.']);
+    await session.send('Go.');
+    const refused = `ship: ${notNow('draft', 'confirmed')}`;
+    expect(await answersInside(session)).toEqual([
+      ...['confirm: Error: No stock.', refused],
+      ...['confirm: Error: Broken.', refused],
+      ...['confirm: confirmed', 'ship: ship done'],
+    ]);
+    expect(done.filter((name) => name === 'confirm')).toHaveLength(3);
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+  });
+
+  it('is not made by a tool that leads nowhere (STM-06)', async () => {
+    const { machine } = orderMachine();
+    const session = sessionWith([machine], [order('41'), calls('add_item', 'status'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['add_item: add_item done', 'status: status done']);
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+  });
+
+  it('is not made by a bad input', async () => {
+    const { tool } = workshop();
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ amount: v.number() }),
+      run: () => 'paid',
+    });
+    const { machine } = orderMachine({
+      states: { draft: [{ tool: pay, to: 'confirmed' }], confirmed: [tool('ship')], shipped: [] },
+    });
+    const session = sessionWith(
+      [machine],
+      [order('41'), calls('pay', ['pay', { amount: 3 }]), 'So.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect((await answersInside(session)).map((answer) => answer.split('\n')[0])).toEqual([
+      "pay: Error: The input of tool 'pay' is not valid:",
+      'pay: paid',
+    ]);
+  });
+});
+
+describe('the calls of one reply', () => {
+  it('run in order, each seeing the state after the one before (STM-12)', async () => {
+    const { machine, done } = orderMachine();
+    const batch = calls('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
+    const session = sessionWith([machine], [order('41'), batch, 'Shipped.', 'Done.']);
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      `ship: ${notNow('draft', 'confirmed')}`,
+      'add_item: add_item done',
+      'confirm: confirm done',
+      'status: status done',
+      'ship: ship done',
+      `add_item: ${notNow('shipped', 'draft')}`,
+    ]);
+    expect(done).toEqual(['add_item', 'confirm', 'status', 'ship']);
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it('never overlap, whatever words their tools had for that, also of tools that a strategy adds (STM-12)', async () => {
+    const log: string[] = [];
+    const slow = (name: string, serial?: string): AnyTool =>
+      defineTool({
+        name,
+        description: 'Takes its time.',
+        effect: 'read',
+        serial,
+        run: async (_, call) => {
+          log.push(`${name} begins`);
+          await startStored(session, call); // with the starts of all that begin together
+          log.push(`${name} ends`);
+        },
+      });
+    const added = slow('four', 'c');
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Works.',
+      initial: 'open',
+      states: { open: [slow('one', 'a'), slow('two')] },
+      everywhere: [slow('three', 'b')],
+      strategies: [{ name: 'adding', offer: (tools) => [...tools, added] }],
+    });
+    const batch = ['two', 'three', 'four', 'one'];
+    const session: TestSession = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(log).toEqual(batch.flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+});
+
+describe('what the model of a machine is shown', () => {
+  const moves = [order('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
+
+  it('is every tool in every state (STM-07)', async () => {
+    const session = sessionWith([orderMachine().machine], moves);
+    await session.send('Go.');
+    expect(offeredInside(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
+  });
+
+  it('is only what is available now, if it asks for that (STM-07)', async () => {
+    const session = sessionWith([orderMachine({ hideUnavailable: true }).machine], moves);
+    await session.send('Go.');
+    expect(offeredInside(session)).toEqual([
+      ['add_item', 'confirm', 'status'],
+      ['ship', 'status'],
+      ['status'],
+    ]);
+  });
+
+  it('is the state of now, the task, and that tools depend on it: before every call (STM-09)', async () => {
+    const session = sessionWith([orderMachine().machine], moves);
+    await session.send('Go.');
+    const told = (state: string): string =>
+      'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
+      `the following task: Processes one order.\n\nThe current state is: ${state}\n` +
+      'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
+    expect(instructionsInside(session)).toEqual(['draft', 'confirmed', 'shipped'].map(told));
+  });
+
+  it('is what the instructions make of the view, the input and the state (STM-09)', async () => {
+    const { machine } = orderMachine({
+      instructions: (view, { orderId }, state) => `${view.path} ${view.iterations} ${orderId} ${state}`,
+    });
+    const session = sessionWith([machine], moves);
+    await session.send('Go.');
+    expect(instructionsInside(session)).toEqual([
+      'clerk/orders 0 41 draft',
+      'clerk/orders 1 41 confirmed',
+      'clerk/orders 2 41 shipped',
+    ]);
+  });
+
+  it('is the same words every time when the instructions are words', async () => {
+    const session = sessionWith([orderMachine({ instructions: 'You process.' }).machine], moves);
+    await session.send('Go.');
+    expect(instructionsInside(session)).toEqual(Array(3).fill('You process.'));
+  });
+});
+
+describe('a tool that answers from memory', () => {
+  it('stays where the machine stands, and is told so when that has moved on', async () => {
+    const { tool } = workshop();
+    const terms = oneShotPerLoop(tool('terms'), 'Sign them.');
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Signs.',
+      initial: 'unread',
+      states: { unread: [{ tool: terms, to: 'read' }], read: [tool('sign')] },
+    });
+    const session = sessionWith(
+      [machine],
+      [calls('orders'), calls('terms'), calls('terms', 'sign'), 'So.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      'terms: terms done',
+      `terms: ${notNow('read', 'unread')}`,
+      'sign: sign done',
+    ]);
+  });
+});
+
+describe('the name of a state machine', () => {
+  it('may be another one for the model: it is the same machine', async () => {
+    const { machine } = orderMachine();
+    const session = sessionWith(
+      [machine, withName(machine, 'other')],
+      [
+        calls(['other', { orderId: '41' }]),
+        calls('confirm'),
+        'So.',
+        order('41'),
+        calls('ship'),
+        'So.',
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['confirm: confirm done', 'ship: ship done']);
+    expect(answersRead(session)).toEqual(['So.', 'So.']);
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+});

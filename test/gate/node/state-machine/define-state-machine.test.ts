@@ -1,0 +1,357 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineDomainType,
+  defineStateMachine,
+  formatToolTree,
+  requireApproval,
+  startingIn,
+  ToolDefinitionError,
+} from '../../../../src/index.ts';
+import {
+  answersInside,
+  answersRead,
+  calls,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  workshop,
+} from './scenes.ts';
+
+const { tool } = workshop();
+const [go, stay, status] = [tool('go'), tool('stay'), tool('status')];
+const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
+
+/** What a definition is refused with, as somebody would make it who has no types. */
+function refusal(config: object): unknown {
+  try {
+    defineStateMachine({ ...base, ...config } as unknown as Parameters<typeof defineStateMachine>[0]);
+  } catch (thrown) {
+    if (thrown instanceof ToolDefinitionError) return [thrown.field, thrown.message];
+    throw thrown;
+  }
+  return 'defined';
+}
+
+describe('the definition of a state machine', () => {
+  it.each([
+    [
+      'without an initial state',
+      { states: { open: [go] } },
+      'initial',
+      "it has no initial state: use 'open'.",
+    ],
+    [
+      'with an initial state that is not declared',
+      { states: { open: [go], shut: [] }, initial: 'ajar' },
+      'initial',
+      "its initial state 'ajar' is not one of its states: use 'open', 'shut'.",
+    ],
+    ['without states', { states: {}, initial: 'open' }, 'states', 'it has no states.'],
+    [
+      'with a state without a name',
+      { states: { '': [go] }, initial: '' },
+      'states',
+      'it has a state without a name.',
+    ],
+    [
+      'with a move to a state that is not declared',
+      { states: { open: [{ tool: go, to: 'toString' }] }, initial: 'open' },
+      'states',
+      "in state 'open' tool 'go' leads to 'toString', which is not one of its states.",
+    ],
+    [
+      'with an entry that is nothing',
+      { states: { open: [go, {}] }, initial: 'open' },
+      'states',
+      "entry 1 of state 'open' is neither a tool nor { tool, to }.",
+    ],
+    [
+      'with an entry of null',
+      { states: { open: [null] }, initial: 'open' },
+      'states',
+      "entry 0 of state 'open' is neither a tool nor { tool, to }.",
+    ],
+    [
+      'with a tool twice in a state',
+      { states: { open: [go, { tool: go, to: 'open' }] }, initial: 'open' },
+      'states',
+      "state 'open' lists tool 'go' twice.",
+    ],
+    [
+      'with a state renamed to one that is not declared',
+      { states: { open: [go] }, initial: 'open', renamed: { ajar: 'shut' } },
+      'renamed',
+      "its state 'ajar' is said to be 'shut' now, which is not one of its states: use 'open'.",
+    ],
+    [
+      'with a state renamed that is still there',
+      { states: { open: [go], shut: [] }, initial: 'open', renamed: { open: 'shut' } },
+      'renamed',
+      "its state 'open' is said to be renamed, and is still one of its states.",
+    ],
+    [
+      'with a tool of all states that is none',
+      { states: { open: [go] }, initial: 'open', everywhere: [null] },
+      'tools',
+      'it cannot have these tools: Tool at index 0 must not be null.',
+    ],
+  ])('is refused %s (STM-03)', (_, config, field, problem) => {
+    expect(refusal(config)).toEqual([field, `Tool 'door': ${problem}`]);
+  });
+
+  it('is refused when two tools of different states, or of a state and all, share a name', () => {
+    const other = workshop().tool('go');
+    const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
+    expect(refusal({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
+    expect(refusal({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(problem);
+  });
+
+  it('is one literal: states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
+    const { machine } = orderMachine();
+    expect(machine).toMatchObject({
+      name: 'orders',
+      description: 'Processes one order.',
+      effect: 'none',
+      inputSchema: { properties: { orderId: { type: 'string' } }, required: ['orderId'] },
+    });
+    expect(formatToolTree('clerk', [machine])).toBe(
+      'clerk\n└── orders (4 inner tools)\n    ├── add_item\n    ├── confirm\n    ├── ship\n    └── status',
+    );
+  });
+
+  it('answers an error when there is no tool in it (AGT-04)', async () => {
+    const empty = defineStateMachine({ ...base, initial: 'open', states: { open: [] } });
+    const session = sessionWith([empty], [calls('door'), 'Done.']);
+    await session.send('Go.');
+    expect(answersRead(session)).toEqual(['Error: No tools registered for StateMachineTool']);
+  });
+});
+
+describe('the description of a tool in a state machine', () => {
+  const described = (config: Omit<Parameters<typeof defineStateMachine>[0], keyof typeof base>) =>
+    (defineStateMachine({ ...base, ...config } as Parameters<typeof defineStateMachine>[0]).inner ?? []).map(
+      ({ description }) => description,
+    );
+
+  it('tells where it is available and where it leads (STM-05)', () => {
+    expect(
+      described({
+        initial: 'open',
+        states: { open: [stay, { tool: go, to: 'shut' }], shut: [] },
+        everywhere: [status],
+      }),
+    ).toEqual([
+      'Does stay.\n\n[Available in state: open]',
+      'Does go.\n\n[Available in state: open] [Transitions to: shut]',
+      'Does status.\n\n[Available in all states]',
+    ]);
+  });
+
+  it.each([
+    [
+      'that leads nowhere',
+      { open: [go], shut: [go], ajar: [] },
+      'Does go.\n\n[Available in states: open, shut]',
+    ],
+    [
+      'that leads to the same state from all',
+      { open: [{ tool: go, to: 'ajar' }], shut: [{ tool: go, to: 'ajar' }], ajar: [] },
+      'Does go.\n\n[Available in states: open, shut] [Transitions to: ajar]',
+    ],
+    [
+      'that leads to others from each',
+      {
+        open: [{ tool: go, to: 'shut' }],
+        shut: [{ tool: go, to: 'open' }],
+        ajar: [{ tool: go, to: 'open' }],
+      },
+      'Does go.\n\n[Available in states: open, shut, ajar] [Transitions to: shut (from open), open (from shut, ajar)]',
+    ],
+    [
+      'that leads somewhere from one of them',
+      { open: [{ tool: go, to: 'shut' }], shut: [go], ajar: [] },
+      'Does go.\n\n[Available in states: open, shut] [Transitions to: shut (from open)]',
+    ],
+  ])('tells it once of a tool of several states %s (STM-05, STM-08)', (_, states, description) => {
+    expect(described({ initial: 'open', states })).toEqual([description]);
+  });
+
+  it('tells of a tool of all states that leads somewhere from some of them', () => {
+    const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
+    expect(described({ initial: 'open', states, everywhere: [go] })).toEqual([
+      'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
+    ]);
+    const out = { tool: go, to: 'out' };
+    const three = { open: [out], shut: [out], ajar: [out], out: [] };
+    expect(described({ initial: 'open', states: three, everywhere: [go] })).toEqual([
+      'Does go.\n\n[Available in all states] [Transitions to: out (from open, shut, ajar)]',
+    ]);
+  });
+});
+
+describe('a tool that is listed in several states', () => {
+  it('is offered once, and leads from each state where that state says (STM-08)', async () => {
+    const { tool: made, done } = workshop();
+    const next = made('next');
+    const lamp = defineStateMachine({
+      ...base,
+      initial: 'red',
+      states: {
+        red: [{ tool: next, to: 'green' }],
+        green: [{ tool: next, to: 'amber' }],
+        amber: [next],
+      },
+    });
+    const session = sessionWith([lamp], [calls('door'), ...Array(4).fill(calls('next')), 'Amber.', 'Done.']);
+    await session.send('Go.');
+    expect(done).toEqual(['next', 'next', 'next', 'next']);
+    expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual(['next']);
+    expect(await positions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
+  });
+
+  it('leads from one state though it is available in all', async () => {
+    const { tool: made } = workshop();
+    const next = made('next');
+    const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
+    const lamp = defineStateMachine({ ...base, initial: 'red', states, everywhere: [next] });
+    const session = sessionWith([lamp], [calls('door'), calls('next', 'next'), 'Green.', 'Done.']);
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual(['next: next done', 'next: next done']);
+    expect(await positions(session)).toEqual({ 'clerk/door': { '': 'green' } });
+  });
+});
+
+describe('tools of all states', () => {
+  it('may be tool objects and providers, which are asked each time (STM-11)', async () => {
+    class Desk {
+      static readonly tools = { ask: { description: 'Asks.' } };
+      ask(): string {
+        return 'asked';
+      }
+    }
+    let stock: readonly AnyTool[] = [workshop().tool('count')];
+    const machine = defineStateMachine({
+      ...base,
+      initial: 'open',
+      states: { open: [{ tool: go, to: 'shut' }], shut: [] },
+      everywhere: [new Desk(), { toolsNow: () => stock }],
+    });
+    const restock = (): void => {
+      stock = [...stock, workshop().tool('weigh')];
+    };
+    const session = sessionWith(
+      [machine],
+      [
+        calls('door'),
+        calls('go', 'ask', 'count'),
+        () => {
+          restock();
+          return calls('ask', 'count');
+        },
+        calls('weigh'),
+        'Shut.',
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      ...['go: go done', 'ask: asked', 'count: count done', 'ask: asked', 'count: count done'],
+      'weigh: weigh done',
+    ]);
+    const inside = session.requests[3]?.tools.map(({ name, description }) => [name, description]);
+    expect(inside).toEqual([
+      ['ask', 'Asks.\n\n[Available in all states]'],
+      ['count', 'Does count.\n\n[Available in all states]'],
+      ['go', 'Does go.\n\n[Available in state: open] [Transitions to: shut]'],
+      ['weigh', 'Does weigh.\n\n[Available in all states]'],
+    ]);
+  });
+});
+
+describe('startingIn', () => {
+  it('makes a copy that starts elsewhere, and leaves the machine as it is (STM-02)', async () => {
+    for (const [state, answer] of [
+      [
+        'draft',
+        'ship: This tool is not available in the current state (draft). It is only available in state: confirmed',
+      ],
+      ['confirmed', 'ship: ship done'],
+    ] as const) {
+      const { machine } = orderMachine();
+      const copy = state === 'draft' ? machine : startingIn(machine, state);
+      if (state === 'draft') startingIn(machine, 'confirmed');
+      const session = sessionWith([copy], [order('41'), calls('ship'), 'So.', 'Done.']);
+      await session.send('Go.');
+      expect(await answersInside(session)).toEqual([answer]);
+    }
+  });
+
+  it('lets a position stand that is known', async () => {
+    const { machine } = orderMachine();
+    const first = [order('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
+    const session = sessionWith(
+      [startingIn(machine, 'draft')],
+      [...first, order('41'), calls('ship'), 'So.', 'Done.'],
+    );
+    await session.send('Go.');
+    await session.send('Again.');
+    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+  });
+
+  it('copies a copy, with all that was declared', async () => {
+    const { machine } = orderMachine();
+    const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
+    const session = sessionWith([copy], [order('41'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(copy.inner?.map(({ description }) => description)).toEqual(
+      machine.inner?.map(({ description }) => description),
+    );
+  });
+
+  it('refuses a decorated machine, whose decorators the copy would lose, and a state that it has not', () => {
+    const { machine } = orderMachine();
+    expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
+      new ToolDefinitionError(
+        'orders',
+        'initial',
+        'it is not what defineStateMachine answered: decorate what startingIn answers instead.',
+      ),
+    );
+    expect(() => startingIn(machine, 'ajar' as 'draft')).toThrow(
+      "Tool 'orders': its initial state 'ajar' is not one of its states: use 'draft', 'confirmed', 'shipped'.",
+    );
+  });
+});
+
+describe('the result of a state machine', () => {
+  const Parcel = defineDomainType({ name: 'Parcel', schema: v.object({ code: v.string() }) });
+  const parcel = (code: string) => () => artifact(`Parcel ${code}.`, Parcel, { code });
+  const { tool: made } = workshop();
+  const machine = defineStateMachine({
+    ...base,
+    initial: 'packed',
+    states: {
+      packed: [{ tool: made('send', parcel('a')), to: 'sent' }],
+      sent: [{ tool: made('return', parcel('b')), to: 'packed' }],
+    },
+  });
+
+  it.each([
+    [[], {}],
+    [['send'], { artifacts: [{ type: 'Parcel', value: { code: 'a' } }] }],
+    [['send', 'return'], { artifacts: [{ value: [{ code: 'a' }, { code: 'b' }] }] }],
+  ])(
+    'has the artifacts of its tools, and the last words of its model: %j (STM-10, AGT-06)',
+    async (used, answer) => {
+      const replies = used.map((name) => calls(name));
+      const session = sessionWith([machine], [calls('door'), ...replies, 'It is done.', 'Done.']);
+      expect(await session.send('Go.')).toMatchObject({ text: 'Done.', ...answer });
+      expect(answersRead(session)).toEqual(['It is done.']);
+    },
+  );
+});

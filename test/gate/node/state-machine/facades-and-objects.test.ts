@@ -1,0 +1,145 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  artifact,
+  defineDomainType,
+  defineStateMachine,
+  defineTool,
+  defineUnfolding,
+} from '../../../../src/index.ts';
+import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
+
+describe('a facade in a state', () => {
+  const shop = (hideUnavailable = false) => {
+    const { tool, done } = workshop();
+    const edits = defineUnfolding({
+      name: 'edits',
+      description: 'Edit the order.',
+      tools: [tool('add'), tool('remove')],
+    });
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Edits.',
+      initial: 'open',
+      states: { open: [{ tool: edits, to: 'edited' }], edited: [{ tool: tool('undo'), to: 'open' }] },
+      hideUnavailable,
+    });
+    return { machine, done };
+  };
+
+  it('guards what it stands for: those move the machine, and not to open it', async () => {
+    const { machine, done } = shop();
+    const session = sessionWith(
+      [machine],
+      [
+        calls('orders'),
+        calls('edits'),
+        calls('add', 'remove'),
+        calls('undo'),
+        calls('remove'),
+        'So.',
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(done).toEqual(['add', 'undo', 'remove']);
+    expect((await answersInside(session)).slice(1)).toEqual([
+      'add: add done',
+      `remove: ${notNow('edited', 'open')}`,
+      'undo: undo done',
+      'remove: remove done',
+    ]);
+    expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'edited' } });
+    const added = session.requests[2]?.tools.find(({ name }) => name === 'add');
+    expect(added?.description).toBe('Does add.\n\n[Available in state: open] [Transitions to: edited]');
+  });
+
+  it('is hidden with what it stands for', async () => {
+    const { machine } = shop(true);
+    const session = sessionWith([machine], [calls('orders'), calls('edits'), calls('add'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(offeredInside(session)).toEqual([['edits'], ['add', 'edits', 'remove'], ['undo']]);
+  });
+
+  it('is a shortcut to what it stands for, which moves the machine as ever', async () => {
+    const { machine, done } = shop();
+    const shortcut = calls(['edits', { add: {} }], ['edits', { remove: {} }], 'undo');
+    const session = sessionWith([machine], [calls('orders'), shortcut, 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(done).toEqual(['add', 'undo']);
+    expect(await answersInside(session)).toEqual([
+      'edits: add done',
+      `edits: ${notNow('edited', 'open')}`,
+      'undo: undo done',
+    ]);
+    expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
+  });
+
+  it('cannot be opened in the wrong state, nor be a way around it', async () => {
+    const { machine, done } = shop();
+    const session = sessionWith(
+      [machine],
+      [
+        ...[calls('orders'), calls('edits'), calls('add')],
+        ...[calls(['edits', { remove: {} }], 'edits', 'remove'), 'So.', 'Done.'],
+      ],
+    );
+    await session.send('Go.');
+    expect(done).toEqual(['add']);
+    expect((await answersInside(session)).slice(2)).toEqual([
+      `edits: ${notNow('edited', 'open')}`,
+      `edits: ${notNow('edited', 'open')}`,
+      `remove: ${notNow('edited', 'open')}`,
+    ]);
+  });
+});
+
+describe('chaining inside a state machine', () => {
+  const { tool } = workshop();
+  const Parcel = defineDomainType({
+    name: 'Parcel',
+    schema: v.object({ code: v.string() }),
+    id: ({ code }) => code,
+    tools: ({ code }) => [
+      defineTool({ name: 'track', description: 'Tracks.', effect: 'read', run: () => `${code} is at sea` }),
+    ],
+  });
+  const send = defineTool({
+    name: 'send',
+    description: 'Sends.',
+    output: Parcel,
+    run: () => artifact('Sent.', Parcel, { code: 'KC-1' }),
+  });
+
+  it.each([
+    ['a type', [Parcel]],
+    ['any', 'any' as const],
+  ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, chaining) => {
+    const machine = defineStateMachine({
+      name: 'orders',
+      input: v.object({}),
+      description: 'Sends.',
+      initial: 'packed',
+      states: {
+        packed: [{ tool: send, to: 'sent' }],
+        sent: [{ tool: tool('close'), to: 'closed' }],
+        closed: [],
+      },
+      chaining,
+      hideUnavailable: true,
+    });
+    const session = sessionWith(
+      [machine],
+      [calls('orders'), calls('send'), calls('track', 'close'), calls('track'), 'So.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await answersInside(session)).toEqual([
+      'send: Sent.',
+      'track: KC-1 is at sea',
+      'close: close done',
+      'track: KC-1 is at sea',
+    ]);
+    expect(offeredInside(session).slice(1)).toEqual([['close', 'track'], ['track'], ['track']]);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, requireApproval } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import {
+  answersInside,
+  answersRead,
+  at,
+  calls,
+  instructionsInside,
+  notNow,
+  order,
+  orderMachine,
+  positions,
+  turn,
+  workshop,
+} from './scenes.ts';
+
+describe('a position that the code no longer has', () => {
+  const { tool, done } = workshop();
+  const before = orderMachine({
+    states: {
+      draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
+      confirmed: [],
+      shipped: [],
+    },
+  }).machine;
+  /** The same machine with other states, as a later deployment may have it. */
+  const after = (renamed?: { draft: 'confirmed' }): AnyTool =>
+    orderMachine({
+      initial: 'confirmed',
+      states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // one state less
+      renamed: renamed as never,
+      everywhere: [tool('status'), requireApproval(tool('confirm'), 'Confirm?')],
+    }).machine;
+
+  /** A session whose agent is deployed anew in the middle. */
+  function deployed(replies: readonly ScriptedReply[]) {
+    let machine: AnyTool = before;
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      tools: [{ toolsNow: () => [machine] }],
+    });
+    const session = createTestSession(agent, { replies });
+    return {
+      session,
+      deploy: (next: AnyTool) => {
+        machine = next;
+        session.restart();
+      },
+    };
+  }
+
+  const gone =
+    "The position of 'orders' for '41' is 'draft', a state that it no longer has. No call can change that: its developer " +
+    "has to name the state of now under 'renamed'.";
+
+  it('is an error that names it, and is never taken for the initial state', async () => {
+    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', order('41'), 'Done.']);
+    await session.send('Go.');
+    deploy(after());
+    const asked = session.requests.length;
+    await session.send('Again.');
+    expect(answersRead(session).at(-1)).toBe(`Error: Tool 'orders' did not run. ${gone}`);
+    expect(session.requests.length - asked).toBe(2);
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+  });
+
+  it('is where the definition maps it, once it does', async () => {
+    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
+    await session.send('Go.');
+    deploy(after({ draft: 'confirmed' }));
+    await session.send('Ship.');
+    expect(instructionsInside(session).at(-2)).toContain('\n\nThe current state is: confirmed\n');
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it('can be left by beginning anew', async () => {
+    const again = calls(['orders', { orderId: '41', again: true }]);
+    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', again, calls('ship'), 'So.', 'Done.']);
+    await session.send('Go.');
+    deploy(after());
+    await session.send('Again.');
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it('is named to every call of a loop that is open already, and to its model', async () => {
+    const { session, deploy } = deployed([
+      order('41'),
+      'So.',
+      'Done.',
+      order('41'),
+      calls('confirm', 'status'),
+      calls('status'),
+      'So.',
+      'Done.',
+    ]);
+    await session.send('Go.');
+    expect(await session.send('Confirm.')).toMatchObject({ outcome: 'suspended' });
+    deploy(after());
+    await session.decide('confirm', 'approve');
+    expect(await answersInside(session)).toEqual(
+      ['confirm', 'status', 'status'].map((name) => `${name}: Error: Tool '${name}' did not run. ${gone}`),
+    );
+    expect(done).not.toContain('confirm');
+    expect(instructionsInside(session).at(-1)).toBe(
+      'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
+        `the following task: Processes one order.\n\n${gone}`,
+    );
+    expect(answersRead(session)).toEqual(['So.', 'So.']);
+  });
+
+  it('is not made by another initial state: what was begun goes on where it began', async () => {
+    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
+    await session.send('Go.');
+    deploy(orderMachine({ initial: 'confirmed' }).machine);
+    await session.send('Ship.');
+    expect((await answersInside(session)).at(-1)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
+  });
+});

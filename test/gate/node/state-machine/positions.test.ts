@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgenticTool, requireApproval } from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import {
+  answersInside,
+  answersRead,
+  at,
+  byLoop,
+  calls,
+  notNow,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  turn,
+  workshop,
+} from './scenes.ts';
+
+describe('a position', () => {
+  it('is where the last turn left it, also for an object that has restarted', async () => {
+    const { machine, done } = orderMachine();
+    const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('41', 'confirm', 'ship')]);
+    await session.send('Confirm.');
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    await session.send('Ship.');
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(done).toEqual(['confirm', 'ship']);
+  });
+
+  it('is in the snapshot of a long journal', async () => {
+    const { machine } = orderMachine();
+    const turns = Array.from({ length: 30 }, (_, index) => turn(`${index}`, 'confirm'));
+    const session = sessionWith([machine], [...turns.flat(), ...turn('7', 'ship')]);
+    for (const _ of turns) await session.send('Confirm.');
+    expect((await session.events()).length).toBeGreaterThan(250);
+    session.restart();
+    await session.send('Ship.');
+    const expected = Object.fromEntries(
+      turns.map((_, index) => [index, index === 7 ? 'shipped' : 'confirmed']),
+    );
+    expect(await positions(session)).toEqual(at(expected));
+  });
+
+  it('is kept for each key apart, and one key is like another', async () => {
+    const { machine } = orderMachine();
+    const keys = ['__proto__', 'constructor', 'toString', '', '41'];
+    const session = sessionWith(
+      [machine],
+      [...keys.flatMap((key) => turn(key, 'confirm')), ...turn('42', 'ship'), ...turn('__proto__', 'ship')],
+    );
+    for (const _ of keys) await session.send('Confirm.');
+    session.restart();
+    await session.send('Ship.');
+    await session.send('Ship.');
+    const expected = {
+      constructor: 'confirmed',
+      toString: 'confirmed',
+      '': 'confirmed',
+      41: 'confirmed',
+      42: 'draft',
+    };
+    const known = Object.entries(Object((await positions(session)) as object)['clerk/orders'] as object);
+    expect(Object.fromEntries(known.filter(([key]) => key !== '__proto__'))).toEqual(expected);
+    expect(known.filter(([key]) => key === '__proto__')).toEqual([['__proto__', 'shipped']]);
+    expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
+  });
+
+  it('is one for all calls of a machine without a key', async () => {
+    const { machine } = orderMachine({ key: undefined });
+    const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('42', 'ship')]);
+    await session.send('Confirm.');
+    await session.send('Ship.');
+    expect(await positions(session)).toEqual(at({ '': 'shipped' }));
+  });
+
+  it('belongs to the path of the machine: inside another tool it stands elsewhere', async () => {
+    const { machine } = orderMachine();
+    const desk = defineAgenticTool({
+      name: 'desk',
+      description: 'Works.',
+      input: { type: 'object' },
+      tools: [machine],
+    });
+    const session = sessionWith(
+      [machine, desk],
+      [...turn('41', 'confirm'), calls('desk'), order('41'), calls('ship'), 'So.', 'So.', 'Done.'],
+    );
+    await session.send('Confirm.');
+    await session.send('Ship.');
+    expect(await positions(session)).toEqual({
+      ...at({ 41: 'confirmed' }),
+      'clerk/desk/orders': { 41: 'draft' },
+    });
+    expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
+  });
+
+  it('begins anew when the input says so, and stays so', async () => {
+    const { machine } = orderMachine();
+    const again = calls(['orders', { orderId: '41', again: true }]);
+    const session = sessionWith(
+      [machine],
+      [...turn('41', 'confirm'), again, calls('ship'), 'So.', 'Done.', ...turn('41', 'confirm')],
+    );
+    await session.send('Confirm.');
+    await session.send('Again.');
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    await session.send('Confirm.');
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+  });
+});
+
+describe('a machine whose Worker is killed', () => {
+  /** A session with an order that is confirmed, whose `ship` is killed by its first run when it has acted. */
+  function shipping(
+    more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
+    batch = calls('ship'),
+  ) {
+    const { tool, done } = workshop();
+    const kill = (): string => {
+      if (done.filter((name) => name === 'ship').length === 1) session.kill();
+      return 'ship done';
+    };
+    const made = tool('ship', kill);
+    const ship: AnyTool = more.reconciles ? reconciling(made) : made;
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: tool('confirm'), to: 'confirmed' }],
+        confirmed: [{ tool: ship, to: 'shipped' }],
+        shipped: [tool('thank')],
+      },
+    });
+    const opening = calls(['orders', { orderId: '41', again: more.again ?? false }]);
+    const session: TestSession = sessionWith(
+      [machine],
+      [...turn('41', 'confirm'), opening, batch, 'So.', 'Done.'],
+    );
+    return { session, done };
+  }
+
+  /** The tool, which knows that it has run. */
+  const reconciling = (tool: AnyTool): AnyTool => ({
+    ...tool,
+    call: (input, invocation) =>
+      tool.call(input, {
+        ...invocation,
+        execute: (leaf) => invocation.execute({ ...leaf, reconcile: () => ({ done: 'ship done' }) }),
+      }),
+  });
+
+  it('between an effect and its end: the effect is had once, and so is the move', async () => {
+    const { session, done } = shipping({ reconciles: true });
+    await session.send('Confirm.');
+    await session.send('Ship.');
+    expect(done).toEqual(['confirm', 'ship']);
+    expect((await answersInside(session)).at(-1)).toBe('ship: ship done');
+    const facts = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
+    );
+    expect(facts).toEqual([
+      { slice: 'state-machines', fact: { key: '41', state: 'confirmed' } },
+      { slice: 'state-machines', fact: { key: '41', state: 'shipped' } },
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it('stays where it stands when nobody knows whether the effect was had', async () => {
+    const { session, done } = shipping();
+    await session.send('Confirm.');
+    await session.send('Ship.');
+    expect(done).toEqual(['confirm', 'ship']);
+    expect((await answersInside(session)).at(-1)).toContain(
+      "ship: Error: The outcome of this call of 'ship' is unknown",
+    );
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+  });
+
+  it('goes on in the middle of a batch, with the state that the calls before had made', async () => {
+    const { session, done } = shipping(
+      { reconciles: true, again: true },
+      calls('confirm', 'ship', 'thank', 'confirm'),
+    );
+    await session.send('Confirm.');
+    await session.send('Ship.');
+    expect(done).toEqual(['confirm', 'confirm', 'ship', 'thank']);
+    expect((await answersInside(session)).slice(1)).toEqual([
+      'confirm: confirm done',
+      'ship: ship done',
+      'thank: thank done',
+      `confirm: ${notNow('shipped', 'draft')}`,
+    ]);
+    // It began anew once, and not again when another Worker went on inside.
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect((await session.events()).filter(({ event }) => event.type === 'turn-resumed')).toHaveLength(1);
+  });
+});
+
+describe('calls of a machine in one reply', () => {
+  const told = (_view: unknown, { orderId }: { readonly orderId: string }): string => `Order ${orderId}.`;
+
+  it('go on one after another when they are for one order, also where only the schema tells', async () => {
+    const { machine, done } = orderMachine({ instructions: told });
+    const session = sessionWith(
+      [machine],
+      byLoop({
+        'Work.': [order('41', ' 41 '), 'Done.'],
+        'Order 41.': [calls('confirm'), 'Confirmed.', calls('ship'), 'Shipped.'],
+      }),
+    );
+    await session.send('Go.');
+    expect(done).toEqual(['confirm', 'ship']);
+    expect(answersRead(session)).toEqual(['Confirmed.', 'Shipped.']);
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    const frames = (await session.events()).flatMap(({ event }) =>
+      event.type === 'frame-started' || (event.type === 'tool-call-ended' && !('frame' in event))
+        ? event.type
+        : [],
+    );
+    expect(frames).toEqual(['frame-started', 'tool-call-ended', 'frame-started', 'tool-call-ended']);
+  });
+
+  it('run side by side when they are for two orders', async () => {
+    const { machine } = orderMachine({ instructions: told });
+    const session = sessionWith(
+      [machine],
+      byLoop({
+        'Work.': [order('41', '42'), 'Done.'],
+        'Order 41.': [calls('confirm'), 'So.'],
+        'Order 42.': [calls('confirm'), calls('ship'), 'So.'],
+      }),
+    );
+    await session.send('Go.');
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed', 42: 'shipped' }));
+    const starts = (await session.events()).map(({ event }) => event.type);
+    expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
+  });
+
+  it('are answered about a bad input, whatever their key would make of it', async () => {
+    const { machine } = orderMachine({
+      key: ({ orderId }) => orderId.toUpperCase(),
+      reset: undefined,
+    });
+    const session = sessionWith(
+      [machine],
+      [calls(['orders', {}], ['orders', { orderId: 41 }], ['orders', 'nonsense']), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(answersRead(session).map((answer) => answer.split('\n')[0])).toEqual([
+      "Error: The input of tool 'orders' is not valid:",
+      "Error: The input of tool 'orders' is not valid:",
+      expect.stringMatching(/^Error: /),
+    ]);
+  });
+
+  it('are answered with what their key throws', async () => {
+    const { machine } = orderMachine({
+      key: () => {
+        throw new Error('No key.');
+      },
+    });
+    const session = sessionWith([machine], [order('41', '42'), 'Done.']);
+    await session.send('Go.');
+    expect(answersRead(session)).toEqual(['Error: No key.', 'Error: No key.']);
+    expect(await positions(session)).toEqual({});
+  });
+});
+
+describe('a tool of a machine that waits for an approval', () => {
+  function waiting(batch = calls('confirm')) {
+    const { tool, done } = workshop();
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
+        confirmed: [{ tool: tool('ship'), to: 'shipped' }],
+        shipped: [],
+      },
+    });
+    return { session: sessionWith([machine], [order('41'), batch, calls('ship'), 'So.', 'Done.']), done };
+  }
+
+  it('moves nothing before it has run', async () => {
+    const { session, done } = waiting();
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await session.decide('confirm', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(done).toEqual(['confirm', 'ship']);
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it('moves as well when the approval is an edit', async () => {
+    const { session } = waiting();
+    await session.send('Go.');
+    await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
+    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+  });
+
+  it.each(['reject', 'exit'] as const)('moves nothing when somebody says %s', async (decision) => {
+    const { session, done } = waiting();
+    await session.send('Go.');
+    await session.decide('confirm', decision);
+    expect(done).toEqual([]);
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+  });
+
+  it('holds back the calls behind it, which see what became of it', async () => {
+    const { session, done } = waiting(calls('confirm', 'ship'));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(done).toEqual([]);
+    await session.decide('confirm', 'approve');
+    expect((await answersInside(session)).slice(0, 2)).toEqual(['confirm: confirm done', 'ship: ship done']);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  after,
+  defineAgent,
+  defineAgenticTool,
+  definePlaybook,
+  defineSubagent,
+  defineUnfolding,
+  withName,
+} from '../../../../src/index.ts';
+import {
+  answersInside,
+  calls,
+  notNow,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  turn,
+  workshop,
+} from './scenes.ts';
+
+/** Facades that each have a tool of the same name; the second one's is offered as `us_orders`. */
+const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
+  defineUnfolding({ name: 'eu', description: 'Europe.', scope: 'session', tools: [eu] }),
+  defineUnfolding({ name: 'us', description: 'America.', scope: 'session', tools: [us] }),
+];
+
+const usOrder = calls(['us_orders', { orderId: '41' }]);
+
+describe('two machines of one name', () => {
+  it('that two facades bring stand where each has been moved', async () => {
+    const [eu, us] = [orderMachine(), orderMachine()];
+    const session = sessionWith(regions(eu.machine, us.machine), [
+      calls('eu', 'us'),
+      ...turn('41', 'confirm'),
+      usOrder,
+      calls('ship', 'confirm'),
+      'So.',
+      'Done.',
+    ]);
+    await session.send('Go.');
+    await session.send('Again.');
+    expect([eu.done, us.done]).toEqual([['confirm'], ['confirm']]);
+    expect((await answersInside(session)).slice(1)).toEqual([
+      `ship: ${notNow('draft', 'confirmed')}`,
+      'confirm: confirm done',
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual({
+      'clerk/orders': { 41: 'confirmed' },
+      'clerk/us_orders': { 41: 'confirmed' },
+    });
+  });
+
+  it('are one machine when one is a copy of the other under another name', async () => {
+    const { machine } = orderMachine();
+    const session = sessionWith(
+      [machine, withName(machine, 'sales')],
+      [...turn('41', 'confirm'), calls(['sales', { orderId: '41' }]), calls('ship'), 'So.', 'Done.'],
+    );
+    await session.send('Go.');
+    await session.send('Again.');
+    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+  });
+
+  it.each([
+    [
+      'agentic tools',
+      (tools: AnyTool[]) =>
+        defineAgenticTool({ name: 'orders', description: 'Works.', input: { type: 'object' }, tools }),
+    ],
+    [
+      'subagents',
+      (tools: AnyTool[]) =>
+        defineSubagent({
+          agent: defineAgent({ name: 'orders', description: 'Works.', instructions: 'Do.', tools }),
+          input: { type: 'object' },
+        }),
+    ],
+  ])('inside %s of one name stand apart as well', async (_, around) => {
+    const [eu, us] = [orderMachine(), orderMachine()];
+    const session = sessionWith(regions(around([eu.machine]), around([us.machine])), [
+      calls('eu', 'us'),
+      ...[calls('orders'), order('41'), calls('confirm'), 'So.', 'So.'],
+      ...[calls('us_orders'), order('41'), calls('ship'), 'So.', 'So.'],
+      'Done.',
+    ]);
+    await session.send('Go.');
+    expect(await positions(session)).toEqual({
+      'clerk/orders/orders': { 41: 'confirmed' },
+      'clerk/us_orders/orders': { 41: 'draft' },
+    });
+  });
+});
+
+describe('two playbooks of one name', () => {
+  it('that two facades bring unlock apart', async () => {
+    const { tool, done } = workshop();
+    const playbook = (): AnyTool => {
+      const [look, act] = [tool('look'), tool('act')];
+      return definePlaybook({
+        name: 'orders',
+        description: 'Works.',
+        input: { type: 'object' },
+        tools: [look],
+        locked: [{ tool: act, unlockedBy: after(look) }],
+      });
+    };
+    const session = sessionWith(regions(playbook(), playbook()), [
+      calls('eu', 'us'),
+      ...[calls('orders'), calls('look'), 'So.', calls('us_orders'), calls('act'), 'So.'],
+      ...[calls('orders'), calls('act'), 'So.', 'Done.'],
+    ]);
+    await session.send('Go.');
+    expect(done).toEqual(['look', 'act']);
+    expect((await answersInside(session))[1]).toContain('act: ');
+    expect(Object.keys(Object((await session.state()).slices.get('playbooks')))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import {
+  type AnyTool,
+  defineAgent,
+  defineStateMachine,
+  defineTool,
+  type Effect,
+  type Json,
+  type ModelRequest,
+  type StateMachine,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { modelText } from '../../../doors/tools.ts';
+
+/** A reply that calls these tools; each a name, or a name with its input. */
+export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
+  calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
+});
+
+/** A reply that calls the machine for these orders. */
+export const order = (...ids: readonly string[]) =>
+  calls(...ids.map((orderId) => ['orders', { orderId }] as const));
+
+/** A turn in which the machine is called for an order, and makes these calls one after another. */
+export const turn = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
+  order(orderId),
+  ...names.map((name) => calls(name)),
+  'So.',
+  'Done.',
+];
+
+/** What a call is answered in the wrong state. */
+export const notNow = (current: string, ...states: readonly string[]): string =>
+  `This tool is not available in the current state (${current}). ` +
+  `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
+
+/** The positions of the orders of the agent's own machine. */
+export const at = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
+
+/** What the tools of a machine have done, and tools that do it: each says so, and writes its name down. */
+export function workshop() {
+  const done: string[] = [];
+  const tool = <const Name extends string>(
+    name: Name,
+    run: (call: ToolCall) => unknown = () => `${name} done`,
+    effect: Effect = 'once',
+  ) =>
+    defineTool({
+      name,
+      description: `Does ${name}.`,
+      effect,
+      run: (_, call) => {
+        done.push(name);
+        return run(call);
+      },
+    });
+  return { done, tool };
+}
+
+export const OrderInput = v.object({
+  orderId: v.pipe(v.string(), v.trim()),
+  again: v.optional(v.boolean(), false),
+});
+
+type OrderStates = 'draft' | 'confirmed' | 'shipped';
+type Orders = StateMachine<'orders', v.InferOutput<typeof OrderInput>, OrderStates>;
+type Config = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
+
+/** Where an order is confirmed and shipped. Its position is kept by order. */
+export function orderMachine(changes: Partial<Config> = {}) {
+  const { done, tool } = workshop();
+  const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
+  const machine: Orders = defineStateMachine({
+    name: 'orders',
+    description: 'Processes one order.',
+    input: OrderInput,
+    key: ({ orderId }) => orderId,
+    reset: ({ again }) => again,
+    initial: 'draft',
+    states: {
+      draft: [addItem, { tool: confirm, to: 'confirmed' }],
+      confirmed: [{ tool: ship, to: 'shipped' }],
+      shipped: [],
+    },
+    everywhere: [status],
+    ...changes,
+  });
+  return { machine, done };
+}
+
+/** A session of an agent `clerk` with these tools. */
+export const sessionWith = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]): TestSession =>
+  createTestSession(defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools }), {
+    replies,
+  });
+
+/** Where the machines of a session stand. */
+export const positions = async (session: TestSession): Promise<Json | undefined> =>
+  (await session.state()).slices.get('state-machines');
+
+/** What was answered to each call inside, by the tool's name, in the order in which they ended. */
+export async function answersInside(session: TestSession): Promise<string[]> {
+  const names = new Map<string, string>();
+  const answers: string[] = [];
+  for (const { event } of await session.events()) {
+    if (!('frame' in event) || event.frame === undefined) continue;
+    if (event.type === 'model-replied') for (const call of event.toolCalls) names.set(call.id, call.name);
+    if (event.type === 'tool-call-ended')
+      answers.push(`${names.get(event.call)}: ${modelText(event.result)}`);
+  }
+  return answers;
+}
+
+/** What the agent's own model read of its calls in the last request. */
+export const answersRead = ({ requests }: TestSession): string[] => {
+  const own = requests.findLast(({ messages: [first] }) => first?.text === 'Work.');
+  return (own?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+};
+
+/** The first instructions of each request of a nested loop. */
+export const instructionsInside = ({ requests }: TestSession): string[] =>
+  requests.map(firstText).filter((text) => text !== 'Work.');
+
+const firstText = ({ messages: [first] }: ModelRequest): string => String(first?.text);
+
+/** The names of the tools that each request of a nested loop offered. */
+export const offeredInside = ({ requests }: TestSession): string[][] =>
+  requests.filter((one) => firstText(one) !== 'Work.').map(({ tools }) => tools.map(({ name }) => name));
+
+/** A script in which each loop has replies of its own, by its first instructions: for loops that run side by side. */
+export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
+  const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
+  const reply = (request: ModelRequest): ScriptedReply =>
+    left.get(firstText(request))?.shift() ?? `No reply left for '${firstText(request)}'.`;
+  return Array.from({ length: 100 }, () => reply);
+}

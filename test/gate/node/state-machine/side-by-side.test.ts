@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  manual,
+  requireApproval,
+  type SessionEvent,
+  withReview,
+} from '../../../../src/index.ts';
+import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
+import { stored } from '../../../fixtures/stored.ts';
+import {
+  answersInside,
+  answersRead,
+  at,
+  calls,
+  notNow,
+  order,
+  orderMachine,
+  positions,
+  sessionWith,
+  workshop,
+} from './scenes.ts';
+
+type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
+
+/** Replies by what a loop was asked and how often it has replied: loops that run side by side do not mix them up. */
+function byMessage(scripts: Scripts): ScriptedReply[] {
+  const known = new Map(Object.entries(scripts));
+  return Array.from({ length: 100 }, () => ({ messages }) => {
+    const asked = messages.find(({ role }) => role === 'user')?.text ?? '';
+    const step = messages.filter(({ role }) => role === 'assistant').length;
+    return known.get(asked)?.[step] ?? `No reply ${step} for '${asked}'.`;
+  });
+}
+
+/** A tool `desk` with the machine inside: loops of it run side by side, and have one path. */
+const desk = (machine: AnyTool): AnyTool =>
+  defineAgenticTool({
+    name: 'desk',
+    description: 'Works.',
+    input: { type: 'object' },
+    tools: [machine],
+  });
+
+/** The same, as an agent. */
+const deskAgent = (machine: AnyTool): AnyTool =>
+  defineSubagent({
+    agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
+    input: { type: 'object' },
+  });
+
+type Calls = ReturnType<typeof calls>;
+
+/** Two desks, each with a loop of the machine for order 41: in those, these are the replies. */
+const desks = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
+  'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
+  '{"at":1}': [order('41'), 'So.'],
+  '{"at":2}': [order(' 41'), 'So.'],
+  '{"orderId":"41"}': [...first, 'So.'],
+  '{"orderId":" 41"}': [...second, 'So.'],
+});
+
+const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedReply[] =>
+  byMessage(desks(first, second));
+
+const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
+
+/** What was answered by the tools of the machine, whichever loop ended first. */
+const sorted = async (session: TestSession): Promise<string[]> =>
+  (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
+
+describe('loops of one machine side by side', () => {
+  it.each([
+    ['agentic tools', desk],
+    ['subagents', deskAgent],
+  ])('in %s: one call moves it, and the other finds it moved', async (_, around) => {
+    const { machine, done } = orderMachine();
+    const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(done).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      `confirm: ${notNow('confirmed', 'draft')}`,
+      'confirm: confirm done',
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('confirmed'));
+  });
+
+  it('goes on from where another has moved it, also before the batch of that has ended', async () => {
+    const { tool, done } = workshop();
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: tool('confirm'), to: 'confirmed' }],
+        confirmed: [{ tool: tool('ship'), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [requireApproval(tool('look'), 'Look?'), tool('status')],
+    });
+    const session = sessionWith(
+      [desk(machine)],
+      twoDesks([calls('confirm', 'look')], [calls('status'), calls('status'), calls('ship')]),
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    await session.decide('look', 'approve');
+    expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
+    // What the batch that ended last had moved is not moved back.
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+  });
+
+  it('an approval that comes when another has moved it does not run the call', async () => {
+    const { tool, done } = workshop();
+    const { machine } = orderMachine({
+      initial: 'draft',
+      states: {
+        draft: [
+          { tool: requireApproval(tool('pay'), 'Pay?'), to: 'confirmed' },
+          { tool: tool('cancel'), to: 'shipped' },
+        ],
+        confirmed: [],
+        shipped: [],
+      },
+    });
+    const session = sessionWith([desk(machine)], twoDesks([calls('pay')], [calls('cancel')]));
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(done).toEqual(['cancel']);
+    expect(await sorted(session)).toEqual(['cancel: cancel done', `pay: ${notNow('shipped', 'draft')}`]);
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+  });
+
+  it.each(['the caller runs', 'waits in a loop of its own'])(
+    'a call that %s goes on when another has moved it, and moves it no more',
+    async (how) => {
+      const { tool, done } = workshop();
+      const isCallers = how === 'the caller runs';
+      const pay = isCallers
+        ? manual(tool('pay'))
+        : defineAgenticTool({
+            name: 'pay',
+            description: 'Pays.',
+            input: { type: 'object' },
+            tools: [requireApproval(tool('transfer'), 'Pay?')],
+          });
+      const { machine } = orderMachine({
+        states: {
+          draft: [
+            { tool: pay, to: 'confirmed' },
+            { tool: tool('cancel'), to: 'shipped' },
+          ],
+          confirmed: [],
+          shipped: [],
+        },
+      });
+      const replies = { ...desks([calls('pay')], [calls('cancel')]), '{}': [calls('transfer'), 'Paid.'] };
+      const session = sessionWith([desk(machine)], byMessage(replies));
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+      expect(done).toEqual(['cancel']);
+      session.restart();
+      const ended = isCallers
+        ? session.result('pay', { text: 'Paid.' })
+        : session.decide('transfer', 'approve');
+      expect(await ended).toMatchObject({ outcome: 'completed' });
+      expect(await sorted(session)).toContain('pay: Paid.');
+      expect(await positions(session)).toEqual(atDesk('shipped'));
+    },
+  );
+
+  it('is met as well by a call whose reviewer made it one for the same order', async () => {
+    const { machine, done } = orderMachine();
+    const reviewed = withReview(machine, ({ input }) =>
+      input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
+    );
+    const session = sessionWith(
+      [reviewed],
+      byMessage({
+        'Go.': [order('41', '42'), 'Done.'],
+        '{"orderId":"41"}': [calls('confirm'), 'So.'],
+        '{"orderId":" 41"}': [calls('confirm'), 'So.'],
+      }),
+    );
+    await session.send('Go.');
+    expect(done).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      `confirm: ${notNow('confirmed', 'draft')}`,
+      'confirm: confirm done',
+    ]);
+    expect(answersRead(session)).toEqual([
+      'So.',
+      'So.\nNote: whoever approved this call changed its input to {"orderId":" 41"}.',
+    ]);
+    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+  });
+});
+
+describe('loops of one machine side by side, whose Worker is killed', () => {
+  const asksFor = (tool: string) => (event: SessionEvent) =>
+    event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
+
+  /** The tool, which knows that it has run. */
+  const reconciling = (tool: AnyTool): AnyTool => ({
+    ...tool,
+    call: (input, invocation) =>
+      tool.call(input, {
+        ...invocation,
+        execute: (leaf) => invocation.execute({ ...leaf, reconcile: () => ({ done: `${tool.name} done` }) }),
+      }),
+  });
+
+  const killing = (first: readonly Calls[], second: readonly Calls[]) => {
+    const { tool, done } = workshop();
+    const confirm = tool('confirm', async () => {
+      await stored(session, asksFor('confirm'), 2); // the other has asked, too
+      session.kill();
+      return 'confirm done';
+    });
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: reconciling(confirm), to: 'confirmed' }],
+        confirmed: [{ tool: tool('ship'), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [tool('status', undefined, 'read')],
+    });
+    const session: TestSession = sessionWith([desk(machine)], twoDesks(first, second));
+    return { session, done };
+  };
+
+  it.each([
+    ['first', [calls('confirm')], [calls('status'), calls('confirm')]],
+    ['last', [calls('status'), calls('confirm')], [calls('confirm')]],
+  ])('go on with what had begun before anything else, where it stands %s', async (_, first, second) => {
+    const { session, done } = killing(first, second);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect((await session.events()).filter(({ event }) => event.type === 'turn-resumed')).toHaveLength(1);
+    expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
+    expect(await sorted(session)).toEqual([
+      `confirm: ${notNow('confirmed', 'draft')}`,
+      'confirm: confirm done',
+      'status: status done',
+    ]);
+    session.restart();
+    expect(await positions(session)).toEqual(atDesk('confirmed'));
+  });
+
+  it('move on from where it stood when the call began, and not from where its reply saw it', async () => {
+    const { tool, done } = workshop();
+    const confirm = tool('confirm', async () => {
+      await stored(session, asksFor('ship')); // the other has asked
+      return 'confirm done';
+    });
+    const ship = tool('ship', () => {
+      if (done.filter((name) => name === 'ship').length === 1) session.kill();
+      return 'ship done';
+    });
+    const { machine } = orderMachine({
+      states: {
+        draft: [{ tool: confirm, to: 'confirmed' }],
+        confirmed: [{ tool: reconciling(ship), to: 'shipped' }],
+        shipped: [],
+      },
+      everywhere: [tool('status', undefined, 'read')],
+    });
+    const session: TestSession = sessionWith(
+      [desk(machine)],
+      twoDesks([calls('confirm')], [calls('status'), calls('ship')]),
+    );
+    await session.send('Go.');
+    const told = (await session.events()).map(({ event }) => JSON.stringify(event));
+    const asked = told.findIndex((one) => one.includes('model-replied') && one.includes('"ship"'));
+    expect(asked).toBeLessThan(told.findIndex((one) => one.includes('confirm done')));
+    expect(told.filter((one) => one.includes('turn-resumed'))).toHaveLength(1);
+    expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship']);
+    expect(await positions(session)).toEqual(atDesk('shipped'));
+  });
+});

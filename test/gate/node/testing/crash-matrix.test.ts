@@ -1,0 +1,298 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  defineTool,
+  defineToolGroup,
+  requireApproval,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/entry.ts';
+
+const order = v.object({ order: v.string() });
+const input = { order: 'o-7' };
+
+const agentOf = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Handles returns.', instructions: 'You handle returns.', tools });
+
+const findOrder = defineTool({
+  name: 'find_order',
+  description: 'Finds an order.',
+  input: order,
+  effect: 'read',
+  run: (found) => ({ ...found, paid: 20 }),
+});
+const bookReturn = defineTool({
+  name: 'book_return',
+  description: 'Books a return.',
+  input: order,
+  effect: 'idempotent',
+  run: async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1)); // as whatever is real does
+    return 'booked';
+  },
+});
+const sendMail = defineTool({ name: 'send_mail', description: 'Mails.', input: order, run: () => 'sent' });
+const refund = requireApproval(
+  defineTool({
+    name: 'refund',
+    description: 'Refunds.',
+    input: order,
+    run: () => 'refunded',
+    reconcile: () => 'unknown',
+  }),
+  () => 'Refund it?',
+);
+
+const returned: CrashScript = {
+  steps: [
+    {
+      send: 'Return order o-7.',
+      replies: [
+        [{ name: 'find_order', input }],
+        [
+          { name: 'book_return', input },
+          { name: 'refund', input },
+        ],
+        [{ name: 'send_mail', input }],
+        'Returned.',
+      ],
+    },
+    { decide: 'refund', as: 'approve' },
+  ],
+};
+
+/** One message, one call of the tool `act`, and words. */
+const acted: CrashScript = { steps: [{ send: 'Act.', replies: [['act'], 'Acted.'] }] };
+
+describe('a crash matrix', { timeout: 60_000 }, () => {
+  it('finds nothing but what a `once` tool without `reconcile` cannot know', async () => {
+    const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returned);
+    expect(report.failures).toEqual([]);
+    expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
+    expect(report.positions).toBeGreaterThan(25);
+    expect(report.plays).toBeGreaterThan(6 * report.positions);
+    expect(report.turnsCompleted).toBe(report.plays);
+    expect(report.effectsUnknown).toBeGreaterThan(0);
+    expect(report.effectsUnknown).toBeLessThan(report.plays / 5);
+  });
+
+  it('has no doubt where every effect can be asked about', async () => {
+    const { effectsUnknown, passed } = await crashMatrix(agentOf(findOrder, bookReturn, refund), {
+      steps: [
+        { send: 'Go.', replies: [['find_order', 'refund'].map((name) => ({ name, input })), 'Gone.'] },
+        { decide: 'refund', as: 'approve' },
+      ],
+    });
+    expect({ effectsUnknown, passed }).toEqual({ effectsUnknown: 0, passed: true });
+  });
+
+  it('goes the same way every time', async () => {
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailed)),
+    );
+    expect(one?.toTable()).toBe(other?.toTable());
+  });
+
+  it('plays one position, in one mode', async () => {
+    const report = await crashMatrix(agentOf(sendMail), mailed, { only: { at: 7, mode: 'hangs' } });
+    expect(report).toMatchObject({ plays: 1, passed: true, effectsUnknown: 1 });
+    const table = report.toTable().split('\n');
+    expect(table[1]).toMatch(/^after run of 'send_mail' +1 +0 +0 +0 +1 +0 +1 +0 +0 +1 +0$/);
+  });
+
+  it('speaks for every agent of an app, and for loops inside', async () => {
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'You help.',
+      tools: [bookReturn],
+      model: { name: 'real', ask: () => Promise.reject(new Error('The real model was asked.')) },
+    });
+    const digs = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: order,
+      tools: [defineSubagent({ agent: 'helper' })],
+    });
+    const report = await crashMatrix([agentOf(digs), helper], {
+      steps: [{ send: 'Go.', replies: [[{ name: 'dig', input }], 'Gone.'] }],
+      replies: [
+        { to: '"order"', replies: [[{ name: 'helper', input: { message: 'Help.' } }], 'Dug.'] },
+        { to: 'Help.', replies: [[{ name: 'book_return', input }], 'Helped.'] },
+      ],
+    });
+    expect(report.failures).toEqual([]);
+    expect(report.toTable()).toContain("after run of 'book_return'");
+  });
+
+  it('gives an agent its context, credentials and tool groups', async () => {
+    const seen = new Set<string>();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: (_, { context, secrets }) => {
+        seen.add(`${context.get('tenant', v.string())} ${secrets.get('KEY')}`);
+      },
+    });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Looks.',
+      instructions: 'You look.',
+      toolGroups: ['looking'],
+    });
+    const report = await crashMatrix(
+      agent,
+      { steps: [{ send: 'Look.', replies: [({ tools }) => tools.map(({ name }) => name), 'Looked.'] }] },
+      {
+        context: { tenant: 'acme' },
+        secrets: () => ({ KEY: 'key' }),
+        toolGroups: [defineToolGroup({ role: 'looking', description: 'Looks.', tools: [look] })],
+      },
+    );
+    expect(report.passed).toBe(true);
+    expect([...seen]).toEqual(['acme key']);
+  });
+});
+
+const mailed: CrashScript = {
+  steps: [{ send: 'Mail.', replies: [[{ name: 'send_mail', input }], 'Sent.'] }],
+};
+
+describe('a crash matrix finds', { timeout: 60_000 }, () => {
+  const act = { name: 'act', description: 'Acts.' } as const;
+  const charging = (kit: CrashKit) => async (_: unknown, call: ToolCall) => {
+    await kit.effect('charge', call.idempotencyKey);
+    return 'charged';
+  };
+
+  it('nothing when the receiver honours the key', async () => {
+    const agent = (kit: CrashKit) =>
+      agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
+    const report = await crashMatrix(agent, acted);
+    expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
+  });
+
+  it('a receiver that ignores the key of an idempotent tool', async () => {
+    const agent = (kit: CrashKit) =>
+      agentOf(defineTool({ ...act, effect: 'idempotent', run: () => kit.effect('charge') }));
+    const report = await crashMatrix(agent, acted);
+    expect(report.passed).toBe(false);
+    expect(report.effectsDoubled).toBeGreaterThan(0);
+    expect(report.failures).toContainEqual({
+      at: 8,
+      mode: 'hangs',
+      position: "after effect of 'charge'",
+      problems: ["'charge' happened 2 times, not 1"],
+    });
+    expect(report.toTable()).toContain(
+      "failed: hangs at 8, after effect of 'charge': 'charge' happened 2 times, not 1\n",
+    );
+  });
+
+  it('a tool that acts outside of its run', async () => {
+    const eager = (kit: CrashKit) => {
+      const look = defineTool({ ...act, effect: 'read', run: () => 'looked' });
+      return agentOf(
+        decorate(look, {
+          async call(inputs, invocation) {
+            await kit.effect('audit');
+            return look.call(inputs, invocation);
+          },
+        }),
+      );
+    };
+    const report = await crashMatrix(eager, acted);
+    expect(report.effectsDoubled).toBeGreaterThan(0);
+    expect(new Set(report.failures.flatMap(({ problems }) => problems))).toEqual(
+      new Set(["'audit' happened 2 times, not 1"]),
+    );
+  });
+
+  it('a `reconcile` that says that nothing was done', async () => {
+    const agent = (kit: CrashKit) =>
+      agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'not-done' }));
+    const report = await crashMatrix(agent, acted);
+    expect(report.effectsDoubled).toBeGreaterThan(0);
+    expect(report.failures.flatMap(({ problems }) => problems)).toContain(
+      "call t1:1.0 of 'act' had 2 effects, not 1",
+    );
+  });
+
+  it('a `reconcile` that never knows', async () => {
+    const agent = (kit: CrashKit) =>
+      agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'unknown' }));
+    const report = await crashMatrix(agent, acted);
+    expect(report).toMatchObject({ passed: false, effectsUnknown: 0, effectsDoubled: 0 });
+    expect(report.failures[0]?.problems).toEqual(['call t1:1.0 (reconciled) is unknown']);
+  });
+
+  it('what an agent keeps to itself, which no crash leaves it', async () => {
+    const counts = () => {
+      let count = 0;
+      return agentOf(
+        defineTool({
+          ...act,
+          effect: 'read',
+          run: () => {
+            count += 1;
+          },
+        }),
+        defineTool({
+          name: 'check',
+          description: 'Checks.',
+          effect: 'read',
+          run: () => {
+            if (count === 0) throw new Error('There is no count.');
+          },
+          returnDirect: true,
+        }),
+      );
+    };
+    const script: CrashScript = { steps: [{ send: 'Count.', replies: [['act'], ['check'], 'Counted.'] }] };
+    const report = await crashMatrix(counts, script);
+    expect(report.passed).toBe(false);
+    expect(report.failures[0]?.problems).toContain('turn t1 ended as completed, not returned-direct');
+  });
+
+  it('what a world outside remembers of it', async () => {
+    const world = () => new Map<string, number>();
+    const pays = ({ world: accounts }: CrashKit<Map<string, number>>) =>
+      agentOf(
+        defineTool({
+          name: 'act',
+          description: 'Acts.',
+          run: () => void accounts.set('ann', (accounts.get('ann') ?? 0) + 1),
+          reconcile: () => (accounts.has('ann') ? { done: 'paid' } : 'not-done'),
+        }),
+      );
+    const report = await crashMatrix(pays, acted, { world });
+    expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
+  });
+});
+
+describe('a crash matrix refuses', () => {
+  it('a script that has too few replies', async () => {
+    const script = { steps: [{ send: 'Act.', replies: [['act']] }] };
+    await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
+      "The model was asked for what the script does not have: reply 2 to 'Act.'.",
+    );
+  });
+
+  it('a decision that nothing waits for', async () => {
+    const script: CrashScript = {
+      steps: [
+        { send: 'Hello.', replies: ['Hi.'] },
+        { decide: 'refund', as: 'approve' },
+      ],
+    };
+    await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
+      "The script cannot be played undisturbed: No call waits under 'refund'. Waiting: nothing.",
+    );
+  });
+});

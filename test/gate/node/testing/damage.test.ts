@@ -1,0 +1,190 @@
+/** What a crash matrix counts, and what it takes for a fault, of plays that are made up. */
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import {
+  type Care,
+  type Damage,
+  damageOf,
+  type Mode,
+  type PlayResult,
+  type SeenRun,
+} from '../../../doors/testing.ts';
+
+const replied = (calls: number): SessionEvent => ({
+  type: 'model-replied',
+  turn: 't1',
+  model: 'script',
+  text: '',
+  toolCalls: Array.from({ length: calls }, (_, at) => ({
+    id: `t1.3.${at}`,
+    providerId: `p${at}`,
+    name: 'act',
+    input: '{}',
+  })),
+  finish: 'tool-calls',
+});
+const ended: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
+const unknown: SessionEvent = {
+  type: 'tool-call-ended',
+  turn: 't1',
+  call: 't1.3.0',
+  result: { type: 'error', reason: 'unknown-outcome', message: 'Who knows.' },
+};
+
+const stored = (...events: readonly SessionEvent[]): StoredEvent[] =>
+  events.map((event, at) => ({ seq: at + 1, at: 0, event }));
+
+const run = (more: Partial<SeenRun> = {}): SeenRun => ({
+  tool: 'act',
+  care: 'reconciled',
+  call: 't1.3.0',
+  key: 'k1',
+  isDone: true,
+  ...more,
+});
+
+const told: PlayResult = {
+  events: stored(replied(1), ended),
+  turns: ['t1'],
+  runs: [run()],
+  reported: [],
+  requests: [],
+  missed: [],
+  positions: [],
+  disturbed: true,
+  timersLeft: 0,
+};
+
+const damage = (
+  seen: Partial<PlayResult>,
+  expected: Partial<PlayResult> = {},
+  mode: Mode = 'hangs',
+): Damage =>
+  damageOf(
+    { ...told, ...expected, ...seen },
+    { expected: { ...told, ...expected }, modes: [mode], isOpen: false },
+  );
+
+const NONE: Damage = {
+  turnsCompleted: 1,
+  messagesLost: 0,
+  effectsDoubled: 0,
+  effectsUnknown: 0,
+  problems: [],
+};
+
+const by = (care: Care): Partial<PlayResult> => ({ runs: [run({ care })] });
+
+describe('damageOf', () => {
+  it('finds none in a play that differs in nothing', () => {
+    expect(damage({})).toEqual(NONE);
+  });
+
+  it('lets reads, and idempotent calls under one key, run again for whoever was cut off', () => {
+    for (const care of ['read', 'idempotent'] as const) {
+      expect(damage({ runs: [run({ care }), run({ care })] }, by(care))).toEqual(NONE);
+    }
+  });
+
+  it('counts a `once` call that is unknown, whether it had its effect or not', () => {
+    const events = stored(replied(1), unknown, ended);
+    for (const runs of [[], [run({ care: 'once' })]]) {
+      expect(damage({ events, runs }, by('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
+    }
+  });
+
+  it('leaves it to receivers what a run did that was cut off', () => {
+    expect(damage({ runs: [run({ isDone: false })] })).toEqual(NONE);
+    expect(damage({ runs: [run({ isDone: false }), run()] })).toEqual(NONE);
+  });
+
+  it.each<[string, Damage, Partial<Damage>]>([
+    [
+      'a message without an outcome',
+      damage({ events: stored(replied(1)) }),
+      { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 0 outcomes, not 1'] },
+    ],
+    [
+      'a message with two',
+      damage({ events: stored(replied(1), ended, ended) }),
+      { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 2 outcomes, not 1'] },
+    ],
+    [
+      'a message that nobody would take',
+      damage({ turns: [] }),
+      { turnsCompleted: 0, problems: ['the message of turn t1 was never accepted'] },
+    ],
+    [
+      'another outcome',
+      damage({ events: stored(replied(1), { ...ended, outcome: 'failed' }) }),
+      { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
+    ],
+    [
+      'an effect that was lost',
+      damage({ runs: [] }),
+      { problems: ["call t1:1.0 of 'act' had 0 effects, not 1"] },
+    ],
+    [
+      'a call that ran twice',
+      damage({ runs: [run(), run()] }),
+      { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
+    ],
+    [
+      'an idempotent call under two keys',
+      damage({ runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) }, by('idempotent')),
+      { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
+    ],
+    [
+      'a call for a reply that was lost, and made again',
+      damage({ runs: [run(), run({ call: 't1.9.0', key: 'k2' })] }),
+      { effectsDoubled: 1, problems: ["calls of 'act' that no journal knows had 1 effects, not 0"] },
+    ],
+    [
+      'what a receiver reported twice',
+      damage({ reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) }, { reported: [paid()] }),
+      { effectsDoubled: 1, problems: ["'paid' happened 2 times, not 1"] },
+    ],
+    [
+      'what no receiver reported',
+      damage({ reported: [] }, { reported: [paid()] }),
+      { problems: ["'paid' happened 0 times, not 1"] },
+    ],
+    [
+      'a doubt about what can be asked about',
+      damage({ events: stored(replied(1), unknown, ended) }),
+      { problems: ['call t1:1.0 (reconciled) is unknown'] },
+    ],
+    [
+      'a doubt where nobody was cut off',
+      damage({ events: stored(replied(1), unknown, ended) }, by('once'), 'restart'),
+      { problems: ['call t1:1.0 (once) is unknown'] },
+    ],
+    [
+      'a read that ran again where nobody was cut off',
+      damage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, by('read'), 'cold-fold'),
+      { problems: ['call t1:1.0 ran 2 times, not 1, and nobody was cut off'] },
+    ],
+    [
+      'a model that was asked for more',
+      damage({ missed: ["reply 3 to 'Go.'"] }),
+      { problems: ["the script has no reply 3 to 'Go.'"] },
+    ],
+    ['a timer that was left', damage({ timersLeft: 2 }), { problems: ['2 timers are left'] }],
+    [
+      'a play that broke down',
+      damage({ broken: new Error('The invocation hangs.') }),
+      { problems: ['The invocation hangs.'] },
+    ],
+    [
+      'a disturbance that found nobody',
+      damage({ disturbed: false }),
+      { problems: ['the play was over before it was disturbed'] },
+    ],
+  ])('finds %s', (_, found, expected) => {
+    expect(found).toEqual({ ...NONE, ...expected });
+  });
+});
+
+function paid() {
+  return { name: 'paid', key: undefined };
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { createManualClock } from '../../../../src/testing/entry.ts';
+
+it('stands still until it is advanced', async () => {
+  const clock = createManualClock(100);
+  expect(clock.now()).toBe(100);
+  await clock.advance(50);
+  expect(clock.now()).toBe(150);
+});
+
+it('runs what falls due in order, each at its own time, and nothing later', async () => {
+  const clock = createManualClock();
+  const ran: [string, number][] = [];
+  clock.after(20, () => ran.push(['b', clock.now()]));
+  clock.after(10, () => ran.push(['a', clock.now()]));
+  clock.after(31, () => ran.push(['d', clock.now()]));
+  clock.after(20, () => ran.push(['c', clock.now()]));
+  await clock.advance(30);
+  expect(ran).toEqual([
+    ['a', 10],
+    ['b', 20],
+    ['c', 20],
+  ]);
+});
+
+it('runs a timer that another one, or a promise after it, has set in the meantime', async () => {
+  const clock = createManualClock();
+  const ran: number[] = [];
+  clock.after(10, () => {
+    void Promise.resolve()
+      .then(() => {})
+      .then(() => clock.after(5, () => ran.push(clock.now())));
+  });
+  await clock.advance(20);
+  expect(ran).toEqual([15]);
+});
+
+it('lets everything happen that needs no time, however many turns of the event loop that takes', async () => {
+  const clock = createManualClock(100);
+  const ran: number[] = [];
+  const again = (left: number): void => {
+    ran.push(left);
+    if (left > 0) void Promise.resolve().then(() => clock.soon(() => again(left - 1)));
+  };
+  again(20);
+  await clock.advance(0);
+  expect([ran.length, clock.now()]).toEqual([21, 100]);
+});
+
+it('runs what is to happen soon also while it stands still, and not what was cancelled', async () => {
+  const clock = createManualClock();
+  const ran: string[] = [];
+  const cancel = clock.soon(() => ran.push('cancelled'));
+  cancel();
+  await new Promise<void>((resolve) => clock.soon(resolve));
+  await clock.advance(0);
+  expect(ran).toEqual([]);
+});
+
+it('does not run a timer that was cancelled', async () => {
+  const clock = createManualClock();
+  const ran: number[] = [];
+  const cancel = clock.after(10, () => ran.push(1));
+  cancel();
+  await clock.advance(20);
+  expect(ran).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
+import {
+  event,
+  goingOn,
+  lease,
+  type SessionHarness,
+  starting,
+  startOf,
+} from '../../../fixtures/session-contract/harness.ts';
+import { sessionContract } from '../../../fixtures/session-contract.ts';
+
+const LEASE_MS = 20_000;
+
+function makeHarness(): SessionHarness {
+  const clock = createManualClock(1_000_000);
+  const handOvers: string[] = [];
+  const sessions = createMemorySessions({
+    clock,
+    leaseMs: LEASE_MS,
+    dispatch: ({ turn }) => handOvers.push(turn),
+  });
+  return {
+    name: 's',
+    session: sessions.session('s'),
+    leaseMs: LEASE_MS,
+    wait: (ms) => clock.advance(ms),
+    restart: async () => sessions.restart('s'),
+    handOvers: () => handOvers,
+  };
+}
+
+sessionContract('the in-memory session', makeHarness);
+
+describe('the in-memory session, to the millisecond', () => {
+  it('says how long the holder may still be silent, and for how long it was', async () => {
+    const { session, wait } = makeHarness();
+    await session.begin(starting('t1', 'a'));
+    await wait(15_000);
+    const busy = { status: 'busy', turn: 't1', retryAfter: 5_000 };
+    expect(await session.resume(goingOn('t1', 'b'))).toEqual(busy);
+    expect(await session.accept(startOf('t2'))).toEqual(busy);
+    await wait(4_999);
+    expect(await session.resume(goingOn('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
+    await wait(1);
+    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    await wait(20_123);
+    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 123 });
+  });
+
+  it('asks to come back soon when the open turn has no holder', async () => {
+    const { session } = makeHarness();
+    await session.accept(startOf('t1'));
+    expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
+  });
+
+  it('repeats a hand-over every term', async () => {
+    const { session, wait, handOvers } = makeHarness();
+    await session.accept(startOf('t1'));
+    await wait(LEASE_MS * 3);
+    expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
+  });
+
+  it('stamps events with the clock', async () => {
+    const { session, wait } = makeHarness();
+    await session.begin(starting('t1', 'a'));
+    await wait(7);
+    expect(await session.append(1, 3, { events: [event('t1', 'x')] })).toMatchObject({ at: 1_000_007 });
+    expect((await session.read({ from: 1 }))?.rows.map((row) => row.at)).toEqual([
+      1_000_000, 1_000_000, 1_000_007,
+    ]);
+  });
+});
+
+describe('createMemorySessions', () => {
+  it('keeps sessions apart by name, and answers the same one for the same name', async () => {
+    const sessions = createMemorySessions({
+      clock: createManualClock(),
+      leaseMs: LEASE_MS,
+      dispatch: () => {},
+    });
+    await sessions.session('one').begin(starting('t1', 'a'));
+    expect(await sessions.session('one').read({ from: 1 })).toMatchObject({ head: 2 });
+    expect(await sessions.session('two').read({ from: 1 })).toBeNull();
+  });
+
+  it('shares no object with its caller', async () => {
+    const { session } = makeHarness();
+    await session.begin(starting('t1', 'a'));
+    const row = { type: 'step', turn: 't1', body: '1' };
+    await session.append(1, 3, { events: [row] });
+    row.body = '2';
+    const page = await session.read({ from: 3 });
+    Object.assign(page?.rows[0] ?? {}, { body: '3' });
+    expect((await session.read({ from: 3 }))?.rows[0]?.body).toBe('1');
+  });
+
+  it('tells watchers after the call that stored has returned, and breaks their line at a restart', async () => {
+    const { session, restart } = makeHarness();
+    const told: (number | 'closed')[] = [];
+    await session.watch(
+      ({ head }) => told.push(head),
+      () => told.push('closed'),
+    );
+    const begun = session.begin(starting('t1', 'a'));
+    expect(told).toEqual([0]);
+    await begun;
+    expect(told).toEqual([0, 2]);
+    await restart();
+    await vi.waitFor(() => expect(told).toEqual([0, 2, 'closed']));
+    await session.append(1, 3, { events: [event('t1', 'x')] });
+    expect(told).toEqual([0, 2, 'closed']);
+  });
+
+  it('goes on when a dispatch fails', async () => {
+    const clock = createManualClock();
+    const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
+    const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');
+    await session.accept(startOf('t1'));
+    await clock.advance(LEASE_MS);
+    expect(dispatch.mock.calls).toEqual([[{ name: 's', turn: 't1' }], [{ name: 's', turn: 't1' }]]);
+  });
+});

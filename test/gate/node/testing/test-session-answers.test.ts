@@ -1,0 +1,298 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+
+const agentWith = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools });
+
+/** A tool that pays, and what it paid. */
+function payer() {
+  const paid: number[] = [];
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: v.object({ amount: v.number() }),
+    run: ({ amount }) => {
+      paid.push(amount);
+      return `Paid ${amount}.`;
+    },
+  });
+  return { pay, paid };
+}
+
+const call = (name: string, input: unknown = {}) => ({ name, input });
+const asks = { calls: [call('pay', { amount: 7 })] };
+const told = ({ requests }: TestSession): unknown[] =>
+  (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+
+describe('a test session whose turn waits for a decision', () => {
+  it('answers what it waits for, and runs nothing', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [asks] });
+    const answer = await session.send('Pay 7.');
+    const pending = [
+      {
+        call: `${answer.turn}.3.0`,
+        tool: 'pay',
+        input: { amount: 7 },
+        for: 'decision',
+        message: 'May I pay?',
+        allows: ['approve', 'edit', 'reject', 'exit'],
+        schema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+        by: 'manager',
+      },
+    ];
+    expect(answer).toEqual({
+      turn: expect.any(String),
+      loopId: answer.turn,
+      session: 'test',
+      agent: 'clerk',
+      outcome: 'suspended',
+      text: '',
+      artifacts: [],
+      pending,
+      usage: { inputTokens: 10, outputTokens: 5 },
+      iterations: 1,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+    expect(await session.pending()).toEqual(pending);
+    await expect(session.send('And?')).rejects.toThrow('The session took no message: it is suspended.');
+    expect(paid).toEqual([]);
+  });
+
+  it('runs the call once after it is approved, and journals by whom (DEC-18, DEC-19)', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    await session.send('Pay 7.');
+    const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
+    expect([paid, told(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
+    const answered = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-answered' ? [event] : [],
+    );
+    expect(answered).toEqual([
+      {
+        type: 'tool-call-answered',
+        turn: answer.turn,
+        call: `${answer.turn}.3.0`,
+        answer: { type: 'decision', decision: 'approve', reason: 'Fine.', by: 'ann' },
+      },
+    ]);
+  });
+
+  it('runs it with the input of an edit (AEA-13)', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    await session.send('Pay 7.');
+    await session.decide('pay', { decision: 'edit', input: { amount: 5 } });
+    expect([paid, told(session)]).toEqual([[5], ['Paid 5.']]);
+  });
+
+  it('does not run it after it is rejected, and tells the model (DEC-18, DEC-19)', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Pity.'] });
+    await session.send('Pay 7.');
+    expect(await session.decide('pay', { decision: 'reject', reason: 'Too much.' })).toMatchObject({
+      outcome: 'completed',
+      text: 'Pity.',
+    });
+    expect([paid, told(session), (await session.state()).blackboard]).toEqual([[], ['Error: Too much.'], []]);
+  });
+
+  it('ends with an exit, without another model call', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks] });
+    await session.send('Pay 7.');
+    expect(await session.decide('pay', 'exit')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'Out.' },
+    });
+    expect([paid, session.requests.length]).toEqual([[], 1]);
+  });
+
+  it.each([
+    ['not allowed', { decision: 'exit' }, 'decision: must be approve, edit or reject here'],
+    ['an edit without an input', { decision: 'edit' }, 'input: is missing'],
+    [
+      'an edit that does not match',
+      { decision: 'edit', input: { amount: 'all' } },
+      'input.amount: Instance type "string" is invalid. Expected "number".',
+    ],
+  ] as const)('refuses a decision that is none, and consumes nothing: %s', async (_, decision, problem) => {
+    const { pay, paid } = payer();
+    const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
+    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
+    await session.send('Pay 7.');
+    await expect(session.decide('pay', decision)).rejects.toThrow(`The answer is not valid: ${problem}.`);
+    await session.decide('pay', 'approve');
+    expect(paid).toEqual([7]);
+  });
+
+  it('names the calls that wait when none or more than one is meant', async () => {
+    const { pay } = payer();
+    const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
+    await expect(session.decide('pay', 'approve')).rejects.toThrow(
+      "No call waits under 'pay'. Waiting: nothing.",
+    );
+    const { turn } = await session.send('Pay.');
+    const waiting = `pay (${turn}.3.0), pay (${turn}.3.1)`;
+    await expect(session.decide('pay', 'approve')).rejects.toThrow(
+      `More than one call waits under 'pay'. Waiting: ${waiting}.`,
+    );
+    await expect(session.decide('ship', 'approve')).rejects.toThrow(
+      `No call waits under 'ship'. Waiting: ${waiting}.`,
+    );
+  });
+
+  it('goes on once the last of two is decided, and runs both then', async () => {
+    const { pay, paid } = payer();
+    const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
+    const { turn } = await session.send('Pay.');
+    const first = await session.decide(`${turn}.3.1`, 'approve');
+    expect(first).toMatchObject({ outcome: 'suspended', pending: [{ call: `${turn}.3.0` }] });
+    expect(paid).toEqual([]);
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(paid.toSorted()).toEqual([1, 2]);
+  });
+
+  it('asks its questions one after another, each answered by itself', async () => {
+    const { pay, paid } = payer();
+    const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
+    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
+    expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ message: 'Outer?' }] });
+    expect(await session.decide('pay', 'approve')).toMatchObject({ pending: [{ message: 'Inner?' }] });
+    expect(paid).toEqual([]);
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(paid).toEqual([7]);
+  });
+
+  it('remembers what it waits for when the object has restarted', async () => {
+    const { pay, paid } = payer();
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    await session.send('Pay 7.');
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(paid).toEqual([7]);
+  });
+});
+
+describe('a test session whose decision does not come in time', () => {
+  it.each([
+    ['approve', 'completed', [7], ['Paid 7.']],
+    ['reject', 'completed', [], ['Error: No.']],
+    ['exit', 'cancelled', [], []],
+  ] as const)('goes on as if it were decided: %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
+    const { pay, paid } = payer();
+    const clock = createManualClock(1_000_000);
+    const tool = asksFirst(pay, { expires: 60_000, onExpiry });
+    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
+    expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ expiresAt: 1_060_000 }] });
+    await clock.advance(59_999);
+    expect([(await session.pending()).length, paid]).toEqual([1, []]);
+    await clock.advance(1);
+    expect(await session.settled()).toMatchObject({ outcome });
+    expect([paid, told(session)]).toEqual([amounts, texts]);
+    await expect(session.decide('pay', 'approve')).rejects.toThrow("No call waits under 'pay'");
+  });
+
+  it('does not expire after it was decided', async () => {
+    const { pay, paid } = payer();
+    const clock = createManualClock();
+    const tool = asksFirst(pay, { expires: 60_000 });
+    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
+    await session.send('Pay 7.');
+    await session.decide('pay', 'approve');
+    const events = (await session.events()).length;
+    await clock.advance(120_000);
+    expect([(await session.events()).length, paid]).toEqual([events, [7]]);
+  });
+
+  it('waits for the others of its batch', async () => {
+    const { pay, paid } = payer();
+    const clock = createManualClock();
+    const patient = asksFirst({ ...pay, name: 'pay_later' });
+    const tools = [asksFirst(pay, { expires: 1_000 }), patient];
+    const both = { calls: [call('pay', { amount: 1 }), call('pay_later', { amount: 2 })] };
+    const session = createTestSession(agentWith(...tools), { replies: [both, 'Done.'], clock });
+    await session.send('Pay.');
+    await clock.advance(1_000);
+    expect(await session.settled()).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay_later' }] });
+    await session.decide('pay_later', 'approve');
+    expect([paid, told(session)]).toEqual([[2], ['Error: No.', 'Paid 2.']]);
+  });
+});
+
+describe('a test session whose tool the caller runs', () => {
+  const lookUp = defineTool({
+    name: 'look_up',
+    description: 'Looks up.',
+    input: v.object({ id: v.string() }),
+    expires: 60_000,
+  });
+  const looks = { calls: [call('look_up', { id: 'o1' })] };
+
+  it('waits for the result when the tool has no run, and only then (SPM-17, SPA-02)', async () => {
+    const { pay, paid } = payer();
+    const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
+    const session = createTestSession(agentWith(lookUp, pay), { replies: [both, 'Done.'] });
+    const answer = await session.send('Look.');
+    expect(answer).toMatchObject({
+      outcome: 'suspended',
+      pending: [
+        {
+          call: `${answer.turn}.3.0`,
+          tool: 'look_up',
+          input: { id: 'o1' },
+          for: 'result',
+          message: "Run 'look_up' and send its result.",
+          expiresAt: expect.any(Number),
+        },
+      ],
+    });
+    expect(paid).toEqual([7]);
+    const done = await session.result('look_up', { result: { total: 12.5 } });
+    expect(done).toMatchObject({
+      outcome: 'completed',
+      artifacts: [{ call: `${answer.turn}.3.0`, tool: 'look_up', value: { total: 12.5 } }],
+    });
+    expect([told(session), paid]).toEqual([['{"total":12.5}', 'Paid 7.'], [7]]);
+  });
+
+  it.each([
+    [{ text: 'Found.' }, 'Found.'],
+    [{ error: 'Not found.' }, 'Error: Not found.'],
+    [{ result: 'Found.' }, 'Found.'],
+    [{ result: null }, ''],
+    [{ result: 12 }, '12'],
+    [{ result: [1, 2] }, '[1,2]'],
+    [{ result: { type: 'error', message: 'A row.' } }, '{"type":"error","message":"A row."}'],
+  ])('gives the model what was sent: %j (SPM-17)', async (sent, text) => {
+    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
+    await session.send('Look.');
+    await session.result('look_up', sent);
+    expect(told(session)).toEqual([text]);
+  });
+
+  it('does not know whether it ran when no result is sent in time', async () => {
+    const clock = createManualClock();
+    const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'], clock });
+    await session.send('Look.');
+    await clock.advance(60_000);
+    expect(await session.settled()).toMatchObject({ outcome: 'completed' });
+    expect(told(session)).toEqual([
+      "Error: No result of 'look_up' was sent in time. It may have run or not.",
+    ]);
+  });
+
+  it('refuses an input that is not valid before anybody is asked', async () => {
+    const bad = { calls: [call('look_up', { id: 1 })] };
+    const session = createTestSession(agentWith(lookUp), { replies: [bad, 'Done.'] });
+    expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
+    expect(told(session)).toEqual([expect.stringContaining('is not valid')]);
+  });
+});

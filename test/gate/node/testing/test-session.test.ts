@@ -1,0 +1,329 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, type Effect, ModelError } from '../../../../src/index.ts';
+import {
+  type Clock,
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+
+const agentWith = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay what is asked.', tools });
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  input: v.object({ number: v.string() }),
+  run: ({ number }, call) => ({ paid: number, for: call.context.get('tenant') ?? 'nobody' }),
+});
+const asksToPay = { calls: [{ name: 'pay', input: { number: 'INV-17' } }] };
+
+describe('a test session', () => {
+  it('answers as POST .../messages does', async () => {
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    const answer = await session.send('Pay INV-17.');
+    expect(answer).toEqual({
+      turn: expect.any(String),
+      loopId: answer.turn,
+      session: 'test',
+      agent: 'clerk',
+      outcome: 'completed',
+      text: 'Paid.',
+      artifacts: [{ call: `${answer.turn}.3.0`, tool: 'pay', value: { paid: 'INV-17', for: 'nobody' } }],
+      usage: { inputTokens: 20, outputTokens: 10 },
+      iterations: 2,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+  });
+
+  it('records what the model was shown, and what was journaled', async () => {
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    await session.send('Pay INV-17.');
+    expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
+    expect(session.requests[1]?.messages.slice(1)).toMatchObject([
+      { role: 'user', text: 'Pay INV-17.' },
+      { role: 'assistant', toolCalls: [{ name: 'pay', input: '{"number":"INV-17"}' }] },
+      { role: 'tool', text: '{"paid":"INV-17","for":"nobody"}' },
+    ]);
+    expect(await typesOf(session)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('says the same in every run, ids and idempotency keys included', async () => {
+    const keys: string[] = [];
+    const key = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: (_, call) => void keys.push(`${call.id} ${call.idempotencyKey}`),
+    });
+    for (let i = 0; i < 2; i += 1) {
+      await createTestSession(agentWith(key), { replies: [asksToPay, 'Paid.'] }).send('Pay.');
+    }
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  it('answers a turn that fails, with why', async () => {
+    const down = new ModelError('unauthorized', 'The key was refused.', { status: 401 });
+    const session = createTestSession(agentWith(), { replies: [down, 'Hello again.'] });
+    expect(await session.send('Hello?')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'model-failure', message: 'The key was refused.' },
+    });
+    expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
+  });
+
+  it('remembers earlier turns, also after the object has restarted', async () => {
+    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    await session.send('First');
+    session.restart();
+    await session.send('Second');
+    expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect((await session.state()).messages).toHaveLength(4);
+  });
+
+  it('gives tools the context of the session, and over it that of the message', async () => {
+    const session = createTestSession(agentWith(pay), {
+      replies: [asksToPay, 'Paid.', asksToPay, 'Paid.'],
+      context: { tenant: 'acme' },
+    });
+    const values = [await session.send('Pay.'), await session.send('Pay.', { context: { tenant: 'bolt' } })];
+    expect(values.map(({ artifacts }) => artifacts[0]?.value)).toMatchObject([
+      { for: 'acme' },
+      { for: 'bolt' },
+    ]);
+  });
+
+  it('goes on with the loop that a message names', async () => {
+    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    expect(await session.send('Hello?', { loopId: 'loop-1' })).toMatchObject({ loopId: 'loop-1' });
+  });
+
+  it('asks the model that it is given in place of the one of the agent', async () => {
+    const own = scriptedModel(['From its own.']);
+    const agent = defineAgent({
+      ...agentWith(),
+      limits: undefined,
+      context: undefined,
+      output: undefined,
+      model: own,
+    });
+    const session = createTestSession(agent, { model: scriptedModel(['From another.']) });
+    expect(await session.send('Hello?')).toMatchObject({ text: 'From another.' });
+    expect([own.requests.length, session.requests.length]).toEqual([0, 1]);
+  });
+
+  it('takes no message while a turn runs', async () => {
+    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const first = session.send('Hello?');
+    await expect(session.send('Are you there?')).rejects.toThrow('The session took no message: it is busy.');
+    expect(await first).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is not there before the first message', async () => {
+    const session = createTestSession(agentWith(), { replies: [] });
+    await expect(session.state()).rejects.toThrow('Nothing was sent to the session yet.');
+    expect(await session.events()).toEqual([]);
+  });
+});
+
+describe('the secrets of a test session', () => {
+  const use = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'idempotent',
+    run: (_, { secrets }) => `Paid with ${secrets.require('apiKey')}.`,
+  });
+
+  it('are minted for whoever asked, and shown to nobody', async () => {
+    const principals: unknown[] = [];
+    const session = createTestSession(agentWith(use), {
+      replies: [asksToPay, 'Paid.'],
+      secrets: (principal) => {
+        principals.push(principal);
+        return { apiKey: 'key-4711', none: undefined };
+      },
+    });
+    const answer = await session.send('Pay.');
+    expect(principals).toEqual([{ id: 'tester' }]);
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
+    expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('4711');
+  });
+
+  it('are minted again by the invocation that goes on with a turn', async () => {
+    const used: string[] = [];
+    let minted = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'idempotent',
+      run: (_, { secrets }) => {
+        if (used.push(secrets.require('apiKey')) === 1) session.kill();
+        return 'paid';
+      },
+    });
+    const session: TestSession = createTestSession(agentWith(pay), {
+      replies: [asksToPay, 'Done.'],
+      clock: createManualClock(),
+      secrets: async () => {
+        minted += 1;
+        return { apiKey: `key-4711-${minted}` };
+      },
+    });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(used).toEqual(['key-4711-1', 'key-4711-2']);
+    expect(JSON.stringify([await session.events(), session.requests])).not.toContain('4711');
+  });
+
+  it('fail the turn when their hook does, with nothing of what it said', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const session = createTestSession(agentWith(use), {
+      replies: ['Hello.'],
+      secrets: () => Promise.reject(new Error('key-4711 was refused')),
+    });
+    expect(await session.send('Pay.')).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'internal', message: 'The turn failed inside the Worker.' },
+    });
+    expect(JSON.stringify(await session.events())).not.toContain('4711');
+    expect([session.requests.length, log.mock.calls.length]).toEqual([0, 1]);
+    log.mockRestore();
+  });
+});
+
+describe('a test session whose Worker is killed', () => {
+  /** A session whose tool dies in its first run, or the first ones, after it has acted. */
+  function dying(
+    effect: Effect,
+    {
+      kills = 1,
+      reconciles = false,
+      replies = [asksToPay, 'Done.'] as readonly ScriptedReply[],
+      clock = createManualClock() as Clock,
+    } = {},
+  ) {
+    const ran: string[] = [];
+    const act = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect,
+      run: (_, call) => {
+        if (ran.push(call.id) <= kills) session.kill();
+        return 'paid';
+      },
+      ...(reconciles && { reconcile: () => ({ done: 'was paid' }) }),
+    } as Parameters<typeof defineTool>[0]); // only a `once` tool is given a `reconcile`
+    const session = createTestSession(agentWith(act), { replies, clock });
+    return { session, ran };
+  }
+  const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
+
+  it('runs an idempotent call that was cut off again, under the same id', async () => {
+    const { session, ran } = dying('idempotent', { kills: 2 });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([ran.length, new Set(ran).size]).toEqual([3, 1]);
+    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'paid' });
+  });
+
+  it('asks the model again for a read call, whose reply need not have been stored', async () => {
+    const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // nothing is stored that nobody waits for
+    const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([ran.length, session.requests.length]).toEqual([2, 3]);
+  });
+
+  it('asks a once call that was cut off what became of it', async () => {
+    const { session, ran } = dying('once', { reconciles: true });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(ran).toHaveLength(1);
+    expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'was paid' });
+    expect(await typesOf(session)).toContain('turn-resumed');
+  });
+
+  it('does not know what became of one that cannot be asked', async () => {
+    const { session, ran } = dying('once');
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
+    expect(ran).toHaveLength(1);
+    expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
+  });
+
+  it('is killed once, however often the dead one says so, and whether or not it ever ends', async () => {
+    const hang = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: () => {
+        session.kill();
+        session.kill();
+        return new Promise<never>(() => {});
+      },
+    });
+    const session: TestSession = createTestSession(agentWith(hang), { replies: [asksToPay, 'Done.'] });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
+  });
+
+  it('stores nothing of what the dead one still does', async () => {
+    const session: TestSession = createTestSession(agentWith(pay), {
+      replies: [
+        async () => {
+          session.kill();
+          return asksToPay;
+        },
+        'Done.',
+      ],
+    });
+    expect(await session.send('Pay.')).toMatchObject({ text: 'Done.', toolCalls: 0 });
+    expect(await typesOf(session)).toEqual([
+      'session-opened',
+      'turn-started',
+      'turn-resumed',
+      'model-replied',
+      'turn-ended',
+    ]);
+  });
+
+  it('asks the model again when its reply was lost', async () => {
+    const session: TestSession = createTestSession(agentWith(), {
+      replies: [
+        () => {
+          session.kill();
+          return 'Lost.';
+        },
+        'Found.',
+      ],
+    });
+    expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
+  });
+
+  it('gives up after three in a row without progress', async () => {
+    const { session, ran } = dying('idempotent', { kills: 9 });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'failed', error: { type: 'stuck' } });
+    expect(ran).toHaveLength(3);
+  });
+
+  it('goes on as before when nothing runs that could be killed', async () => {
+    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    session.kill();
+    await session.send('First');
+    session.kill();
+    expect(await session.send('Second')).toMatchObject({ text: 'Two.' });
+    expect(await typesOf(session)).not.toContain('turn-resumed');
+  });
+});
+
+const typesOf = async (session: TestSession): Promise<string[]> =>
+  (await session.events()).map(({ event }) => event.type);

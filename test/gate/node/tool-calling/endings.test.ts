@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { decorate, type ModelReply } from '../../../../src/index.ts';
+import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import { reads } from '../tool-loop/scenes.ts';
+
+it('what a call leaves for the end runs when the calls of a reply have ended, also when one of it throws', async () => {
+  const happened: string[] = [];
+  const look = reads('look', () => void happened.push('look'));
+  const ends = decorate(look, {
+    call(input, invocation) {
+      invocation.discovery.atEnd(() => {
+        happened.push('end');
+        throw new Error('No.');
+      });
+      invocation.discovery.atEnd(async () => happened.push('end again'));
+      return look.call(input, invocation);
+    },
+  });
+  const reply: ModelReply = {
+    text: '',
+    toolCalls: [{ id: 'p', name: 'look', input: '{}' }],
+    finish: 'tool-calls',
+  };
+  const options = defineToolCallingOptions({ tools: [ends] });
+  await createToolCallingManager({}).executeToolCalls([{ role: 'user', text: 'Go.' }], reply, options);
+  expect(happened).toEqual(['look', 'end', 'end again']);
+});

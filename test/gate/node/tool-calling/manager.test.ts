@@ -1,0 +1,629 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineAgenticTool,
+  defineTool,
+  defineUnfolding,
+  exceptionProcessor,
+  type HistoryMessage,
+  type LoopMoments,
+  type ModelMessage,
+  type ModelReply,
+  type RequestedCall,
+  replan,
+  type ToolCall,
+  ToolCallContext,
+  ToolDefinitionError,
+  type ToolTable,
+  toolsOf,
+} from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import {
+  chainResolvers,
+  createToolCallingManager,
+  defineToolCallingOptions,
+  staticResolver,
+  ToolCallingError,
+  type ToolCallingManagerConfig,
+} from '../../../../src/tool-calling/entry.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { digs, reads } from '../tool-loop/scenes.ts';
+
+const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
+
+const call = (name: string, input = '', id = `p_${name}`): RequestedCall => ({ id, name, input });
+const reply = (...toolCalls: readonly RequestedCall[]): ModelReply => ({
+  text: '',
+  toolCalls,
+  finish: 'tool-calls',
+});
+
+async function executed(
+  tools: readonly AnyTool[],
+  calls: readonly RequestedCall[],
+  config: ToolCallingManagerConfig = {},
+  messages = GO,
+) {
+  const options = defineToolCallingOptions({ tools });
+  const result = await createToolCallingManager(config).executeToolCalls(messages, reply(...calls), options);
+  return { ...result, texts: result.generations.map(({ text }) => text) };
+}
+
+const fails = (name: string, thrown: unknown = new Error('No.')) =>
+  reads(name, () => {
+    throw thrown;
+  });
+
+describe('the definitions of tools', () => {
+  const manager = createToolCallingManager({ resolver: staticResolver([reads('b'), reads('c')]) });
+
+  it('are those of the tools, and of the names that the resolver knows (SPM-01)', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ eur: v.number() }),
+      run: () => 1,
+    });
+    const options = defineToolCallingOptions({ tools: [pay], toolNames: ['c', 'b'] });
+    const empty = { type: 'object', properties: {} };
+    expect(await manager.resolveToolDefinitions(options)).toMatchObject([
+      {
+        name: 'pay',
+        description: 'Pays.',
+        inputSchema: { type: 'object', properties: { eur: { type: 'number' } }, required: ['eur'] },
+      },
+      { name: 'c', description: 'Does.', inputSchema: empty },
+      { name: 'b', description: 'Does.', inputSchema: empty },
+    ]);
+  });
+
+  it('may be asked for by names alone (SPM-01)', async () => {
+    const options = defineToolCallingOptions({ toolNames: ['b'] });
+    expect((await manager.resolveToolDefinitions(options)).map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('leave out a name that one of the tools has (SPM-01)', async () => {
+    const own = defineTool({ name: 'b', description: 'Mine.', run: () => 1 });
+    const options = defineToolCallingOptions({ tools: [own], toolNames: ['b'] });
+    expect(await manager.resolveToolDefinitions(options)).toMatchObject([
+      { name: 'b', description: 'Mine.' },
+    ]);
+  });
+
+  it('are not to be had of a name that nobody knows, and a warning says why that may be (SPM-01)', async () => {
+    const warned = warnings();
+    const options = defineToolCallingOptions({ toolNames: ['mcp_search'] });
+    const resolved = manager.resolveToolDefinitions(options);
+    await expect(resolved).rejects.toThrow(ToolCallingError);
+    await expect(resolved).rejects.toMatchObject({
+      message: 'No tool found for tool name: mcp_search',
+      problem: 'unknown-tool',
+      tools: ['mcp_search'],
+    });
+    expect(warned).toContain(
+      "holdfast: no tool of the name 'mcp_search' is known. If it comes from a model or an MCP server, its prefix may have changed.",
+    );
+  });
+});
+
+describe('a resolver', () => {
+  it('of a list finds by name; of two of one name the last (SPM-19)', async () => {
+    const [first, second] = [reads('a'), reads('a')];
+    const resolver = staticResolver([first, second]);
+    expect(await resolver('a')).toBe(second);
+    expect(await resolver('toString')).toBeUndefined();
+  });
+
+  it('of a chain answers what the first one finds, and asks no further (SPM-19)', async () => {
+    const asked: string[] = [];
+    const [a, b] = [reads('a'), reads('b')];
+    const chain = chainResolvers(
+      staticResolver([a]),
+      async (name) => {
+        asked.push(name);
+        return name === 'b' ? b : undefined;
+      },
+      staticResolver([reads('a'), reads('b')]),
+    );
+    expect([await chain('a'), await chain('b'), await chain('c')]).toEqual([a, b, undefined]);
+    expect(asked).toEqual(['b', 'c']);
+  });
+});
+
+describe('executing the calls of a reply', () => {
+  it('runs them and answers what the model is to be shown next (SPM-02, SPM-04)', async () => {
+    const add = defineTool({
+      name: 'add',
+      description: 'Adds.',
+      effect: 'read',
+      input: v.object({ a: v.number(), b: v.number() }),
+      run: ({ a, b }) => a + b,
+    });
+    const messages: readonly ModelMessage[] = [
+      { role: 'system', text: 'You add.' },
+      { role: 'user', text: '1 + 2, and 3 + 4?' },
+    ];
+    const calls = [call('add', '{"a":1,"b":2}', 'p1'), call('add', '{"a":3,"b":4}', 'p2')];
+    const asked: ModelReply = { ...reply(...calls), text: 'Let me add.' };
+    const options = defineToolCallingOptions({ tools: [add] });
+    const result = await createToolCallingManager().executeToolCalls(messages, asked, options);
+    expect(result.history).toEqual([
+      ...messages,
+      { role: 'assistant', text: 'Let me add.', toolCalls: calls },
+      { role: 'tool', id: 'p1', name: 'add', text: '3' },
+      { role: 'tool', id: 'p2', name: 'add', text: '7' },
+    ]);
+    expect(result).toMatchObject({
+      results: [
+        { id: 'p1', name: 'add', input: '{"a":1,"b":2}', result: { type: 'text', content: '3' } },
+        { id: 'p2', name: 'add', input: '{"a":3,"b":4}', result: { type: 'text', content: '7' } },
+      ],
+      returnDirect: false,
+      hasToolCalls: true,
+      needsModelCall: true,
+    });
+  });
+
+  it('drives a loop of a program’s own (SPM-17)', async () => {
+    const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'Done.']);
+    const manager = createToolCallingManager();
+    const options = defineToolCallingOptions({ tools: [reads('look')], internalToolExecutionEnabled: false });
+    const { signal } = new AbortController();
+    let messages = GO;
+    for (;;) {
+      const tools = await manager.resolveToolDefinitions(options);
+      const answer = await model.ask({ messages, tools }, { signal });
+      if (answer.toolCalls.length === 0) break;
+      ({ history: messages } = await manager.executeToolCalls(messages, answer, options));
+    }
+    expect(model.requests.map((request) => request.messages.length)).toEqual([1, 3, 5]);
+    expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
+  });
+
+  it('takes of several answers the first that calls tools (SPM-02)', async () => {
+    const options = defineToolCallingOptions({ tools: [reads('a'), reads('b')] });
+    const replies = [{ ...reply(), text: 'Words.' }, reply(call('b')), reply(call('a'))];
+    const { results } = await createToolCallingManager().executeToolCalls(GO, replies, options);
+    expect(results.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('needs messages, a reply, and a call in it (SPM-02, SPM-18)', async () => {
+    const manager = createToolCallingManager();
+    const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // what the types forbid
+    const options = defineToolCallingOptions();
+    await expect(execute(null, reply(call('a')), options)).rejects.toThrow(TypeError);
+    await expect(execute([null], reply(call('a')), options)).rejects.toThrow(
+      new TypeError('A message of the conversation is missing.'),
+    );
+    await expect(execute(GO, null, options)).rejects.toThrow(new TypeError('There is no reply of a model.'));
+    await expect(execute(GO, reply(), options)).rejects.toMatchObject({
+      problem: 'no-tool-call',
+      message: 'No tool call requested by the chat model',
+    });
+  });
+
+  it('reads blank input as an empty object, and refuses what is no JSON (SPM-03)', async () => {
+    const tool = defineTool({
+      name: 'echo',
+      description: 'Echoes.',
+      effect: 'read',
+      input: v.object({ at: v.optional(v.string(), 'me') }),
+      run: ({ at }) => at,
+    });
+    const { texts } = await executed([tool], [call('echo', ''), call('echo', '  '), call('echo', '{"at"')]);
+    expect(texts).toEqual([
+      'me',
+      'me',
+      "Error: The input of tool 'echo' is not valid JSON: it does not end with '}', so it may be cut off. Send one JSON object that matches its schema.",
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'Done'],
+    [null, ''],
+    ['', ''],
+    ['plain words', 'plain words'],
+    [7, '7'],
+    [{ a: [1] }, '{"a":[1]}'],
+  ])('makes words of what a tool returns: %j is %j (SPM-15)', async (value, text) => {
+    expect((await executed([reads('tool', () => value)], [call('tool')])).texts).toEqual([text]);
+  });
+
+  it('keeps artifacts beside the words', async () => {
+    const { results } = await executed([reads('tool', () => artifact('One.', { n: 1 }))], [call('tool')]);
+    expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
+    expect(results[0]?.result.text()).toBe('One.');
+  });
+
+  it('cannot be changed afterwards (SPM-18)', async () => {
+    const options = defineToolCallingOptions({ tools: [reads('a')] });
+    const result = await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
+    expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
+    expect(() => (result.results as unknown[]).pop()).toThrow(TypeError);
+    expect(() => Object.assign(result, { returnDirect: true })).toThrow(TypeError);
+  });
+
+  it('runs them together, each with its own time, and those of one serial one after another', async () => {
+    const log: string[] = [];
+    const slow = (name: string, serial?: string) =>
+      reads(
+        name,
+        async () => {
+          log.push(`${name} starts`);
+          await hanging.promise; // by then the other would have started, which stands before it
+          log.push(`${name} ends`);
+        },
+        serial === undefined ? {} : { serial },
+      );
+    const hanging = Promise.withResolvers<void>();
+    const hang = (): Promise<void> => {
+      hanging.resolve();
+      return new Promise(() => {});
+    };
+    const hangs = reads('hangs', hang, { timeout: 5 });
+    const { texts } = await executed(
+      [slow('a', 's'), slow('b', 's'), hangs],
+      [call('a'), call('b'), call('hangs')],
+    );
+    expect(log).toEqual(['a starts', 'a ends', 'b starts', 'b ends']);
+    expect(texts).toEqual(['Done', 'Done', "Error: Tool 'hangs' did not answer within 5 ms."]);
+  });
+});
+
+describe('a direct return', () => {
+  const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
+
+  it('needs all calls of the reply, unless any is enough (SPM-05)', async () => {
+    const tools = [direct('a'), direct('b'), reads('c')];
+    const all = await executed(tools, [call('b'), call('a')]);
+    expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
+    const mixed = await executed(tools, [call('a'), call('c')]);
+    expect([mixed.returnDirect, mixed.needsModelCall, mixed.hasToolCalls]).toEqual([false, true, true]);
+    const any = await executed(tools, [call('a'), call('c')], { returnDirect: 'any' });
+    expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
+  });
+
+  it('answers with the results of this reply, and of no earlier one (SPM-06)', async () => {
+    const earlier: readonly ModelMessage[] = [
+      ...GO,
+      { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
+      { role: 'tool', id: 'old', name: 'a', text: 'old result' },
+    ];
+    const { generations } = await executed([direct('a'), direct('b')], [call('a'), call('b')], {}, earlier);
+    expect(generations).toEqual([
+      { text: 'a!', finish: 'returnDirect', metadata: { toolId: 'p_a', toolName: 'a' } },
+      { text: 'b!', finish: 'returnDirect', metadata: { toolId: 'p_b', toolName: 'b' } },
+    ]);
+  });
+
+  it('leaves the model out; after anything else it is asked again (SPM-07)', async () => {
+    const { needsModelCall, signal } = await executed([fails('a', replan('Anew.'))], [call('a')]);
+    expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
+    expect((await executed([fails('a')], [call('a')])).needsModelCall).toBe(true);
+  });
+});
+
+describe('what may be executed', () => {
+  const options = (enabled?: boolean | null) =>
+    defineToolCallingOptions({ internalToolExecutionEnabled: enabled });
+
+  it('is every reply that calls tools, unless the program executes them (SPM-08, SPM-17)', async () => {
+    const { shouldExecute } = createToolCallingManager();
+    expect([
+      await shouldExecute(options(), reply(call('a'))),
+      await shouldExecute(options(null), reply(call('a'))),
+      await shouldExecute(options(), reply()),
+      await shouldExecute(options(false), reply(call('a'))),
+    ]).toEqual([true, true, false, false]);
+  });
+
+  it('may be decided of a whole reply (SPM-08)', async () => {
+    const seen: unknown[] = [];
+    const manager = createToolCallingManager({
+      eligibility: {
+        shouldExecute: async (given, { toolCalls }) => {
+          seen.push(given);
+          return toolCalls.length < 2;
+        },
+      },
+    });
+    const given = options(false);
+    expect(await manager.shouldExecute(given, [reply(), reply(call('a'))])).toBe(true);
+    expect(await manager.shouldExecute(given, reply(call('a'), call('b')))).toBe(false);
+    expect(seen).toEqual([given, given]);
+  });
+
+  it('may be decided of each call; one that may not run is answered so (SPM-08)', async () => {
+    const config: ToolCallingManagerConfig = {
+      eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
+    };
+    const tools = [reads('pay'), reads('look')];
+    const { texts, needsModelCall } = await executed(tools, [call('pay'), call('look')], config);
+    expect(texts).toEqual(["Error: Tool 'pay' was not run: this call is not permitted.", 'look done']);
+    expect(needsModelCall).toBe(true);
+  });
+
+  it('is no tool that the options do not list, even when the resolver knows it (SPM-12)', async () => {
+    const resolver = staticResolver([reads('hidden')]);
+    const { texts } = await executed([reads('look')], [call('hidden')], { resolver });
+    expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
+  });
+
+  it('is one that the resolver knows, where that is asked for (SPM-12)', async () => {
+    const resolver = staticResolver([reads('hidden'), reads('look')]);
+    const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
+    const { texts } = await executed([reads('look', () => 'mine')], calls, {
+      resolver,
+      resolveUnlisted: true,
+    });
+    expect(texts.slice(0, 3)).toEqual(['hidden done', 'mine', 'hidden done']);
+    expect(texts[3]).toMatch(/^Error: Tool 'nothing' does not exist\./);
+  });
+
+  it('is bounded since the last message of the user (SPM-13)', async () => {
+    const used: readonly ModelMessage[] = [
+      { role: 'assistant', text: '', toolCalls: [call('a', '', 'x'), call('a', '', 'y')] },
+      { role: 'tool', id: 'x', name: 'a', text: '1' },
+      { role: 'tool', id: 'y', name: 'a', text: '2' },
+    ];
+    const config: ToolCallingManagerConfig = { limits: { callsPerTool: { a: 2 }, toolCalls: 4 } };
+    const tools = [reads('a'), reads('b')];
+    const fresh = await executed(tools, [call('a'), call('b')], config, [...used, ...GO]);
+    expect(fresh.texts).toEqual(['a done', 'b done']);
+    const { texts } = await executed(tools, [call('a'), call('b'), call('b')], config, [...GO, ...used]);
+    expect(texts).toEqual([
+      "Error: Tool call limit (2) exceeded for tool 'a'. No further calls to this tool are allowed in this turn.",
+      'b done',
+      'Error: Total tool call limit (4) exceeded for this turn. No further tool calls are allowed.',
+    ]);
+  });
+});
+
+describe('a tool that throws', () => {
+  it('is told the model as its message, and the others keep their results (SPM-10, SPM-11)', async () => {
+    const { texts, signal } = await executed([fails('a'), reads('b')], [call('b'), call('a'), call('b')]);
+    expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
+    expect(signal).toBeUndefined();
+  });
+
+  it('ends the program’s loop where that is asked for, and the others keep their results (SPM-10, SPM-11)', async () => {
+    const processor = exceptionProcessor({ rethrown: [TypeError] });
+    const tools = [fails('a', new TypeError('No type.')), fails('c'), reads('b')];
+    const result = await executed(tools, [call('b'), call('a'), call('c')], {
+      exceptionProcessor: processor,
+    });
+    expect(result.texts).toEqual(['b done', 'Error: No type.', 'Error: No.']);
+    expect(result.signal).toEqual({ type: 'fail', reason: 'No type.' });
+    expect(result.needsModelCall).toBe(false);
+  });
+});
+
+describe('a manager', () => {
+  it.each(['resolver', 'exceptionProcessor', 'inspectors', 'eligibility'])(
+    'has no %s that is null (SPM-09)',
+    (setting) => {
+      expect(() => createToolCallingManager({ [setting]: null })).toThrow(
+        new TypeError(`createToolCallingManager: ${setting} must not be null.`),
+      );
+    },
+  );
+
+  it.each<[object, string]>([
+    [{ limits: { toolCalls: -1 } }, 'limits.toolCalls is -1: use a positive whole number.'],
+    [
+      { limits: { callsPerTool: { look: 0 } } },
+      'limits.callsPerTool.look is 0: use a positive whole number.',
+    ],
+    [{ returnDirect: 'some' }, "returnDirect is some: use 'all' or 'any'."],
+  ])('has no setting that it cannot work with: %j', (config, problem) => {
+    expect(() => createToolCallingManager(config)).toThrow(
+      new TypeError(`createToolCallingManager: ${problem}`),
+    );
+  });
+
+  it('is watched by inspectors (SPM-09)', async () => {
+    const seen: LoopMoments['afterToolCall'][] = [];
+    await executed([reads('a')], [call('a')], {
+      inspectors: [{ afterToolCall: (one) => void seen.push(one) }],
+    });
+    expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
+  });
+
+  it('gives a call its context: the empty one when there is none (SPA-08, SPA-09)', async () => {
+    const seen: ToolCallContext[] = [];
+    const tool = reads('a', ({ context }) => void seen.push(context));
+    await executed([tool], [call('a')]);
+    const options = defineToolCallingOptions({ tools: [tool], toolContext: { tenant: 't1' } });
+    await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
+    expect(seen[0]).toBe(ToolCallContext.EMPTY);
+    expect(seen[1]?.toJSON()).toEqual({ tenant: 't1' });
+  });
+
+  it('gives a call the conversation, its own reply included, with an empty context too (SPA-08)', async () => {
+    const seen: (readonly HistoryMessage[])[] = [];
+    const tool = reads('a', ({ history }) => void seen.push(history()));
+    const messages: readonly ModelMessage[] = [
+      { role: 'system', text: 'You work.' },
+      ...GO,
+      { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'same'), call('a', '{}', 'same')] },
+      { role: 'tool', id: 'same', name: 'a', text: 'first' },
+      { role: 'tool', id: 'same', name: 'a', text: 'second' },
+    ];
+    await executed([tool], [call('a')], {}, messages);
+    const result = (content: string) => ({ type: 'text', content });
+    expect(seen[0]).toEqual([
+      { role: 'user', text: 'Go.' },
+      {
+        role: 'assistant',
+        text: '',
+        calls: [
+          { id: 'same', name: 'a', input: '{}', result: result('first') },
+          { id: 'same', name: 'a', input: '{}', result: result('second') },
+        ],
+      },
+      { role: 'assistant', text: '', calls: [{ id: expect.any(String), name: 'a', input: '' }] },
+    ]);
+  });
+
+  it('keeps nothing: a call knows that it is in no session', async () => {
+    const seen: Pick<ToolCall, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
+    const tool = reads('a', ({ inSession, id, idempotencyKey, state }) => {
+      seen.push({ inSession, id, idempotencyKey });
+      const before = state.get('n') ?? 'nothing';
+      state.set('n', 1);
+      return before;
+    });
+    const once = await executed([tool], [call('a'), call('a')]);
+    const again = await executed([tool], [call('a')]);
+    expect([...once.texts, ...again.texts]).toEqual(['nothing', 'nothing', 'nothing']);
+    expect(seen.map(({ inSession }) => inSession)).toEqual([false, false, false]);
+    expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+  });
+
+  it('gives a call credentials, which no result shows', async () => {
+    const tell = reads('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
+    const { texts } = await executed([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
+    expect(texts).toEqual(['The key is [secret KEY].']);
+  });
+
+  it('answers a call that asks somebody outside that it cannot', async () => {
+    const ask = reads('ask', async ({ decide }) => (await decide({ message: 'May I?' })).decision);
+    const manual = defineTool({ name: 'manual', description: 'Is run by the caller.' });
+    const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
+    expect(texts).toEqual([
+      "Error: Tool 'ask' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
+      "Error: Tool 'manual' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
+      'b done',
+    ]);
+  });
+
+  it('runs nested loops with the model that it was given, and says so when it has none', async () => {
+    const dig = digs([reads('look')]);
+    const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
+    expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
+    expect((await executed([dig], [call('dig')])).texts).toEqual([
+      'failed: This tool runs a loop of its own, and the tool-calling manager was given no model for it.',
+    ]);
+  });
+
+  it('unfolds a facade inside an agentic tool, and of a facade of its own it names the tools (UNF-03)', async () => {
+    const files = defineUnfolding({
+      name: 'files',
+      description: 'Works with files.',
+      tools: [reads('list')],
+    });
+    const clerk = defineAgenticTool({
+      name: 'clerk',
+      description: 'Keeps the files.',
+      input: v.object({}),
+      tools: [files],
+    });
+    const model = scriptedModel([{ calls: [{ name: 'files' }] }, { calls: [{ name: 'list' }] }, 'Listed.']);
+    expect((await executed([clerk], [call('clerk')], { model })).texts).toEqual(['Listed.']);
+    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['files'],
+      ['files', 'list'],
+      ['files', 'list'],
+    ]);
+    expect((await executed([files], [call('files')])).texts).toEqual([
+      "Tools now available: list. You MUST call one of these tools to complete the user's request. Do NOT respond with text — call a tool.",
+    ]);
+  });
+
+  it('stops with its program: what runs is told, what has not begun never does', async () => {
+    const stop = new AbortController();
+    const ran: string[] = [];
+    const step = reads(
+      'step',
+      ({ id, signal }) =>
+        new Promise((_, reject) => {
+          ran.push(id);
+          signal.addEventListener('abort', () => reject(signal.reason));
+          stop.abort(new Error('The program stops.'));
+        }),
+      { serial: 's' },
+    );
+    const options = defineToolCallingOptions({ tools: [step] });
+    const { executeToolCalls } = createToolCallingManager();
+    const run = executeToolCalls(GO, reply(call('step'), call('step')), options, { signal: stop.signal });
+    await expect(run).rejects.toThrow(new Error('The program stops.'));
+    expect(ran).toHaveLength(1);
+    const late = executeToolCalls(GO, reply(call('step')), options, { signal: stop.signal });
+    await expect(late).rejects.toThrow('The program stops.');
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe('tools for a manager', () => {
+  class Clerk {
+    static readonly tools = { greet: { description: 'Greets.', effect: 'read' } } satisfies ToolTable<Clerk>;
+    greet() {
+      return 'Hello.';
+    }
+    /** Members that hold or make functions; not in the table, and so no tools. */
+    readonly later = () => 'a function';
+    static helper = () => 'a function of the class';
+    get handler() {
+      return () => 'another function';
+    }
+    supply() {
+      return () => 'a function';
+    }
+  }
+  class Nobody {
+    greet() {
+      return 'Hello.';
+    }
+    readonly later = () => 'a function';
+  }
+
+  it('are the methods of an object that are described, and no other member that is a function (SPM-16)', async () => {
+    expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
+    expect((await executed(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
+  });
+
+  it('do not answer with functions: one that is described and returns one is a mistake in its code (SPM-16)', async () => {
+    class Supplier {
+      static readonly tools = { supply: { description: 'Supplies.', effect: 'read' } };
+      supply() {
+        return () => 'a function';
+      }
+    }
+    expect((await executed(toolsOf(new Supplier()), [call('supply')])).texts).toEqual([
+      "Error: Tool 'supply' ran and finished, but its value is lost: the value at `$` is a function, which does " +
+        'not survive JSON. This is a mistake in the code of the tool; do not call it again for this.',
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['an object whose class describes none', new Nobody()],
+    [
+      'an object whose class describes nothing',
+      new (class Empty {
+        static readonly tools = {};
+        greet() {}
+      })(),
+    ],
+    ['a plain object', { greet: () => 'Hello.' }],
+  ])('are refused of %s (SPM-16)', (_, object) => {
+    expect(() => toolsOf(object)).toThrow(
+      /^No methods annotated with @LlmTool found on (Nobody|Empty|Object):/,
+    );
+  });
+
+  it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {
+    const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
+    const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
+    expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
+    expect(() => defineToolCallingOptions({ tools: [...one, reads('greet')] })).toThrow(twice);
+  });
+
+  it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(
+    'have no name that some provider refuses: %j is a mistake at once, not a warning (SPM-14)',
+    (name) => {
+      expect(() => reads(name)).toThrow(ToolDefinitionError);
+    },
+  );
+});

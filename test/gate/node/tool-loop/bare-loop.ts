@@ -1,0 +1,21 @@
+import type { AnyTool, InjectionStrategy } from '../../../../src/index.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import type { StateSlice } from '../../../doors/journal.ts';
+import { memoryLoop } from '../../../doors/loop.ts';
+
+interface Options {
+  readonly tools: readonly AnyTool[];
+  readonly replies: readonly ScriptedReply[];
+  readonly slices?: readonly StateSlice[];
+  readonly strategies?: readonly InjectionStrategy[];
+  /** Of every loop; the outer one has only its own strategies when it is given some. */
+  readonly kinds?: readonly InjectionStrategy[];
+}
+
+/** A loop without a session around it: what it emits is folded and forgotten. */
+export async function runBare({ replies, ...config }: Options) {
+  const model = scriptedModel(replies);
+  const { loop, frame, state } = memoryLoop({ ...config, model, message: 'Go.', inSession: true });
+  const end = await loop.run(loop, frame);
+  return { end, state, model, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
+}

@@ -1,0 +1,249 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineTool, type Json, type ToolCall } from '../../../../src/index.ts';
+import { answers } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+type Run = (input: { readonly n: number }, call: ToolCall) => unknown;
+const tool = (name: string, run: Run, more: { serial?: string; timeout?: number } = {}) =>
+  defineTool({
+    name,
+    description: 'Does.',
+    effect: 'read',
+    input: v.object({ n: v.optional(v.number(), 0) }),
+    run,
+    ...more,
+  });
+
+const numbered = (name: string, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name, input: { n } }));
+
+/** What the model was shown of the results of its first reply. */
+async function resultsOf(
+  tools: Parameters<typeof memoryApp>[0]['tools'],
+  calls: { name: string; input?: unknown }[],
+) {
+  const app = memoryApp({ tools: tools ?? [], replies: [{ calls }, 'Done.'] });
+  const end = await app.say('Go.');
+  const shown = app.model.requests[1]?.messages.flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+  return { app, end, shown };
+}
+
+describe('a batch', () => {
+  it('runs together; results stand in source order, whatever order they came in (PAR-02)', async () => {
+    const ends: number[] = [];
+    const ended = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    const slow = tool('slow', async ({ n }) => {
+      await ended[n + 1]?.promise;
+      ends.push(n);
+      ended[n]?.resolve();
+      return `result ${n}`;
+    });
+    const { shown } = await resultsOf([slow], numbered('slow', 3));
+    expect(ends).toEqual([2, 1, 0]);
+    expect(shown).toEqual(['result 0', 'result 1', 'result 2']);
+  });
+
+  it('runs six at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const six = Promise.withResolvers<void>();
+    const slow = tool('slow', async () => {
+      running += 1;
+      most = Math.max(most, running);
+      if (running === 6) six.resolve();
+      await six.promise;
+      running -= 1;
+    });
+    await resultsOf([slow], numbered('slow', 20));
+    expect(most).toBe(6);
+  });
+
+  it('runs calls of one serial one after another in source order, beside the others', async () => {
+    const log: string[] = [];
+    const free = Promise.withResolvers<void>();
+    const run: Run = async ({ n }, { tool }) => {
+      log.push(`${tool}${n} starts`);
+      if (tool === 'free') free.resolve();
+      await free.promise;
+      log.push(`${tool}${n} ends`);
+    };
+    const calls = [...numbered('step', 2), ...numbered('free', 1)];
+    await resultsOf([tool('step', run, { serial: 's' }), tool('free', run)], calls);
+    expect(log.filter((line) => line.startsWith('step'))).toEqual([
+      ...['step0 starts', 'step0 ends'],
+      ...['step1 starts', 'step1 ends'],
+    ]);
+    expect(log.indexOf('free0 starts')).toBeLessThan(log.indexOf('step0 ends'));
+  });
+
+  it('goes on after a failure, which the model reads (PAR-04)', async () => {
+    const flaky = tool('flaky', ({ n }) => {
+      if (n === 0) throw new Error('The disk is full.');
+      return 'fine';
+    });
+    const { shown, end } = await resultsOf([flaky], numbered('flaky', 2));
+    expect(shown).toEqual(['Error: The disk is full.', 'fine']);
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+  });
+
+  it.each<[unknown, string]>([
+    [new TypeError('  '), 'Error: Exception occurred in tool: fails (TypeError)'],
+    ['just words', 'Error: just words'],
+    [new Error('x'.repeat(3000)), `Error: ${'x'.repeat(2000)}`],
+    [Object.create(null), 'Error: Exception occurred in tool: fails (no class)'],
+  ])('reads what was thrown as an error (SPM-10): %#', async (thrown, text) => {
+    const fails = tool('fails', () => {
+      throw thrown;
+    });
+    expect((await resultsOf([fails], [{ name: 'fails' }])).shown).toEqual([text]);
+  });
+});
+
+describe('the state of a call', () => {
+  const count: Run = ({ n }, { state }) => {
+    const before = state.get('count') ?? null;
+    state.set('count', n);
+    return { before };
+  };
+
+  it('is as of the start of the batch', async () => {
+    const { shown, app } = await resultsOf([tool('count', count)], numbered('count', 3));
+    expect(shown).toEqual(['{"before":null}', '{"before":null}', '{"before":null}']);
+    expect([...(await app.state()).cells]).toEqual([['tester', { count: 2 }]]);
+  });
+
+  it('holds the changes of earlier calls of the same serial', async () => {
+    const { shown } = await resultsOf([tool('count', count, { serial: 's' })], numbered('count', 3));
+    expect(shown).toEqual(['{"before":null}', '{"before":0}', '{"before":1}']);
+  });
+
+  it('holds nothing of a call that failed', async () => {
+    const run: Run = (input, call) => {
+      call.blackboard.add(input.n);
+      const seen = count(input, call);
+      if (input.n === 1) throw new Error('No.');
+      return seen;
+    };
+    const { shown, app } = await resultsOf([tool('count', run, { serial: 's' })], numbered('count', 3));
+    expect(shown).toEqual(['{"before":null}', 'Error: No.', '{"before":0}']);
+    expect((await app.state()).blackboard).toEqual([{ value: 0 }, { value: 2 }]);
+  });
+
+  it('lasts from turn to turn', async () => {
+    const app = memoryApp({
+      tools: [tool('count', count)],
+      replies: [
+        { calls: [{ name: 'count', input: { n: 5 } }] },
+        'One.',
+        { calls: [{ name: 'count' }] },
+        'Two.',
+      ],
+    });
+    await app.say('Go.');
+    await app.say('Again.');
+    expect(answers((await app.state()).messages)).toEqual([
+      ['count', '{"before":null}'],
+      ['count', '{"before":5}'],
+    ]);
+  });
+
+  it('answers what the call itself wrote, null too', async () => {
+    const run: Run = (_, { state }) => {
+      state.set('x', 1);
+      state.set('x', null);
+      return [state.get('x') ?? 'nothing', state.get('toString') ?? 'nothing'];
+    };
+    expect((await resultsOf([tool('write', run)], [{ name: 'write' }])).shown).toEqual([
+      '["nothing","nothing"]',
+    ]);
+    const again: Run = (_, { state }) => {
+      const before = state.get('x') as Json;
+      state.set('x', null);
+      return [before, state.get('x') as Json];
+    };
+    const app = memoryApp({
+      tools: [tool('set', (_, { state }) => state.set('x', 1)), tool('again', again)],
+      replies: [{ calls: [{ name: 'set' }] }, { calls: [{ name: 'again' }] }, 'Done.'],
+    });
+    await app.say('Go.');
+    expect(answers((await app.state()).messages).at(-1)).toEqual(['again', '[1,null]']);
+  });
+
+  it('is a copy: changing what was read or written changes nothing', async () => {
+    const run: Run = (_, { state, blackboard }) => {
+      const list = [1];
+      state.set('list', list);
+      blackboard.add(list, { name: 'list' });
+      list.push(2);
+      (state.get('list') as number[]).push(3);
+      (blackboard.get('list') as number[]).push(4);
+      for (const { value } of blackboard.entries()) (value as number[]).push(5);
+      return [state.get('list'), blackboard.get('list')];
+    };
+    const { shown, app } = await resultsOf([tool('write', run)], [{ name: 'write' }]);
+    expect(shown).toEqual(['[[1],[1]]']);
+    expect((await app.state()).blackboard).toEqual([{ name: 'list', value: [1] }]);
+  });
+
+  it.each<[string, unknown]>([
+    ['the value at `$.at` is a Map', { at: new Map() }],
+    ['the value at `$` is undefined', undefined],
+    ['the value at `$[0]` is NaN', [Number.NaN]],
+  ])('refuses what JSON would change, at once: %s', async (what, value) => {
+    const run: Run = (_, { state }) => state.set('x', value as Json);
+    expect((await resultsOf([tool('write', run)], [{ name: 'write' }])).shown).toEqual([
+      `Error: call.state 'x': ${what}, which is not JSON.`,
+    ]);
+  });
+
+  it('keeps hostile names as plain keys', async () => {
+    const run: Run = (_, { state }) => {
+      state.set('__proto__', { admin: true });
+      return [state.get('admin') ?? 'nothing', state.get('__proto__') as Json];
+    };
+    const { shown, app } = await resultsOf([tool('write', run)], [{ name: 'write' }]);
+    expect(shown).toEqual(['["nothing",{"admin":true}]']);
+    expect(Object.keys((await app.state()).cells.get('tester') ?? {})).toEqual(['__proto__']);
+  });
+});
+
+describe('the blackboard of a call', () => {
+  it('holds the batch start, earlier calls of the same serial, and its own additions, oldest first', async () => {
+    const run: Run = ({ n }, { blackboard }) => {
+      blackboard.add(n, { name: 'n', type: 'Number' });
+      return [blackboard.get('n'), blackboard.entries().map(({ value }) => value)];
+    };
+    const serial = tool('serial', run, { serial: 's' });
+    const { shown, app } = await resultsOf(
+      [serial, tool('free', run)],
+      [...numbered('serial', 2), ...numbered('free', 1)],
+    );
+    expect(shown).toEqual(['[0,[0]]', '[1,[0,1]]', '[0,[0]]']);
+    expect((await app.state()).blackboard.map(({ name, type, value }) => [name, type, value])).toEqual([
+      ['n', 'Number', 0],
+      ['n', 'Number', 1],
+      ['n', 'Number', 0],
+    ]);
+  });
+});
+
+describe('a result', () => {
+  it('that is too long to be kept is told of, not lost', async () => {
+    const dump = defineTool({
+      name: 'dump',
+      description: 'Dumps.',
+      effect: 'read',
+      run: () => 'x'.repeat(9_000_000),
+    });
+    const app = memoryApp({ tools: [dump], replies: [{ calls: [{ name: 'dump' }] }, 'Too much.'] });
+    await app.say('Go.');
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
+      text:
+        "Error: Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit " +
+        'of 8388608 and were not kept. Ask it for less.',
+    });
+  });
+});

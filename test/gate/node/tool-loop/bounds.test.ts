@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineTextTool,
+  error,
+  fullLength,
+  type Limits,
+  truncateToolResults,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { answers, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const look = defineTextTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name, input: 'x' })) });
+
+async function said(limits: Limits, replies: readonly ScriptedReply[]) {
+  const app = memoryApp({ tools: [look], replies, limits });
+  const end = await app.say('Go.');
+  return { app, end, read: answers((await app.state()).messages).map(([, text]) => text) };
+}
+
+describe('the two limits of a loop', () => {
+  it('are apart: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
+    const { app, end, read } = await said({ iterations: 1 }, [calls('look', 'look', 'look'), 'Best.']);
+    expect(read).toEqual(['seen', 'seen', 'seen']);
+    expect(app.model.requests[1]?.tools).toEqual([]);
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', toolCalls: 3 } });
+  });
+
+  it('are apart: tool calls are counted one by one, and the model may still answer (AEL-10)', async () => {
+    const { app, end, read } = await said({ toolCalls: 2 }, [calls('look', 'look', 'look'), 'Best.']);
+    expect(read).toEqual([
+      'seen',
+      'seen',
+      'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
+    ]);
+    expect(app.model.requests[1]?.tools).toHaveLength(1);
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', iterations: 2 } });
+  });
+});
+
+describe('a batch', () => {
+  it('has no time of its own: each call has its tool’s, and the others keep their results (AEL-09)', async () => {
+    const clock = createManualClock();
+    const waits = (name: string, timeout: number, ms: number) =>
+      defineTextTool({
+        name,
+        description: 'Waits.',
+        effect: 'read',
+        timeout,
+        run: () => new Promise((resolve) => clock.after(ms, () => resolve('late'))),
+      });
+    const app = memoryApp({
+      tools: [look, waits('brief', 1_000, 60_000), waits('long', 600_000, 6 * 60_000)],
+      replies: [calls('look', 'brief', 'long'), 'Done.'],
+      clock,
+    });
+    expect(await passing(clock, app.say('Go.'), 600_000)).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(answers((await app.state()).messages)).toEqual([
+      ['look', 'seen'],
+      ['brief', "Error: Tool 'brief' did not answer within 1000 ms."],
+      ['long', 'late'],
+    ]);
+  });
+});
+
+describe('a long result', () => {
+  /** What the model reads, and what the journal keeps, of one result. */
+  async function shown(run: () => unknown, maxLength?: number) {
+    const tool = defineTextTool({ name: 'read', description: 'Reads.', effect: 'read', run });
+    const transformers =
+      maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];
+    const app = memoryApp({ tools: [tool], replies: [calls('read'), 'Done.'], transformers });
+    await app.say('Go.');
+    const last = app.model.requests[1]?.messages.at(-1);
+    const [[, kept] = []] = answers((await app.state()).messages);
+    return { text: last?.role === 'tool' ? last.text : undefined, kept };
+  }
+
+  it.each<[string, number | undefined, string]>([
+    ['whole unless told', undefined, 'abcdef'],
+    ['to its first characters', 4, 'abcd... [truncated, full length: 6 chars]'],
+    ['whole when it is just as long', 6, 'abcdef'],
+    ['as a note only', 0, '... [truncated, full length: 6 chars]'],
+  ])('is shown to the model %s, and kept whole (AEL-02, AEL-03)', async (_, maxLength, text) => {
+    expect(await shown(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });
+  });
+
+  it('of an error stays one (AEL-03)', async () => {
+    expect(await shown(() => error('abcdef'), 4)).toEqual({
+      text: 'Error: abcd... [truncated, full length: 6 chars]',
+      kept: 'Error: abcdef',
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type ChatModel,
+  defineAgent,
+  type Limits,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type SessionEvent,
+  type StoredEvent,
+  withName,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { ROOT } from '../../../doors/journal.ts';
+import { costOf } from '../../../doors/model.ts';
+import { digs, reads } from './scenes.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Chance that is the same in every run (mulberry32). */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const PRICES = { input: 2.5, output: 10 };
+const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+/** What the provider charges, whether or not a reply ever arrives. Nobody inside is told of it. */
+class Bill {
+  tokens = 0;
+  cost = 0;
+  /** A token is one byte at least: so many bytes are one, in the language of this run. */
+  readonly density: number;
+
+  constructor(density: number) {
+    this.density = density;
+  }
+
+  charge(request: ModelRequest, random: number): { inputTokens: number; outputTokens: number } {
+    const inputTokens = Math.ceil(bytes([request.messages, request.tools]) / this.density);
+    const outputTokens = Math.ceil((request.maxOutputTokens ?? 1e9) * random);
+    this.tokens += inputTokens + outputTokens;
+    this.cost += costOf(PRICES, { inputTokens, outputTokens });
+    return { inputTokens, outputTokens };
+  }
+}
+
+/** A turn of nested loops side by side, whose model is slow, fails, says nothing of its usage and is cut off by kills. */
+async function play(seed: number) {
+  const random = chance(seed);
+  const upTo = (most: number): number => Math.floor(random() * most);
+  const limitsOf = (most: number): Limits => ({
+    ...(random() < 0.7 && { tokens: 1 + upTo(most) }),
+    ...(random() < 0.5 && { cost: (1 + upTo(most)) / 1e5 }),
+    iterations: 6,
+  });
+  const bill = new Bill(1 + random() * 4);
+  const look = reads('look', () => 'found '.repeat(upTo(200)));
+  const nested = Array.from({ length: 1 + upTo(6) }, (_, index) =>
+    withName(digs([look], { limits: limitsOf(20_000) }), `dig_${index}`),
+  );
+  let kills = 0;
+  const model: ChatModel = {
+    name: 'chance',
+    prices: PRICES,
+    maxOutputTokens: 300 + upTo(3_000),
+    async ask(request): Promise<ModelReply> {
+      const usage = bill.charge(request, random());
+      for (let waits = upTo(5); waits > 0; waits -= 1) await Promise.resolve();
+      const fate = random();
+      if (fate < 0.08 && kills < 2) {
+        kills += 1;
+        session.kill();
+      }
+      if (fate > 0.95) throw new ModelError('server-error', 'It failed.');
+      if (fate > 0.9) throw new ModelError('truncated', 'It broke.', { outputBegan: true });
+      const names = request.tools.map(({ name }) => name).filter(() => random() < 0.6);
+      const toolCalls = names.map((name, index) => ({ id: `c${index}`, name, input: '{}' }));
+      const finish = toolCalls.length > 0 ? 'tool-calls' : 'stop';
+      return { text: 'So far.', toolCalls, finish, ...(random() < 0.8 && { usage }) };
+    },
+  };
+  const most = random() < 0.5 ? 60_000 : 400_000;
+  const limits = { ...limitsOf(most), tokens: 1 + upTo(most) };
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [look, ...nested],
+    limits,
+  });
+  const session: TestSession = createTestSession(agent, { model, clock: createManualClock(1_000) });
+  const answer = await session.send('Go.');
+  return { answer, bill, limits, events: await session.events() };
+}
+
+type Asked = Extract<SessionEvent, { type: 'model-asked' }>;
+
+/** What the calls of each frame and of those inside have used, by the journal alone. */
+function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
+  const parents = new Map<string, string>();
+  const open = new Map<string, Asked['reserved']>();
+  const used = new Map<string, number>();
+  const add = (frame: string, tokens: number): void => {
+    for (let at: string | undefined = frame; at !== undefined; at = parents.get(at)) {
+      used.set(at, (used.get(at) ?? 0) + tokens);
+    }
+  };
+  const total = ({ inputTokens, outputTokens }: Asked['reserved']) => inputTokens + outputTokens;
+  for (const { event } of events) {
+    if (event.type === 'frame-started') parents.set(event.frame, event.parent ?? ROOT);
+    if (event.type === 'model-asked') {
+      open.set(event.frame ?? ROOT, event.reserved);
+      add(event.frame ?? ROOT, total(event.reserved));
+    }
+    if (event.type === 'model-replied') {
+      const reserved = open.get(event.frame ?? ROOT);
+      if (reserved && event.usage) add(event.frame ?? ROOT, total(event.usage) - total(reserved));
+      open.delete(event.frame ?? ROOT);
+    }
+  }
+  return used;
+}
+
+/** What happened in all runs together. */
+const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
+
+describe('loops side by side, with replies that fail, get lost, and do not say what they used', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'never cost more than the limits allow, whatever happens: part %i',
+    { timeout: 30_000 },
+    async (part) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {});
+      for (let seed = part * 1_000; seed < part * 1_000 + 30; seed += 1) {
+        const { answer, bill, limits, events } = await play(seed);
+        expect(bill.tokens, `seed ${seed}`).toBeLessThanOrEqual(limits.tokens);
+        expect(bill.cost, `seed ${seed}`).toBeLessThanOrEqual((limits.cost ?? Infinity) + 1e-12);
+        const used = usedBy(events);
+        expect(used.get(ROOT) ?? 0, `seed ${seed}`).toBeGreaterThanOrEqual(bill.tokens);
+        for (const { event } of events) {
+          if (event.type === 'model-refused' && event.limit === 'tokens') {
+            expect(used.get(event.of ?? ROOT) ?? 0, `seed ${seed}`).toBeLessThanOrEqual(event.most);
+          }
+          if (event.type === 'model-refused') seen.refused += 1;
+          if (event.type === 'turn-resumed') seen.resumed += 1;
+          if (event.type === 'model-replied' && event.frame !== undefined) seen.nested += 1;
+        }
+        if (answer.outcome === 'completed') seen.completed += 1;
+      }
+    },
+  );
+
+  it('are refused, killed, nested and completed often enough to mean something', () => {
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+  });
+});

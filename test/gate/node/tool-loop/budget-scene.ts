@@ -1,0 +1,48 @@
+/** A session under limits on tokens or cost, and what its journal says of them. */
+import { type AnyTool, defineAgent, type Limits, type SessionEvent } from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedModelOptions,
+  type ScriptedReply,
+  scriptedModel,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+
+interface Scene extends ScriptedModelOptions {
+  readonly limits?: Limits;
+  readonly tools?: readonly AnyTool[];
+}
+
+/** One session of an agent whose model follows a script. */
+export function scene(
+  replies: readonly ScriptedReply[],
+  { limits, tools = [], ...model }: Scene = {},
+): TestSession {
+  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, limits });
+  return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });
+}
+
+type Type = SessionEvent['type'];
+
+export async function eventsOf<T extends Type>(session: TestSession, type: T) {
+  const events = (await session.events()).map(({ event }) => event);
+  return events.filter((event): event is Extract<SessionEvent, { type: T }> => event.type === type);
+}
+
+export const reservedIn = async (session: TestSession) =>
+  (await eventsOf(session, 'model-asked')).map(({ reserved }) => reserved);
+
+/** What is held back for the input of a message in this scene: the least that its request can be. */
+export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
+  const session = scene(['Done.'], { limits: { tokens: 1_000_000 }, ...(tools && { tools }) });
+  await session.send(message);
+  return (await reservedIn(session))[0]?.inputTokens ?? 0;
+}
+
+export const used = (inputTokens: number, outputTokens: number, more: object = {}) => ({
+  ...more,
+  usage: { inputTokens, outputTokens },
+});
+
+export const PRICES = { input: 3, output: 15 };

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import type { EventType } from '../../../doors/journal.ts';
+import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
+import { calls, reads } from './scenes.ts';
+
+describe('a loop without a token or cost limit', () => {
+  it('holds nothing back, tells its model of no bound, and waits for no append', async () => {
+    const session = scene([calls('look'), 'Done.'], { tools: [reads('look')], prices: PRICES });
+    await session.send('Go.');
+    expect((await session.events()).map(({ event }) => event.type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect(session.requests.map((request) => 'maxOutputTokens' in request)).toEqual([false, false]);
+  });
+});
+
+describe('a model call under a token limit', () => {
+  it('is held back before it is asked, told its bound, and settled by what it used', async () => {
+    const input = await inputOf('Go.', [reads('look')]);
+    const session = scene([used(100, 40, calls('look')), used(120, 7, { text: 'Done.' })], {
+      limits: { tokens: 50_000 },
+      tools: [reads('look')],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const [first, second] = await reservedIn(session);
+    expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
+    expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4_096, 4_096]);
+    // The first request is known to have had 100 tokens; what came to it since is counted in bytes.
+    expect(second?.inputTokens).toBeGreaterThan(100);
+    expect(second?.inputTokens).toBeLessThan(input);
+  });
+
+  it.each([
+    ['just enough for a useful reply', 256, 'completed', 1],
+    ['one token too few for it', 255, 'limit-reached', 0],
+  ])('with %s', async (_, rest, outcome, asked) => {
+    const input = await inputOf('Go.');
+    const session = scene([used(50, 5, { text: 'Done.' })], { limits: { tokens: input + rest } });
+    expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
+    expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(asked ? [256] : []);
+    const refused = { limit: 'tokens', most: input + rest, used: 0, needed: input + 256 };
+    expect(await eventsOf(session, 'model-refused')).toMatchObject(asked ? [] : [refused]);
+  });
+
+  it('that leaves too little ends the turn with the words that there are', async () => {
+    const session = scene([used(900, 90, { text: 'I look.', ...calls('look') })], {
+      limits: { tokens: 3_000 },
+      tools: [reads('look', () => 'x'.repeat(2_000))],
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'I look.', iterations: 1, toolCalls: 1 });
+    expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: 990, most: 3_000 }]);
+    expect(await session.send('Go on.')).toMatchObject({ outcome: 'limit-reached', iterations: 0 });
+  });
+
+  it('counts as all that was held back when its model reports no usage, or none of its input', async () => {
+    for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
+      const session = scene([{ usage, ...calls('look') }, 'Done.'], {
+        limits: { tokens: 6_500 },
+        tools: [reads('look')],
+      });
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
+      const [first] = await reservedIn(session);
+      const spent = (first?.inputTokens ?? 0) + (first?.outputTokens ?? 0);
+      expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: spent }]);
+    }
+  });
+
+  it('keeps to the longest reply that its model declares', async () => {
+    const session = scene(['Done.'], { limits: { tokens: 50_000 }, maxOutputTokens: 100 });
+    await session.send('Go.');
+    expect((await reservedIn(session))[0]?.outputTokens).toBe(100);
+  });
+
+  it('of a later turn is measured by what the turn before it reported', async () => {
+    const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { limits: { tokens: 50_000 } });
+    await session.send('x'.repeat(3_000));
+    session.restart();
+    await session.send('And?');
+    const [first, second] = await reservedIn(session);
+    expect(first?.inputTokens).toBeGreaterThan(3_000);
+    expect(second?.inputTokens).toBeLessThan(300);
+  });
+});
+
+describe('what is known of a long session', () => {
+  it('is in its snapshot: later turns are not counted in bytes', async () => {
+    const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
+    const session = scene([...turns.map((text, at) => used(2_000 + at, 5, { text })), 'Done.'], {
+      limits: { tokens: 50_000 },
+    });
+    await session.send('x'.repeat(20_000));
+    for (let at = 1; at < turns.length; at += 1) await session.send('More.');
+    session.restart();
+    await session.send('And?');
+    const [first, ...later] = (await reservedIn(session)).map(({ inputTokens }) => inputTokens);
+    expect((await session.events()).length).toBeGreaterThan(240);
+    expect(first).toBeGreaterThan(20_000);
+    expect(Math.max(...later)).toBeLessThan(2_300);
+  });
+});
+
+describe('an attempt that died', () => {
+  it('counts as all that was held back for it, and the next one is held back by itself', async () => {
+    const dies = () => {
+      session.kill();
+      return 'Lost.';
+    };
+    const session = scene([dies, used(50, 5, { text: 'Done.' })], { limits: { tokens: 50_000 } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await reservedIn(session)).toHaveLength(2);
+    session.restart();
+    // Nothing is left of it: the frames of a turn that has ended are gone.
+    expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
+  });
+
+  it('may leave too little for another', async () => {
+    const input = await inputOf('Go.');
+    const dies = () => {
+      session.kill();
+      return 'Lost.';
+    };
+    const session = scene([dies, 'Done.'], { limits: { tokens: 2 * input + 4_096 + 255 } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: '' });
+    expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: input + 4_096 }]);
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it('after its output had begun is followed by one that is held back anew', async () => {
+    const broke = new ModelError('truncated', 'It broke.', { outputBegan: true });
+    const session = scene([broke, used(50, 5, { text: 'Done.' })], { limits: { tokens: 50_000 } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await reservedIn(session)).toHaveLength(2);
+  });
+
+  it('of an adapter is followed by one that is held back anew, or not at all', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work.',
+      limits: { tokens: 10_000 },
+    });
+    let attempts = 0;
+    const model = {
+      name: 'retrying',
+      async ask(_: unknown, { again }: { again?: (() => Promise<void>) | undefined }): Promise<ModelReply> {
+        for (;;) {
+          attempts += 1;
+          await again?.();
+        }
+      },
+    };
+    const session = createTestSession(agent, { model });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
+    expect(attempts).toBe(2);
+    const [first, second] = await reservedIn(session);
+    expect(second).toEqual(first);
+    expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
+  });
+});
+
+describe('a restart between the question and the reply', () => {
+  it('finds the question in the journal before the model is asked', async () => {
+    const types: EventType[][] = [];
+    const session = scene(
+      [
+        async () => {
+          session.restart();
+          types.push((await session.events()).map(({ event }) => event.type));
+          return 'Done.';
+        },
+      ],
+      { limits: { tokens: 50_000 } },
+    );
+    await session.send('Go.');
+    expect(types).toEqual([['session-opened', 'turn-started', 'model-asked']]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
+import { CallLocks } from '../../../doors/loop.ts';
+import { promisesSettled } from '../../../doors/testing.ts';
+
+const calls = (...ids: readonly string[]) =>
+  ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
+
+/**
+ * A turn that was left in the middle: of the calls `desk` and `next` of its reply the first has a loop, in which `begun`
+ * was started and `fresh` was not.
+ */
+function leftTurn(): TurnState {
+  const state = emptyState();
+  const turn = 't';
+  const reply = { turn, text: '', model: 'm', finish: 'tool-calls' } as const;
+  const events = [
+    { type: 'turn-started', turn, loopId: turn, message: 'Go.', context: {}, principal: { id: '' } },
+    { type: 'model-replied', ...reply, toolCalls: calls('desk', 'next') },
+    { type: 'frame-started', turn, frame: 'desk', name: 'desk', message: 'Go.' },
+    { type: 'model-replied', ...reply, frame: 'desk', toolCalls: calls('begun', 'fresh') },
+    { type: 'tool-call-started', turn, frame: 'desk', call: 'begun', effect: 'once' },
+  ] as const;
+  reduce(state, 1, { type: 'session-opened', incarnation: 'i', agent: 'memory' });
+  events.forEach((event, index) => {
+    reduce(state, index + 2, event);
+  });
+  if (!state.turn) throw new Error('No turn.');
+  return state.turn;
+}
+
+/** Asks for each of these in order, and tells who has its turn by now. */
+function asking(locks: CallLocks) {
+  const having: string[] = [];
+  return {
+    ask: (call: string, path = 'memory/desk', word = '41') =>
+      void locks.acquire({ call, path, word }).then(() => having.push(call)),
+    async having() {
+      await promisesSettled();
+      return having;
+    },
+  };
+}
+
+describe('calls at one word', () => {
+  it('have it one after another, and as often as they ask', async () => {
+    const locks = new CallLocks();
+    const { ask, having } = asking(locks);
+    for (const call of ['a', 'b', 'a', 'c']) ask(call);
+    expect(await having()).toEqual(['a', 'a']);
+    locks.release('a');
+    expect(await having()).toEqual(['a', 'a', 'b']);
+    locks.release('b');
+    expect(await having()).toEqual(['a', 'a', 'b', 'c']);
+  });
+
+  it('are not met by those at another word, or of another path', async () => {
+    const { ask, having } = asking(new CallLocks());
+    ask('a');
+    ask('b', 'memory/desk', '42');
+    ask('c', 'memory');
+    expect(await having()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('keep their order when one that waits is left', async () => {
+    const locks = new CallLocks();
+    const { ask, having } = asking(locks);
+    for (const call of ['a', 'b', 'c']) ask(call);
+    locks.release('b');
+    expect(await having()).toEqual(['a']);
+  });
+});
+
+describe('a call that had begun', () => {
+  it('goes on at once, and all others of its path wait for it, whatever their word', async () => {
+    const locks = new CallLocks(leftTurn());
+    const { ask, having } = asking(locks);
+    ask('fresh');
+    ask('other', 'memory/desk', '42');
+    ask('begun');
+    ask('far', 'memory/shop');
+    expect(await having()).toEqual(['begun', 'far']);
+    locks.release('begun');
+    expect(await having()).toEqual(['begun', 'far', 'fresh', 'other']);
+  });
+
+  it('is waited for by nobody once the call is left whose loop it is in', async () => {
+    const locks = new CallLocks(leftTurn());
+    const { ask, having } = asking(locks);
+    ask('fresh');
+    ask('next', 'memory');
+    expect(await having()).toEqual([]);
+    locks.release('desk');
+    expect((await having()).toSorted()).toEqual(['fresh', 'next']);
+  });
+});

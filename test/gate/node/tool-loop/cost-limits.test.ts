@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineAgenticTool } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
+import { calls, reads } from './scenes.ts';
+
+describe('a cost limit', () => {
+  it('counts in USD by the prices of the model, which answers tell too', async () => {
+    const session = scene([used(1_000, 200, calls('look')), used(1_000, 100, { text: 'Done.' })], {
+      limits: { cost: 0.5 },
+      tools: [reads('look')],
+      prices: PRICES,
+    });
+    const answer = await session.send('Go.');
+    expect(answer.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cost: 0.0105 });
+    const [first] = await reservedIn(session);
+    expect(first?.cost).toBe((((first?.inputTokens ?? 0) * 3 + 4_096 * 15) * 1e6) / 1e12);
+  });
+
+  it.each([
+    [256, 'completed'],
+    [255, 'limit-reached'],
+  ])('with room for %i tokens of output', async (rest, outcome) => {
+    const input = await inputOf('Go.');
+    const cost = (input * PRICES.input + rest * PRICES.output) / 1e6;
+    const session = scene(['Done.'], { limits: { cost }, prices: PRICES });
+    expect(await session.send('Go.')).toMatchObject({ outcome });
+    expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(rest === 256 ? [256] : []);
+  });
+
+  it('of a model that costs nothing bounds nothing', async () => {
+    const session = scene(['Done.'], { limits: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', usage: { cost: 0 } });
+  });
+
+  it('without a price is an error of the definition, where the model is known', () => {
+    const model = scriptedModel([]);
+    const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
+    const problem =
+      "has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.";
+    expect(() => defineAgent({ ...agent, model })).toThrow(`Agent 'clerk' ${problem}`);
+    const dig = { name: 'dig', description: 'Digs.', tools: [reads('look')], limits: { cost: 1 } };
+    expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
+  });
+
+  it('without a price fails the turn where the app gives the model', async () => {
+    const session = scene(['Done.'], { limits: { cost: 1 } });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.",
+      },
+    });
+    expect(session.requests).toEqual([]);
+  });
+
+  it('without a price fails the turn when a nested loop brings its own model', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      tools: [reads('look')],
+      model: scriptedModel(['Dug.']),
+    });
+    const session = scene([calls('dig')], { limits: { cost: 1 }, tools: [dig], prices: PRICES });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          "The loop of 'dig' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.",
+      },
+    });
+  });
+
+  it.each([
+    [{ tokens: 0 }, "Agent 'clerk' has a limit 'tokens' of 0: use a positive whole number."],
+    [{ tokens: 1.5 }, "Agent 'clerk' has a limit 'tokens' of 1.5: use a positive whole number."],
+    [{ cost: 0 }, "Agent 'clerk' has a limit 'cost' of 0: use a positive number of USD."],
+    [{ cost: Number.NaN }, "Agent 'clerk' has a limit 'cost' of NaN: use a positive number of USD."],
+  ])('and a token limit are numbers that make sense: %j', (limits, message) => {
+    const agent = { name: 'clerk', description: 'Works.', instructions: '', limits };
+    expect(() => defineAgent(agent)).toThrow(message);
+  });
+});

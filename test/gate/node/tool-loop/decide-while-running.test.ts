@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, type Effect } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { memoryLoop } from '../../../doors/loop.ts';
+import { calls, shownResults } from './scenes.ts';
+
+/** What the model is told of a call of this effect that asks outside of a session, by `decide` or by the other one. */
+async function told(effect: Exclude<Effect, 'none'>, ask: 'decide' | 'decideWhileRunning') {
+  const book = defineTool({
+    name: 'book',
+    description: 'Books.',
+    effect,
+    run: async (_, call) => (await call[ask]({ message: 'Book?', expires: 1_000 })).decision,
+  });
+  const model = scriptedModel([calls('book'), 'Done.']);
+  const { loop, frame } = memoryLoop({ tools: [book], model });
+  await loop.run(loop, frame);
+  return shownResults(model.requests[1]);
+}
+
+describe('a call that asks while it runs', () => {
+  it.each(['once', 'idempotent', 'read'] as const)(
+    'fails outside of a session, which is what would know of the question, when it is %s',
+    async (effect) => {
+      expect(await told(effect, 'decideWhileRunning')).toEqual([
+        "Error: Tool 'book' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
+      ]);
+    },
+  );
+
+  it('may be once, unlike one that is suspended', async () => {
+    expect(await told('once', 'decide')).toEqual([
+      "Error: A tool whose effect is 'once' cannot ask inside run, since run would begin anew after the answer. " +
+        'Ask before it, with requireApproval or withAwaiting.',
+    ]);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { ToolConfigurationError } from '../../../../src/index.ts';
+import { Interrupted } from '../../../doors/loop.ts';
+import { Meter, type TurnEnd, type TurnHost, UNLIMITED } from '../../../doors/session.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
+import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
+import { never, outside } from './outside.ts';
+
+describe('a source that hangs', () => {
+  /** A turn whose source hangs, once it does. */
+  async function hanging(host: Partial<TurnHost> = {}) {
+    const hangs = Promise.withResolvers<void>();
+    const good = outside('bank', () => ['pay']);
+    const source = outside('shop', (n) => {
+      hangs.resolve();
+      return n === 1 ? never() : ['buy'];
+    });
+    const line = { isCut: false };
+    const app = clockedApp({
+      tools: [source.provider, good.provider],
+      replies: ['Hello.'],
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({ ...port, renew: (epoch) => (line.isCut ? never() : port.renew(epoch)) }),
+    });
+    const leased = await app.lease('Hi.');
+    const end = app.run(leased, host);
+    await hangs.promise;
+    await app.clock.advance(0);
+    return { app, end, turn: leased.page.openTurn?.id ?? '', source, good, line };
+  }
+
+  it('does not keep a turn from being cancelled', async () => {
+    const { app, end, turn } = await hanging();
+    await app.port.post('cancel', turn, '{}');
+    await app.clock.advance(LEASE_MS / 3 + 1);
+    expect(await passing(app.clock, end, 0)).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
+    expect(await listings(app)).toEqual([]);
+  });
+
+  it('does not keep a lost lease', async () => {
+    const { app, end, turn, source, line } = await hanging();
+    line.isCut = true;
+    await app.clock.advance((LEASE_MS * 3) / 4 + 1);
+    expect(await passing(app.clock, end, 0)).toMatchObject({ status: 'lost' });
+    line.isCut = false;
+    await app.clock.advance(LEASE_MS / 4);
+    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      turn: { text: 'Hello.' },
+    });
+    expect([offered(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
+  });
+
+  it('does not keep a hand-over, and what others have found is not asked for again', async () => {
+    const client = new AbortController();
+    const { app, end, turn, source, good } = await hanging({ leave: client.signal });
+    client.abort();
+    await app.clock.advance(20_000);
+    expect(await passing(app.clock, end, 0)).toMatchObject({ status: 'handed-over' });
+    const next = await app.resume(turn);
+    expect(await passing(app.clock, app.run(next))).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(offered(app)).toEqual([['buy', 'pay']]);
+    expect([source.asked(), good.asked()]).toEqual([2, 1]);
+  });
+
+  it('is left after two minutes', async () => {
+    const logged = errors();
+    const { app, end } = await hanging();
+    await app.clock.advance(119_999);
+    expect(app.model.requests).toEqual([]);
+    await app.clock.advance(1);
+    expect(await passing(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect([offered(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
+  });
+
+  it('is left when it takes longer than it said, and its connection is another’s', async () => {
+    const logged = errors();
+    const slow = Array.from({ length: 6 }, (_, n) =>
+      outside(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
+    );
+    const good = outside('shop', (_, { ask }) => ask({ subrequests: 1, ms: 3_000 }, async () => ['buy']));
+    const app = appWith(
+      [...slow, good].map(({ provider }) => provider),
+      ['Hello.'],
+    );
+    const end = app.say('Hi.');
+    await app.clock.advance(2_999);
+    expect(app.model.requests).toEqual([]);
+    await app.clock.advance(1);
+    expect(await passing(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(offered(app)).toEqual([['buy']]);
+    expect(logged.map(([, thrown]) => String(thrown))).toEqual(
+      slow.map(() => 'TimeoutError: 3000 ms are over.'),
+    );
+  });
+});
+
+describe('an invocation with little left', () => {
+  const NEEDS = { subrequests: 20, ms: 1_000 };
+  const asking = (key: string, name: string) => outside(key, (_, { ask }) => ask(NEEDS, async () => [name]));
+
+  /** Runs a turn through as many invocations as it takes, each with so many requests. */
+  async function drive(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
+    const host = (): Partial<TurnHost> => ({
+      meter: new Meter({ ...UNLIMITED, subrequests }, () => app.clock.now()),
+    });
+    let leased = await app.lease('Hi.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const ends: TurnEnd['status'][] = [];
+    while (ends.length < 8) {
+      const { status } = await passing(app.clock, app.run(leased, host()));
+      ends.push(status);
+      if (status === 'ended') return ends;
+      leased = await app.resume(turn);
+    }
+    return ends;
+  }
+
+  it('leaves the rest to others, who do not ask again for what was found', async () => {
+    const sources = [asking('shop', 'buy'), asking('bank', 'pay')];
+    const app = appWith(
+      sources.map(({ provider }) => provider),
+      ['Hello.'],
+    );
+    expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
+    expect(offered(app)).toEqual([['buy', 'pay']]);
+    expect(sources.map((source) => source.asked())).toEqual([1, 2]);
+    expect((await journal(app)).find(({ type }) => type === 'turn-yielded')).toMatchObject({
+      reason: 'its invocation is about to meet its limit of 50 subrequests',
+    });
+  });
+
+  it('is not handed over for ever: after two without a reply, the model is asked with what is known', async () => {
+    errors();
+    const warned = warnings();
+    const down = outside('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
+    const sources = [down, asking('a', 'one'), asking('b', 'two')];
+    const app = appWith(
+      sources.map(({ provider }) => provider),
+      ['Hello.', 'Hello again.'],
+    );
+    expect(await drive(app, 50)).toEqual(['handed-over', 'handed-over', 'ended']);
+    expect(offered(app)).toEqual([[]]);
+    expect(warned).toEqual(['holdfast: no tools are looked for outside: 2 invocations got nothing done']);
+  });
+
+  it('stores once what two of them found alike', async () => {
+    const twice = [outside('shop', () => ['buy']), outside('shop', () => ['buy'])];
+    const app = appWith(
+      twice.map(({ provider }) => provider),
+      ['Hello.'],
+    );
+    expect(await drive(app, 50)).toEqual(['ended']);
+    expect(await listings(app)).toHaveLength(1);
+  });
+
+  it('takes a source that no invocation has room for as one that fails', async () => {
+    const logged = errors();
+    const huge = outside('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
+    const app = appWith([huge.provider], ['Hello.']);
+    expect(await drive(app, 50)).toEqual(['ended']);
+    expect(logged).toEqual([[FAILED, expect.any(ToolConfigurationError)]]);
+  });
+
+  it('hands the turn over when a source says so, whatever the others do', async () => {
+    const hands = outside('bank', (n) => {
+      if (n === 1) throw new Interrupted('handed-over', 'enough');
+      return ['pay'];
+    });
+    const good = outside('shop', () => ['buy']);
+    const app = appWith([hands.provider, good.provider], ['Hello.']);
+    expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
+    expect([offered(app), good.asked()]).toEqual([[['buy', 'pay']], 1]);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgenticTool, LISTINGS, Secrets } from '../../../../src/index.ts';
+import { factOf } from '../../../doors/tools.ts';
+import { asked, LEASE_MS, leftBehind, passing, takenOver } from '../session/former-holder.ts';
+import { clockedApp } from '../session/memory-app.ts';
+import { runBare } from './bare-loop.ts';
+import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
+import { outside } from './outside.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+describe('tools that are found outside', () => {
+  it('are offered with the model call before which they are found, and journaled once', async () => {
+    const source = outside('shop', () => ['buy', 'sell']);
+    const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
+    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
+    expect(offered(app)).toEqual([
+      ['buy', 'look', 'sell'],
+      ['buy', 'look', 'sell'],
+    ]);
+    expect(shownResults(app.model.requests[1])).toEqual(['buy done']);
+    expect(await listings(app)).toEqual([
+      {
+        v: 1,
+        type: 'tools-listed',
+        turn: 'id2',
+        facts: [{ slice: 'listings', fact: { key: 'shop', told: ['buy', 'sell'] } }],
+      },
+    ]);
+    expect(source.asked()).toBe(1);
+  });
+
+  it('are offered by another invocation without asking again', async () => {
+    const source = outside('shop', () => ['buy']);
+    const app = appWith([source.provider], ['Hello.', calls('buy'), 'Bought.']);
+    await passing(app.clock, app.say('Hi.'));
+    await passing(app.clock, app.say('Buy.'));
+    expect(offered(app)).toEqual([['buy'], ['buy'], ['buy']]);
+    expect([source.asked(), (await listings(app)).length]).toEqual([1, 1]);
+  });
+
+  it('are asked for again when their source says so, and only then', async () => {
+    const stale = { now: false };
+    const source = outside('shop', (n) => (n === 1 ? ['buy'] : ['sell']), { isStale: () => stale.now });
+    const app = appWith([source.provider], ['Hello.', 'Hello again.', 'And again.']);
+    await passing(app.clock, app.say('Hi.'));
+    stale.now = true;
+    await passing(app.clock, app.say('Hi.'));
+    stale.now = false;
+    await passing(app.clock, app.say('Hi.'));
+    expect(offered(app)).toEqual([['buy'], ['sell'], ['sell']]);
+    expect(source.asked()).toBe(2);
+  });
+
+  it('are nobody’s who is asked for the best answer now', async () => {
+    const source = outside('shop', () => ['buy'], { isStale: () => true });
+    const app = clockedApp({
+      tools: [source.provider],
+      replies: [calls('buy'), 'Enough.'],
+      leaseMs: LEASE_MS,
+      limits: { iterations: 1 },
+    });
+    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'limit-reached' } });
+    expect([offered(app), source.asked()]).toEqual([[['buy'], []], 1]);
+  });
+
+  it('are not journaled with the secrets that a source echoes', async () => {
+    const source = outside('shop?token=hunter22', () => ['buy']);
+    const app = appWith([source.provider], ['Hello.']);
+    await passing(app.clock, app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }));
+    expect(await listings(app)).toMatchObject([
+      { facts: [{ fact: { key: 'shop?token=[secret TOKEN]', told: ['buy'] } }] },
+    ]);
+    expect(JSON.stringify(await journal(app))).not.toContain('hunter22');
+  });
+
+  it('stay as they are for calls that another invocation finishes, whatever was found since', async () => {
+    const source = outside('shop', () => ['buy']);
+    const app = appWith([source.provider], [calls('buy'), 'Bought.']);
+    const fact = (told: readonly string[]) => factOf(LISTINGS, { key: 'shop', told: [...told] });
+    const left = await leftBehind(app, [
+      { type: 'tools-listed', facts: [fact(['buy'])] },
+      ...asked(['buy'], ['sell']),
+      // As a nested loop of the same batch would find it.
+      { type: 'tools-listed', facts: [fact(['sell'])] },
+    ]);
+    await takenOver(app, app.clock, left);
+    expect(shownResults(app.model.requests[0])).toEqual([
+      'buy done',
+      "Error: Tool 'sell' does not exist. Available tools: [buy]. Use the exact tool name from this list. " +
+        'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
+    ]);
+    expect(offered(app)[0]).toEqual(['sell']);
+  });
+});
+
+describe('a source that fails', () => {
+  it('brings no tools, is logged, and is asked again before the next model call', async () => {
+    const logged = errors();
+    const source = outside('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
+    const app = appWith([source.provider, reads('look')], [calls('look'), calls('buy'), 'Bought.']);
+    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
+    expect(offered(app)).toEqual([['look'], ['buy', 'look'], ['buy', 'look']]);
+    expect([source.asked(), (await listings(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
+  });
+
+  it.each([
+    [
+      'throws at once',
+      () => {
+        throw new Error('no promise');
+      },
+    ],
+    ['answers no list', async () => undefined as never], // as code without types may
+    ['tells what is not JSON', async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })]],
+    ['tells a number that no JSON has', async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })]],
+  ] as const)('%s, and fails nothing else', async (_, discover) => {
+    const logged = errors();
+    const other = outside('bank', () => ['pay']);
+    const app = appWith([{ toolsNow: () => [], discover }, other.provider], ['Hello.']);
+    expect(await passing(app.clock, app.say('Hi.'))).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(offered(app)).toEqual([['pay']]);
+    expect(firstOf(logged)).toEqual([FAILED]);
+  });
+
+  it('takes nothing from the other sources of its agent', async () => {
+    const logged = errors();
+    const good = outside('shop', () => ['buy']);
+    const bad = outside('bank', () => Promise.reject(new Error('down')));
+    const app = appWith([bad.provider, good.provider], ['Hello.', 'Hello again.']);
+    await passing(app.clock, app.say('Hi.'));
+    await passing(app.clock, app.say('Hi.'));
+    expect(offered(app)).toEqual([['buy'], ['buy']]);
+    expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
+  });
+
+  it('may answer when nobody waits any more, and is heard by nobody', async () => {
+    errors();
+    const late = Promise.withResolvers<readonly string[]>();
+    const source = outside('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
+    const app = appWith([source.provider, reads('look')], [calls('look'), 'Hello.']);
+    const end = app.say('Hi.');
+    await app.clock.advance(0);
+    await app.clock.advance(120_000);
+    late.resolve(['buy']);
+    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(await listings(app)).toEqual([]);
+  });
+});
+
+describe('a nested loop', () => {
+  it('finds tools for itself, under its own frame', async () => {
+    const source = outside('shop', () => ['buy']);
+    const trader = defineAgenticTool({
+      name: 'trader',
+      description: 'Trades.',
+      input: { type: 'object', properties: {} },
+      instructions: 'Trade.',
+      tools: [source.provider],
+    });
+    const app = appWith([trader], [calls('trader'), calls('buy'), 'Bought.', 'Done.']);
+    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
+    expect(offered(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
+    expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
+  });
+
+  it('inherits what its kinds find, and is told of its own frame', async () => {
+    const frames: string[] = [];
+    const { offered: shown } = await runBare({
+      tools: [digs([reads('look')])],
+      strategies: [],
+      replies: [calls('dig'), 'Dug.', 'Done.'],
+      slices: [LISTINGS],
+      kinds: [
+        {
+          name: 'outside',
+          discover: async ({ view: { frame, path } }) => {
+            frames.push(`${frame === '' ? 'root' : 'nested'} ${path}`);
+            return [];
+          },
+          offer: (tools) => tools,
+        },
+      ],
+    });
+    expect(shown).toEqual([['dig'], ['look'], ['dig']]);
+    expect(frames).toEqual(['nested memory/dig']);
+  });
+});

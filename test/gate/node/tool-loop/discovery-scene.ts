@@ -1,0 +1,33 @@
+import { onTestFinished, vi } from 'vitest';
+import type { StoredEvent, ToolSource } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { LEASE_MS } from '../session/former-holder.ts';
+import { type ClockedApp, clockedApp, type MemoryApp } from '../session/memory-app.ts';
+
+export const appWith = (tools: readonly ToolSource[], replies: readonly ScriptedReply[]): ClockedApp =>
+  clockedApp({ tools, replies, leaseMs: LEASE_MS });
+
+/** Names of the tools that the model was offered, of each request. */
+export const offered = ({ model }: MemoryApp): readonly (readonly string[])[] =>
+  model.requests.map(({ tools }) => tools.map(({ name }) => name));
+
+export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent['event'][]> {
+  const rows = (await port.read({ from: 1 }))?.rows ?? [];
+  return rows.map(({ body }) => JSON.parse(body));
+}
+
+export const listings = async (app: MemoryApp) =>
+  (await journal(app)).filter(({ type }) => type === 'tools-listed');
+
+/** What is logged as an error until the test ends, which is not printed. */
+export function errors(): readonly (readonly unknown[])[] {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  return log.mock.calls;
+}
+
+/** The message of each, without what was thrown. */
+export const firstOf = (logged: readonly (readonly unknown[])[]): readonly unknown[] =>
+  logged.map(([message]) => message);
+
+export const FAILED = "holdfast: the strategy 'dynamic-tools' could not find its tools";

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, error, type Limits, ModelError } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { NUDGE } from '../../../doors/loop.ts';
+import type { FeedItem } from '../../../doors/session.ts';
+import { answers } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+async function said(replies: readonly ScriptedReply[], tools: readonly AnyTool[] = [look], limits?: Limits) {
+  const app = memoryApp({ tools, replies, limits });
+  return { app, end: await app.say('Go.') };
+}
+
+describe('a turn without calls', () => {
+  it('is completed with the text of its reply (LOOP-06)', async () => {
+    expect((await said(['Hello.'])).end).toMatchObject({
+      turn: {
+        outcome: 'completed',
+        text: 'Hello.',
+        iterations: 1,
+        usage: { inputTokens: 10, outputTokens: 5 },
+      },
+    });
+  });
+});
+
+describe('a blank reply', () => {
+  it('is asked once more, with a nudge, and never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
+    const { app, end } = await said([' \n', 'Here I am.']);
+    expect(app.model.requests[1]?.messages).toEqual([
+      { role: 'user', text: 'Go.' },
+      { role: 'assistant', text: '(no response)', toolCalls: [] },
+      {
+        role: 'user',
+        text:
+          'Your previous turn produced no response. Take ONE concrete action that progresses toward answering the ' +
+          "user's most recent question — either call a tool to gather what you still need, or write the answer using " +
+          'the information you already have. Do not stay silent.',
+      },
+    ]);
+    expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Here I am.', iterations: 2 } });
+  });
+
+  it('fails the turn the second time in a row', async () => {
+    expect((await said(['', ''])).end).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        text: '',
+        error: {
+          type: 'empty-reply',
+          message: 'The model answered with nothing, also after it was asked once more.',
+        },
+      },
+    });
+  });
+
+  it('is forgiven after a call (EMP-05)', async () => {
+    const { end, app } = await said(['', calls('look'), '', 'Done.']);
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(app.model.requests[3]?.messages.filter((m) => m.role === 'user' && m.text === NUDGE)).toHaveLength(
+      2,
+    );
+  });
+});
+
+describe('tools that return directly', () => {
+  const direct = (name: string, run: () => unknown) =>
+    defineTool({ name, description: 'Answers.', effect: 'read', returnDirect: true, run });
+  const policy = direct('policy', () => 'Thirty days.');
+  const price = direct('price', () => ({ eur: 5 }));
+
+  it('end the turn with their results in source order, without another model call (LOOP-11)', async () => {
+    const { app, end } = await said([calls('policy', 'price')], [policy, price]);
+    expect(end).toMatchObject({
+      turn: {
+        outcome: 'returned-direct',
+        text: 'Thirty days.\n{"eur":5}',
+        artifacts: [{ tool: 'price', value: { eur: 5 } }],
+      },
+    });
+    expect(app.model.requests).toHaveLength(1);
+  });
+
+  it('do not end it beside a tool that does not return directly (LOOP-11)', async () => {
+    const { end } = await said([calls('policy', 'look'), 'Done.'], [policy, look]);
+    expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('No.');
+      },
+    ],
+    ['returns an error', () => error('No.')],
+  ])('go back to the model when one %s (LOOP-10)', async (_, run) => {
+    const { app, end } = await said([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
+    expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Sorry.' } });
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
+  });
+});
+
+describe('the limit of iterations', () => {
+  const limits = { iterations: 2 };
+  const stop =
+    'STOP: Maximum tool iterations (2) reached. You must provide your best final answer now based on information ' +
+    'gathered so far.';
+
+  it('asks once more, without tools, for the best answer now (AEL-05)', async () => {
+    const { app, end } = await said([calls('look'), calls('look'), 'My best.'], [look], limits);
+    expect(app.model.requests[2]).toMatchObject({ tools: [] });
+    expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: stop });
+    expect(end).toMatchObject({
+      turn: { outcome: 'limit-reached', text: 'My best.', iterations: 3, toolCalls: 2 },
+    });
+  });
+
+  it('is not met by an answer within it', async () => {
+    expect((await said([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
+      turn: { outcome: 'completed' },
+    });
+  });
+
+  it('runs nothing that a model calls although no tool was offered', async () => {
+    const { app, end } = await said(
+      [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
+      [look],
+      limits,
+    );
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'So far.', toolCalls: 2 } });
+    expect(answers((await app.state()).messages)).toHaveLength(2);
+  });
+
+  it('is not part of the conversation afterwards', async () => {
+    const { app } = await said([calls('look'), calls('look'), 'My best.', 'Next.'], [look], limits);
+    await app.say('And now?');
+    expect(JSON.stringify(app.model.requests[3]?.messages)).not.toContain('STOP');
+  });
+});
+
+describe('a model that fails', () => {
+  const broken = new ModelError('server-error', 'The model server answered 500.', { status: 500 });
+  const halfway = new ModelError('truncated', 'The reply broke off.', { outputBegan: true });
+
+  it('fails the turn; the message stays, and a new one goes on', async () => {
+    const { app, end } = await said([broken, 'Better.']);
+    expect(end).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        error: { type: 'model-failure', message: 'The model server answered 500.' },
+      },
+    });
+    expect(await app.say('Again?')).toMatchObject({ turn: { outcome: 'completed', text: 'Better.' } });
+    expect(app.model.requests[1]?.messages).toEqual([
+      { role: 'user', text: 'Go.' },
+      { role: 'user', text: 'Again?' },
+    ]);
+  });
+
+  it('is asked once more when output had begun, and clients are told that it starts again', async () => {
+    const app = memoryApp({ replies: [halfway, { text: 'All.', pieces: ['All.'] }] });
+    const shown: FeedItem[] = [];
+    expect(await app.say('Go.', { show: (item) => shown.push(item) })).toMatchObject({
+      turn: { text: 'All.' },
+    });
+    expect(shown.filter(({ type }) => type !== 'event')).toEqual([
+      { type: 'reply-restarted', reply: '1.2' },
+      { type: 'text-delta', reply: '1.2', text: 'All.' },
+    ]);
+  });
+
+  it('is asked no third time', async () => {
+    const { app, end } = await said([halfway, halfway, 'Never.']);
+    expect(app.model.requests).toHaveLength(2);
+    expect(end).toMatchObject({ turn: { outcome: 'failed', error: { type: 'model-failure' } } });
+  });
+
+  it('is not asked to stream when nobody watches', async () => {
+    let streams: unknown = 'unknown';
+    const model = {
+      name: 'm',
+      ask: async (_: unknown, options: { onText?: unknown }) => {
+        streams = options.onText;
+        return { text: 'Hi.', toolCalls: [], finish: 'stop' as const };
+      },
+    };
+    const app = memoryApp({ replies: [] });
+    await app.say('Go.', { agent: { ...app.agent, model: undefined }, model });
+    expect(streams).toBeUndefined();
+  });
+});

@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineTool,
+  error,
+  exitEarly,
+  type InjectionStrategy,
+  type JsonObject,
+  type Serial,
+  type ToolResult,
+  text,
+} from '../../../../src/index.ts';
+import type { StateSlice } from '../../../doors/journal.ts';
+import { type FactPlace, factOf, type Slice, withheld } from '../../../doors/tools.ts';
+import { runBare } from './bare-loop.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+/** What was noted, with where. */
+const noted: Slice<readonly string[], string> = {
+  name: 'noted',
+  initial: [],
+  apply: (all, fact, { path, call }) => [...all, `${path} ${call.split('.').at(-1)}: ${fact}`],
+};
+
+/** Resolves when any tool but `slow` has noted. */
+let noting = Promise.withResolvers<void>();
+beforeEach(() => {
+  noting = Promise.withResolvers();
+});
+
+/** A tool that notes its name, and answers with what it knows of the others; `slow` ends after another one. */
+const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
+  decorate(reads(name), {
+    serial,
+    async call(_, invocation) {
+      if (name === 'slow') await noting.promise;
+      const seen = invocation.view.recall(noted).join(', ');
+      invocation.record(noted, name);
+      if (name !== 'slow') noting.resolve();
+      return answer(seen === '' ? 'nothing' : seen);
+    },
+  });
+
+const slices: readonly StateSlice[] = [noted];
+
+describe('a fact that a call records', () => {
+  it('is folded when its batch has ended, in source order, with the place of its call', async () => {
+    const { state, model } = await runBare({
+      tools: [notes('slow'), notes('fast')],
+      slices,
+      replies: [calls('slow', 'fast'), calls('fast'), 'Done.'],
+    });
+    expect(shownResults(model.requests.at(-1))).toEqual([
+      'nothing',
+      'nothing',
+      'memory 0: slow, memory 1: fast',
+    ]);
+    expect(state.slices.get('noted')).toEqual(['memory 0: slow', 'memory 1: fast', 'memory 0: fast']);
+  });
+
+  it.each([
+    ['an error', () => error('No.')],
+    ['a tool that is not available now', () => withheld('Not yet.')],
+  ])('is forgotten when the call ends as %s', async (_, answer) => {
+    const { state } = await runBare({
+      tools: [notes('look', undefined, answer)],
+      slices,
+      replies: [calls('look'), 'Done.'],
+    });
+    expect(state.slices.get('noted')).toEqual([]);
+  });
+
+  it('is forgotten when the tool throws a signal, though what it stored is kept', async () => {
+    const leaving = decorate(reads('leave'), {
+      async call(_, invocation) {
+        invocation.record(noted, 'left');
+        invocation.blackboard.add('a clue');
+        throw exitEarly('Enough.');
+      },
+    });
+    const { state, end } = await runBare({ tools: [leaving], slices, replies: [calls('leave')] });
+    expect(end).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Enough.' } });
+    expect(state.slices.get('noted')).toEqual([]);
+    expect(state.blackboard).toEqual([{ value: 'a clue' }]);
+  });
+
+  it('is known to later calls of the same batch that share its serial, and to no others', async () => {
+    const { model } = await runBare({
+      tools: [notes('slow', 'lane'), notes('next', 'lane'), notes('other')],
+      slices,
+      replies: [calls('slow', 'next', 'other'), 'Done.'],
+    });
+    expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
+  });
+
+  it('has lanes by input where the serial is a function of it', async () => {
+    const lanes = ({ at }: JsonObject): string => String(at);
+    const { model } = await runBare({
+      tools: [notes('slow', lanes), notes('next', lanes)],
+      slices,
+      replies: [
+        {
+          calls: [
+            { name: 'slow', input: { at: 1 } },
+            { name: 'next', input: { at: 1 } },
+            { name: 'next', input: { at: 2 } },
+          ],
+        },
+        'Done.',
+      ],
+    });
+    expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
+  });
+
+  it('comes with a frame too, and then whatever becomes of the call', async () => {
+    const dig = digs([notes('look')], { facts: [factOf(noted, 'opened')] });
+    const failing = decorate(dig, {
+      call: async (input, invocation) => error((await dig.call(input, invocation)).text()),
+    });
+    const { state, model } = await runBare({
+      tools: [failing],
+      slices,
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
+    });
+    expect(shownResults(model.requests[2])).toEqual(['memory/dig 0: opened']);
+    expect(state.slices.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
+  });
+
+  it('of a kind that nobody knows any more changes nothing', async () => {
+    const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
+    expect([end.outcome, state.slices.size]).toEqual(['completed', 0]);
+  });
+
+  it('is JSON: anything else is named, and the call fails', async () => {
+    const bad = decorate(reads('bad'), {
+      async call(_, invocation) {
+        invocation.record({ name: 'any', initial: null }, { at: Number.NaN });
+        return text('ok');
+      },
+    });
+    const { model } = await runBare({ tools: [bad], replies: [calls('bad'), 'Done.'] });
+    expect(shownResults(model.requests[1])).toEqual([
+      "Error: a fact of 'any': the value at `$.at` is NaN, which is not JSON.",
+    ]);
+  });
+});
+
+describe('what a strategy notes of a call', () => {
+  const noting = (log: FactPlace['call'][]): InjectionStrategy => ({
+    name: 'noting',
+    offer: (tools) => tools,
+    note({ id, tool, input, result }) {
+      log.push(id);
+      return { facts: [factOf(noted, `${tool.name} ${input} ${result.text()}`)], remark: 'Well done.' };
+    },
+  });
+  const ended = (name: string, answer: ToolResult): AnyTool =>
+    decorate(reads(name), { call: async () => answer });
+
+  it('is remembered, and its remark is read by the model below the result', async () => {
+    const { state, model } = await runBare({
+      tools: [ended('look', text('Seen.'))],
+      slices,
+      strategies: [noting([])],
+      replies: [{ calls: [{ name: 'look', input: { at: 1 } }] }, 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['Seen.\n\nWell done.']);
+    expect(state.slices.get('noted')).toEqual(['memory 0: look {"at":1} Seen.']);
+  });
+
+  it('is nothing when the call failed or was withheld: it is not asked', async () => {
+    const log: string[] = [];
+    const { model } = await runBare({
+      tools: [ended('fails', error('No.')), ended('waits', withheld('Not yet.'))],
+      slices,
+      strategies: [noting(log)],
+      replies: [calls('fails', 'waits'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['Error: No.', 'Not yet.']);
+    expect(log).toEqual([]);
+  });
+
+  it('changes nothing when the strategy throws, and says so in the log', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const throwing: InjectionStrategy = {
+      name: 'broken',
+      offer: (tools) => tools,
+      note() {
+        throw new Error('Not mine.');
+      },
+    };
+    const { model } = await runBare({
+      tools: [reads('look')],
+      strategies: [throwing],
+      replies: [calls('look'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['look done']);
+    expect(log).toHaveBeenCalledWith("holdfast: the strategy 'broken' threw in note", expect.any(Error));
+    log.mockRestore();
+  });
+});
+
+describe('a tool that stands for another one', () => {
+  const target = defineTool({
+    name: 'target',
+    description: 'Is meant.',
+    input: { type: 'object', properties: { at: { type: 'number' } }, required: ['at'] },
+    effect: 'read',
+    returnDirect: true,
+    run: ({ at }) => `target at ${at}`,
+  });
+  const facade: AnyTool = {
+    ...reads('facade'),
+    route: (input) => ('target' in input ? { tool: target, input: { at: 1 } } : undefined),
+  };
+
+  it('hands the call on, with its schema, its effect and its manners', async () => {
+    const { end, state } = await runBare({
+      tools: [facade],
+      replies: [{ calls: [{ name: 'facade', input: { target: {} } }] }],
+    });
+    expect(end.outcome).toBe('returned-direct');
+    expect(state.messages.at(-1)).toMatchObject({
+      calls: [{ name: 'facade', ended: { result: { content: 'target at 1' }, direct: true } }],
+    });
+  });
+
+  it('runs itself with any other input, and under a decorator that does something around the call', async () => {
+    const guarded = decorate(facade, { name: 'guarded', call: async () => text('asked first') });
+    const { model } = await runBare({
+      tools: [facade, guarded],
+      replies: [
+        {
+          calls: [
+            { name: 'facade', input: {} },
+            { name: 'guarded', input: { target: {} } },
+          ],
+        },
+        'Done.',
+      ],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['facade done', 'asked first']);
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  type Frame,
+  type FrameOutcome,
+  type Limits,
+  ModelError,
+  type SessionEvent,
+  text,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+/** A tool that only opens a frame, and answers how it ended. */
+function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: FrameOutcome[] = []): AnyTool {
+  return {
+    name: 'dig',
+    description: 'Digs.',
+    inputSchema: { type: 'object' },
+    effect: 'none',
+    returnDirect: false,
+    metadata: {},
+    check: async (input) => ({ ok: true, value: input }),
+    async call(_, invocation) {
+      const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
+      const outcome = await invocation.nest(frame);
+      outcomes.push(outcome);
+      return text(`${outcome.outcome}: ${outcome.text}`);
+    },
+  };
+}
+
+const count = defineTool({
+  name: 'count',
+  description: 'Counts.',
+  effect: 'read',
+  run: (_, { state }) => {
+    const n = Number(state.get('n') ?? 0) + 1;
+    state.set('n', n);
+    return { n };
+  },
+});
+
+async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[], limits?: Limits) {
+  const app = memoryApp({ tools, replies, limits });
+  const end = await app.say('Go.');
+  return { app, end, texts: answers((await app.state()).messages).map(([, text]) => text) };
+}
+
+describe('a nested loop', () => {
+  it('has messages, instructions and tools of its own, and answers with its text', async () => {
+    const { app, texts, end } = await said(
+      [digs([count])],
+      [calls('dig'), calls('count'), 'Found it.', 'Done.'],
+    );
+    expect(app.model.requests[1]).toMatchObject({
+      messages: [
+        { role: 'system', text: 'You dig.' },
+        { role: 'user', text: 'Dig.' },
+      ],
+      tools: [{ name: 'count' }],
+    });
+    expect(texts).toEqual(['completed: Found it.']);
+    expect(end).toMatchObject({ turn: { outcome: 'completed', iterations: 4, toolCalls: 2 } });
+    expect(app.model.requests[3]?.messages).toHaveLength(3);
+  });
+
+  it('keeps the state of its tools under its own path', async () => {
+    const replies = [calls('count', 'dig'), calls('count'), calls('count'), 'Two.', 'Done.'];
+    const { app } = await said([count, digs([count])], replies);
+    expect([...(await app.state()).cells].toSorted()).toEqual([
+      ['tester', { n: 1 }],
+      ['tester/dig', { n: 2 }],
+    ]);
+  });
+
+  it('hands its artifacts to the tool, in order', async () => {
+    const outcomes: FrameOutcome[] = [];
+    await said(
+      [digs([count], {}, outcomes)],
+      [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
+    );
+    expect(outcomes).toMatchObject([
+      {
+        outcome: 'completed',
+        text: 'Two.',
+        calls: [{ result: { value: { n: 1 } } }, { result: { value: { n: 2 } } }],
+      },
+    ]);
+  });
+
+  it('nests in a nested loop', async () => {
+    const { app, texts } = await said(
+      [digs([digs([count])])],
+      [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
+    );
+    expect(texts).toEqual(['completed: Mid.']);
+    expect([...(await app.state()).cells.keys()]).toEqual(['tester/dig/dig']);
+  });
+
+  it('ends at its own limit of iterations, and the turn goes on', async () => {
+    const limited = digs([count], { limits: { iterations: 1 } });
+    const { texts, end } = await said([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
+    expect(texts).toEqual(['limit-reached: So far.']);
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+  });
+
+  it('counts its calls against the limit of the turn', async () => {
+    const outcomes: FrameOutcome[] = [];
+    const dig = digs([count], {}, outcomes);
+    const { end } = await said([dig], [calls('dig'), calls('count', 'count'), 'One.', 'Done.'], {
+      toolCalls: 2,
+    });
+    expect(outcomes).toMatchObject([
+      {
+        outcome: 'completed',
+        text: 'One.',
+        calls: [{ result: { value: { n: 1 } } }, { result: { reason: 'limit' } }],
+      },
+    ]);
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Done.', toolCalls: 3 } });
+  });
+
+  it.each<[string, readonly ScriptedReply[], string]>([
+    ['its model fails', [new ModelError('server-error', 'The model is down.')], 'The model is down.'],
+    [
+      'it says nothing twice',
+      ['', ''],
+      'The model answered with nothing, also after it was asked once more.',
+    ],
+    [
+      'it calls what does not exist',
+      [calls('a', 'b', 'c', 'd')],
+      'The model called tools that do not exist more than 3 times in a row.',
+    ],
+  ])('fails alone when %s, and the tool is told why', async (_, inside, why) => {
+    const { texts, end } = await said([digs([count])], [calls('dig'), ...inside, 'Done.']);
+    expect(texts).toEqual([`failed: ${why}`]);
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+  });
+
+  it('returns directly with the results of its last batch', async () => {
+    const { texts } = await said(
+      [digs([{ ...count, returnDirect: true }])],
+      [calls('dig'), calls('count'), 'Done.'],
+    );
+    expect(texts).toEqual(['returned-direct: {"n":1}']);
+  });
+
+  it('holds no slot: more of them than slots do not wait for each other', async () => {
+    const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
+      messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
+    const nine = Array.from({ length: 9 }, () => 'dig');
+    const { texts } = await said(
+      [digs([count])],
+      [calls(...nine), ...Array.from({ length: 18 }, () => inside), 'Done.'],
+    );
+    expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
+  });
+
+  it('does not change what a sibling of its call sees', async () => {
+    const note = defineTool({
+      name: 'note',
+      description: 'Notes.',
+      effect: 'read',
+      run: (_, { blackboard }) => {
+        blackboard.add('note');
+      },
+    });
+    const slow = (name: string, run: () => unknown) =>
+      defineTool({ name, description: 'Waits.', effect: 'read', serial: 's', run });
+    let isDug = false;
+    const first = slow('first', async () => {
+      while (!isDug) await new Promise((resolve) => setTimeout(resolve, 0));
+    });
+    const second = defineTool({
+      name: 'second',
+      description: 'Counts.',
+      effect: 'read',
+      serial: 's',
+      run: (_, { blackboard }) => blackboard.entries().length,
+    });
+    const done = (): ScriptedReply => {
+      isDug = true;
+      return 'Dug.';
+    };
+    const { texts } = await said(
+      [first, second, digs([note])],
+      [calls('first', 'second', 'dig'), calls('note'), done, 'Done.'],
+    );
+    expect(texts).toEqual(['Done', '0', 'completed: Dug.']);
+  });
+});
+
+describe('a nested loop that an invocation left behind', () => {
+  const opened = { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' } as const;
+  type Event = Parameters<typeof leftBehind>[1][number];
+  const inside = (
+    event: Omit<Extract<SessionEvent, { type: 'model-replied' }>, 'turn' | 'type' | 'model' | 'finish'>,
+  ): Event => ({
+    type: 'model-replied',
+    model: 'scripted',
+    finish: 'stop',
+    frame: 'c0',
+    ...event,
+  });
+
+  async function resumed(
+    tools: readonly AnyTool[],
+    replies: readonly ScriptedReply[],
+    events: readonly Event[],
+  ) {
+    const clock = createManualClock(1_000_000);
+    const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, [...asked(['dig']), ...events]);
+    const end = await takenOver(app, clock, left);
+    const types = (await app.events(left.turn)).map(({ event }) => event.type);
+    return { app, end, types, texts: answers((await app.state()).messages).map(([, text]) => text) };
+  }
+
+  it('goes on inside it: what it asked and did is not repeated', async () => {
+    const call = { id: 'c0.0', providerId: 'p', name: 'count', input: '{}' };
+    const { app, types, texts } = await resumed(
+      [digs([count])],
+      ['Found.', 'Done.'],
+      [
+        opened,
+        inside({ text: '', toolCalls: [call] }),
+        { type: 'tool-call-ended', frame: 'c0', call: 'c0.0', result: { type: 'text', content: 'seven' } },
+      ],
+    );
+    expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'seven' });
+    expect(types.filter((type) => type === 'frame-started')).toHaveLength(1);
+    expect(texts).toEqual(['completed: Found.']);
+  });
+
+  it('answers without asking when it had its answer', async () => {
+    const { app, texts } = await resumed(
+      [digs([count])],
+      ['Done.'],
+      [opened, inside({ text: 'Found.', toolCalls: [] })],
+    );
+    expect(app.model.requests).toHaveLength(1);
+    expect(texts).toEqual(['completed: Found.']);
+  });
+
+  it('is of unknown outcome when its tool is gone', async () => {
+    const { texts } = await resumed([], ['Done.'], [opened]);
+    expect(texts).toEqual([
+      "Error: The outcome of this call of 'dig' is unknown: it was started, and no answer came back. It may have " +
+        'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+    ]);
+  });
+});

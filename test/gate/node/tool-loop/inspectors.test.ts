@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type LoopInspector,
+  type LoopMoments,
+  replan,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { calls, digs, reads } from './scenes.ts';
+
+type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
+
+/** Notes everything that it is told. */
+function witness() {
+  const seen: Seen[] = [];
+  const inspector: LoopInspector = {
+    beforeModelCall: (one) => void seen.push(['beforeModelCall', one]),
+    afterModelCall: (one) => void seen.push(['afterModelCall', one]),
+    beforeToolCall: (one) => void seen.push(['beforeToolCall', one]),
+    afterToolCall: (one) => void seen.push(['afterToolCall', one]),
+    afterIteration: (one) => void seen.push(['afterIteration', one]),
+  };
+  const of = <M extends keyof LoopMoments>(moment: M): LoopMoments[M][] =>
+    seen.flatMap(([name, one]) => (name === moment ? [one as LoopMoments[M]] : []));
+  return { inspector, seen, of, moments: () => seen.map(([moment]) => moment) };
+}
+
+const agentWith = (tools: readonly AnyTool[], ...inspectors: LoopInspector[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, inspectors });
+
+let logged: MockInstance;
+beforeEach(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => logged.mockRestore());
+
+describe('an inspector', () => {
+  it('is told of every model call, tool call and iteration, in order, counted from 1 (CBK-01, CBK-05)', async () => {
+    const { inspector, seen, moments } = witness();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      metadata: { group: 'eyes' },
+      run: () => ({ seen: 3 }),
+    });
+    const session = createTestSession(agentWith([look], inspector), { replies: [calls('look'), 'Three.'] });
+    const { turn } = await session.send('How many?');
+    expect(moments()).toEqual([
+      ...['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall', 'afterIteration'],
+      ...['beforeModelCall', 'afterModelCall', 'afterIteration'],
+    ]);
+    const place = { turn, frame: '', path: 'clerk' };
+    const call = { id: `${turn}.3.0`, name: 'look', input: '{}' };
+    const ms = expect.any(Number);
+    const definition = expect.any(Function);
+    expect(seen.map(([, one]) => one)).toEqual([
+      {
+        ...place,
+        iteration: 1,
+        messages: [
+          { role: 'system', text: 'Work.' },
+          { role: 'user', text: 'How many?' },
+        ],
+        tools: ['look'],
+        tokenEstimate: expect.any(Function),
+      },
+      {
+        ...place,
+        iteration: 1,
+        model: 'scripted',
+        text: '',
+        calls: [call],
+        finish: 'tool-calls',
+        usage: { inputTokens: 10, outputTokens: 5 },
+        ms,
+      },
+      { ...place, iteration: 1, call, metadata: { group: 'eyes' }, definition },
+      {
+        ...place,
+        iteration: 1,
+        call,
+        metadata: { group: 'eyes' },
+        definition,
+        result: { type: 'artifact', value: { seen: 3 } },
+        text: '{"seen":3}',
+        ms,
+      },
+      { ...place, iteration: 1, calls: [call] },
+      expect.objectContaining({ iteration: 2, messages: session.requests[1]?.messages }),
+      expect.objectContaining({ iteration: 2, text: 'Three.', calls: [], finish: 'stop' }),
+      { ...place, iteration: 2, calls: [] },
+    ]);
+  });
+
+  it('may ask for a guess at the tokens of a request (CBK-01)', async () => {
+    const { inspector, of } = witness();
+    await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
+    const [first] = of('beforeModelCall');
+    expect(first?.tokenEstimate()).toBeGreaterThan(1_000);
+    expect(first?.tokenEstimate()).toBeLessThan(1_050);
+  });
+
+  it('is told of calls that fail, that are refused and that name no tool, too (CBK-05, TNF-07)', async () => {
+    const { inspector, of } = witness();
+    const broken = reads('broken', () => {
+      throw new Error('No.');
+    });
+    const session = createTestSession(agentWith([broken], inspector), {
+      replies: [
+        { calls: [{ name: 'broken' }, { name: 'nothing' }, { name: 'broken', input: '[' }] },
+        'Well.',
+      ],
+    });
+    await session.send('Go.');
+    expect(of('afterToolCall').map(({ call, result, text }) => [call.name, result, text])).toEqual([
+      [
+        'nothing',
+        expect.objectContaining({ reason: 'unknown-tool' }),
+        expect.stringMatching(/^Error: Tool 'not/),
+      ],
+      [
+        'broken',
+        expect.objectContaining({ reason: 'invalid-input' }),
+        expect.stringMatching(/^Error: The input/),
+      ],
+      ['broken', { type: 'error', message: 'No.', reason: 'threw' }, 'Error: No.'],
+    ]);
+    expect(of('beforeToolCall')).toHaveLength(3);
+  });
+
+  it('is told how long a call took, by the clock of the session', async () => {
+    const { inspector, of } = witness();
+    let now = 0;
+    const slow = reads('slow', () => {
+      now += 70;
+    });
+    const clock = { now: () => now, after: () => () => {} };
+    const agent = agentWith([slow], inspector);
+    await createTestSession(agent, { replies: [calls('slow'), 'Done.'], clock }).send('Go.');
+    expect(of('afterToolCall').map(({ ms }) => ms)).toEqual([70]);
+  });
+
+  it.each<[string, AnyTool, string]>([
+    ['returns directly', reads('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
+    [
+      'asks for a new plan',
+      reads('last', () => {
+        throw replan('Other.');
+      }),
+      'completed',
+    ],
+  ])('is told that the iteration is over when a call %s (CBK-04)', async (_, tool, outcome) => {
+    const { inspector, of } = witness();
+    const session = createTestSession(agentWith([tool], inspector), { replies: [calls('last')] });
+    expect(await session.send('Go.')).toMatchObject({ outcome });
+    expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
+  });
+
+  it('is told so with no calls when the model answered (CBK-04)', async () => {
+    const { inspector, of } = witness();
+    await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('Go.');
+    expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
+  });
+
+  it('that throws is logged, and neither the turn nor another inspector notices (CBK-03)', async () => {
+    const { inspector, moments } = witness();
+    const refuse = (): never => {
+      throw new Error('I am broken.');
+    };
+    const rejects = async (): Promise<void> => refuse();
+    const broken: LoopInspector = {
+      beforeModelCall: refuse,
+      afterModelCall: rejects,
+      beforeToolCall: refuse,
+      afterToolCall: refuse,
+      afterIteration: rejects,
+    };
+    const agent = agentWith([reads('look')], broken, inspector);
+    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(moments()).toHaveLength(8);
+    await vi.waitFor(() => {
+      expect(logged.mock.calls.map(([words]) => words).toSorted()).toEqual([
+        'holdfast: an inspector threw in afterIteration',
+        'holdfast: an inspector threw in afterIteration',
+        'holdfast: an inspector threw in afterModelCall',
+        'holdfast: an inspector threw in afterModelCall',
+        'holdfast: an inspector threw in afterToolCall',
+        'holdfast: an inspector threw in beforeModelCall',
+        'holdfast: an inspector threw in beforeModelCall',
+        'holdfast: an inspector threw in beforeToolCall',
+      ]);
+    });
+  });
+
+  it('only reads: what it changes is its own copy (CBK-01)', async () => {
+    const spoil: LoopInspector = {
+      beforeModelCall: ({ messages }) => void (messages as unknown[]).splice(0),
+      afterToolCall: ({ result }) => void Object.assign(result, { content: 'spoilt' }),
+    };
+    const { inspector, of } = witness();
+    const session = createTestSession(agentWith([reads('look')], spoil, inspector), {
+      replies: [calls('look'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4]);
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'look done' });
+    expect(of('afterToolCall')).toMatchObject([{ result: { content: 'look done' } }]);
+  });
+
+  it('watches nested loops too, and knows them apart', async () => {
+    const { inspector, of } = witness();
+    const session = createTestSession(agentWith([digs([reads('look')])], inspector), {
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
+    });
+    const { turn } = await session.send('Go.');
+    expect(of('afterIteration').map(({ path, frame, iteration }) => [path, frame, iteration])).toEqual([
+      ['clerk/dig', `${turn}.3.0`, 1],
+      ['clerk/dig', `${turn}.3.0`, 2],
+      ['clerk', '', 1],
+      ['clerk', '', 2],
+    ]);
+  });
+
+  it('is told by the invocation that goes on of a call that was left behind', async () => {
+    const { inspector, of } = witness();
+    let kills = 1;
+    const look: AnyTool = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'idempotent',
+      run: () => {
+        if (kills-- > 0) session.kill();
+      },
+    });
+    const session = createTestSession(agentWith([look], inspector), { replies: [calls('look'), 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(of('beforeToolCall')).toHaveLength(2);
+    expect(of('afterIteration')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { defineAgent, defineTool, type LoopInspector, metricsInspector } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { calls, digs } from './scenes.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+
+/** The iterations that an inspector was told of, each with how many calls it made. */
+async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Promise<number[][]> {
+  const seen: number[][] = [];
+  const inspector: LoopInspector = {
+    afterIteration: ({ iteration, calls: made }) => seen.push([iteration, made.length]),
+  };
+  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [look] };
+  const agent = defineAgent({ ...base, inspectors: [inspector], limits });
+  await createTestSession(agent, { replies }).send('Go.');
+  return seen;
+}
+
+it('tells of the last iteration too when a limit was reached (CBK-04)', async () => {
+  expect(await iterationsOf([calls('look'), 'Best.'], { iterations: 1 })).toEqual([
+    [1, 1],
+    [2, 0],
+  ]);
+});
+
+it('tells of an iteration whose reply was blank (CBK-04)', async () => {
+  expect(await iterationsOf(['', 'Best.'])).toEqual([
+    [1, 0],
+    [2, 0],
+  ]);
+});
+
+it('counts a call in a nested loop for the agent of the turn (AEL-04)', async () => {
+  const tags: unknown[] = [];
+  const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
+  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [digs([look])] };
+  const agent = defineAgent({ ...base, inspectors: [metricsInspector(metrics)] });
+  await createTestSession(agent, { replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'] }).send('Go.');
+  expect(tags).toEqual([
+    { tool: 'look', agent: 'clerk' },
+    { tool: 'dig', agent: 'clerk' },
+  ]);
+});

@@ -1,0 +1,181 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  error,
+  type LoggingOptions,
+  type LogLine,
+  type LoopInspector,
+  loggingInspector,
+  ToolConfigurationError,
+  type ToolResultSeen,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession, type ManualClock } from '../../../../src/testing/entry.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const search = (run: (query: string) => unknown) =>
+  defineTool({
+    name: 'search',
+    description: 'Searches.',
+    effect: 'read',
+    input: v.object({ query: v.string() }),
+    run: ({ query }) => run(query),
+  });
+
+interface Call {
+  readonly query: string | undefined;
+  readonly name: string | undefined;
+  readonly clock: ManualClock | undefined;
+}
+
+/** The turn in which one tool is called once. */
+async function turnOf(
+  tool: AnyTool,
+  inspector: LoopInspector,
+  { query = 'kelp', name = tool.name, clock = createManualClock() }: Partial<Call> = {},
+) {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [tool],
+    inspectors: [inspector],
+  });
+  const replies = [{ calls: [{ name, input: { query } }] }, 'Done.'];
+  await createTestSession(agent, { replies, clock }).send('Go.');
+}
+
+async function lines(
+  run: (query: string) => unknown,
+  { query, name, clock, ...options }: LoggingOptions & Partial<Call> = {},
+): Promise<readonly LogLine[]> {
+  const logged: LogLine[] = [];
+  const inspector = loggingInspector({ ...options, log: (line) => logged.push(line) });
+  await turnOf(search(run), inspector, { query, name, clock });
+  return logged;
+}
+
+const logger = 'holdfast.tool.search';
+const input = '{"query":"kelp"}';
+
+describe('the log of a call', () => {
+  it('is one line with name, input, result and duration (AEL-01, AEL-07)', async () => {
+    const clock = createManualClock();
+    const run = async () => {
+      await clock.advance(56.7);
+      return 'three rows';
+    };
+    expect(await lines(run, { clock })).toEqual([
+      { level: 'info', logger, message: `Tool 'search' succeeded in 57 ms: ${input} -> three rows` },
+    ]);
+  });
+
+  it.each<[string, LogLine['level'], string, () => unknown]>([
+    ['a failure', 'warn', 'failed in 0 ms: INPUT -> Error: no rows', () => error('no rows')],
+    [
+      'an exception',
+      'warn',
+      'failed in 0 ms: INPUT -> Error: disk full',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    [
+      'a mistake of configuration',
+      'error',
+      'is misconfigured in 0 ms: INPUT -> Error: no key is set',
+      () => {
+        throw new ToolConfigurationError('no key is set');
+      },
+    ],
+  ])('is as grave as what happened: %s (AEL-01)', async (_, level, message, run) => {
+    expect(await lines(run)).toEqual([
+      { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}` },
+    ]);
+  });
+
+  it('goes by the type of the result, not by its words (AEL-08)', async () => {
+    expect((await lines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
+      'info',
+    ]);
+  });
+
+  it('has the whole texts, and at the finest level what the model was told of the tool (AEL-01)', async () => {
+    const answer = 'x'.repeat(300);
+    const debug = await lines(() => answer, { level: 'debug' });
+    expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
+    expect(debug[0]?.message).toBe(`Tool 'search' is called with ${input}`);
+    expect(debug[2]?.message).toBe(`Tool 'search' answered ${answer}`);
+    const [spec] = await lines(() => answer, { level: 'trace' });
+    const { name, description, inputSchema } = search(() => '');
+    expect(spec).toEqual({
+      level: 'trace',
+      logger,
+      message: `Tool 'search' is ${JSON.stringify({ name, description, inputSchema })}`,
+    });
+  });
+
+  it.each<[string, number | undefined, string]>([
+    ['200 characters unless told', undefined, `: {"query":"kelp"} -> ${'x'.repeat(200)}…`],
+    ['as many as it is told', 16, `: ${input} -> ${'x'.repeat(16)}…`],
+    ['all', -1, `: ${input} -> ${'x'.repeat(201)}`],
+    ['none', 0, ''],
+  ])('quotes %s (AEL-02)', async (_, truncate, words) => {
+    expect(await lines(() => 'x'.repeat(201), { truncate })).toMatchObject([
+      { message: `Tool 'search' succeeded in 0 ms${words}` },
+    ]);
+  });
+
+  it.each([[-2], [1.5]])('refuses to be cut at %s', (truncate) => {
+    expect(() => loggingInspector({ truncate })).toThrow(
+      `loggingInspector: truncate is ${truncate}; use a whole number from -1.`,
+    );
+  });
+
+  it('leaves out what is finer than its level', async () => {
+    expect(await lines(() => 'rows', { level: 'warn' })).toEqual([]);
+    expect(await lines(() => error('no rows'), { level: 'error' })).toEqual([]);
+  });
+
+  it('is one line, whatever a model writes', async () => {
+    const [line] = await lines(() => 'a\r\nb', { name: 'sea\nrch' });
+    expect(line).toMatchObject({ level: 'warn', logger: 'holdfast.tool.sea_rch' });
+    expect(line?.message).toMatch(/^Tool 'sea_rch' failed in 0 ms: /);
+    expect((await lines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
+  });
+
+  it('goes to the console when nobody takes it (AEL-07)', async () => {
+    const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+    await turnOf(
+      search(() => 'rows'),
+      loggingInspector(),
+    );
+    expect(info.mock.calls).toEqual([[`${logger}: Tool 'search' succeeded in 0 ms: ${input} -> rows`]]);
+  });
+
+  it('warns of an exception of a tool (AET-04)', async () => {
+    const warned = warnings();
+    const clock = createManualClock();
+    const run = async (): Promise<never> => {
+      await clock.advance(1_234);
+      throw new Error('disk full');
+    };
+    await turnOf(search(run), loggingInspector(), { clock });
+    expect(warned).toEqual([`${logger}: Tool 'search' failed in 1234 ms: ${input} -> Error: disk full`]);
+  });
+});
+
+describe('what an inspector is told of a result', () => {
+  it('holds its value, for a trace (AEL-06)', async () => {
+    const seen: ToolResultSeen[] = [];
+    await turnOf(
+      search(() => ({ rows: 3 })),
+      { afterToolCall: (one) => void seen.push(one) },
+    );
+    expect(seen).toMatchObject([{ result: { type: 'artifact', value: { rows: 3 } }, text: '{"rows":3}' }]);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import {
+  defineAgent,
+  type LogLine,
+  type LoopLoggingOptions,
+  loopLoggingInspector,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
+import { calls, digs, reads } from './scenes.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+function sessionWith(options?: LoopLoggingOptions) {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'W.',
+    instructions: 'Secretly.',
+    tools: [digs([reads('look', () => 'a secret')])],
+    inspectors: [loopLoggingInspector(options)],
+  });
+  const replies = [calls('dig'), calls('look'), 'My secret.', 'Done.'];
+  return createTestSession(agent, { replies, clock: createManualClock() });
+}
+
+it('logs sizes and times of loops, nested ones too, and no word of what was said (CBK-09)', async () => {
+  const lines: LogLine[] = [];
+  await sessionWith({ log: (line) => lines.push(line) }).send('The secret?');
+  expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['debug']));
+  expect(lines.map(({ logger, message }) => `${logger} ${message}`)).toEqual([
+    'holdfast.loop.clerk 1: asks with 2 messages of 20 characters and 1 tools',
+    'holdfast.loop.clerk 1: is answered with 0 characters and 1 calls in 0 ms',
+    'holdfast.loop.clerk.dig 1: asks with 2 messages of 12 characters and 1 tools',
+    'holdfast.loop.clerk.dig 1: is answered with 0 characters and 1 calls in 0 ms',
+    'holdfast.loop.clerk.dig 1: has a result of 8 characters for 2 in 0 ms',
+    'holdfast.loop.clerk.dig 1: is over, with 1 calls',
+    'holdfast.loop.clerk.dig 2: asks with 4 messages of 20 characters and 1 tools',
+    'holdfast.loop.clerk.dig 2: is answered with 10 characters and 0 calls in 0 ms',
+    'holdfast.loop.clerk.dig 2: is over, with 0 calls',
+    'holdfast.loop.clerk 1: has a result of 21 characters for 2 in 0 ms',
+    'holdfast.loop.clerk 1: is over, with 1 calls',
+    'holdfast.loop.clerk 2: asks with 4 messages of 41 characters and 1 tools',
+    'holdfast.loop.clerk 2: is answered with 5 characters and 0 calls in 0 ms',
+    'holdfast.loop.clerk 2: is over, with 0 calls',
+  ]);
+});
+
+it.each(['info', 'debug', 'trace'] as const)('logs at one level: %s (CBK-09)', async (level) => {
+  const levels = new Set<string>();
+  await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');
+  expect([...levels]).toEqual([level]);
+});
+
+it('logs to the console unless told otherwise', async () => {
+  const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+  await sessionWith().send('Go.');
+  expect(debug).toHaveBeenCalledWith('holdfast.loop.clerk: 2: is over, with 0 calls');
+});

@@ -1,0 +1,474 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  type ChatModel,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  type InjectionStrategy,
+  type Limits,
+  type LoopInspector,
+  type ModelReply,
+  type SessionEvent,
+  type ToolCall,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  scriptedModel,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import { memoryLoop } from '../../../doors/loop.ts';
+import type { FeedItem } from '../../../doors/session.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+interface Scene {
+  readonly tools?: readonly AnyTool[];
+  readonly replies: readonly ScriptedReply[];
+  readonly limits?: Limits;
+  readonly instructions?: string;
+}
+
+function sessionOf({ tools = [reads('look')], replies, limits, instructions = '' }: Scene): TestSession {
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions, tools, limits });
+  return createTestSession(agent, { replies });
+}
+
+describe('a loop', () => {
+  it('asks the model once an iteration, each time with the whole history (LOOP-01, LOOP-21)', async () => {
+    const session = sessionOf({
+      tools: [reads('look'), reads('list')],
+      instructions: 'You look.',
+      replies: [
+        { text: 'Let me see.', calls: [{ name: 'look', input: { at: 1 }, id: 'p1' }] },
+        { calls: [{ name: 'list', input: '', id: 'p1' }] },
+        'Done.',
+      ],
+    });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ iterations: 3, text: 'Done.' });
+    const history = [
+      { role: 'system', text: 'You look.' },
+      { role: 'user', text: 'Go.' },
+      {
+        role: 'assistant',
+        text: 'Let me see.',
+        toolCalls: [{ id: 'p1', name: 'look', input: '{"at":1}' }],
+      },
+      { role: 'tool', id: 'p1', name: 'look', text: 'look done' },
+      { role: 'assistant', text: '', toolCalls: [{ id: 'p1', name: 'list', input: '' }] },
+      { role: 'tool', id: 'p1', name: 'list', text: 'list done' },
+    ];
+    expect(session.requests.map(({ messages }) => messages)).toEqual([
+      history.slice(0, 2),
+      history.slice(0, 4),
+      history,
+    ]);
+  });
+
+  it('stops at the limit of model calls with what there is: the history, the usage, the best answer (LOOP-02, LOOP-03)', async () => {
+    const session = sessionOf({
+      replies: [calls('look'), calls('look'), 'My best.'],
+      limits: { iterations: 2 },
+    });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      text: 'My best.',
+      iterations: 3,
+      toolCalls: 2,
+      usage: { inputTokens: 30, outputTokens: 15 },
+    });
+    expect((await session.state()).messages).toHaveLength(4);
+  });
+
+  it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02)', async () => {
+    const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
+    expect(session.requests.map(({ tools }) => tools.length)).toEqual([
+      ...Array.from({ length: 20 }, () => 1),
+      0,
+    ]);
+  });
+
+  it('finds the tool, runs it, asks what to offer next, and then shows the result (LOOP-04)', async () => {
+    const log: string[] = [];
+    let seen = 0;
+    const strategy: InjectionStrategy = {
+      name: 'logging',
+      offer: (tools, view) => {
+        const messages = view.history();
+        // While calls run it is asked again, about the moment before they did.
+        if (messages.length > seen)
+          log.push(`offer after ${messages.length > 1 ? 'a result' : 'the message'}`);
+        seen = Math.max(seen, messages.length);
+        return tools;
+      },
+    };
+    const inspector: LoopInspector = {
+      beforeModelCall: ({ messages }) => void log.push(`ask with ${messages.at(-1)?.role}`),
+      beforeToolCall: ({ call }) => void log.push(`found ${call.name}`),
+      afterToolCall: ({ text }) => void log.push(text),
+    };
+    const { loop, frame } = memoryLoop({
+      tools: [reads('look', () => void log.push('run'))],
+      model: scriptedModel([calls('look'), 'Done.']),
+      message: 'Go.',
+      strategies: [strategy],
+      inspectors: [inspector],
+    });
+    await loop.run(loop, frame);
+    expect(log).toEqual([
+      ...['offer after the message', 'ask with user'],
+      ...['found look', 'run', 'Done'],
+      ...['offer after a result', 'ask with tool'],
+    ]);
+  });
+
+  it('begins the calls of a reply in the order in which they are given (LOOP-05)', async () => {
+    const begun: string[] = [];
+    const tool = (name: string) => reads(name, () => void begun.push(name));
+    const session = sessionOf({
+      tools: ['a', 'b', 'c'].map(tool),
+      replies: [calls('c', 'a', 'b', 'a'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(begun).toEqual(['c', 'a', 'b', 'a']);
+  });
+
+  it('tells what it came to, and what was said on the way (LOOP-07)', async () => {
+    const session = sessionOf({
+      tools: [reads('look', () => ({ seen: 1 }))],
+      replies: [calls('look'), 'One.'],
+    });
+    const answer = await session.send('Go.', { loopId: 'mine' });
+    expect(answer).toEqual({
+      turn: answer.turn,
+      loopId: 'mine',
+      session: 'test',
+      agent: 'clerk',
+      outcome: 'completed',
+      text: 'One.',
+      artifacts: [{ call: `${answer.turn}.3.0`, tool: 'look', value: { seen: 1 } }],
+      usage: { inputTokens: 20, outputTokens: 10 },
+      iterations: 2,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+    expect((await session.state()).messages).toMatchObject([
+      { role: 'user', text: 'Go.' },
+      { role: 'assistant', calls: [{ name: 'look', ended: { result: { value: { seen: 1 } } } }] },
+      { role: 'assistant', text: 'One.' },
+    ]);
+  });
+
+  it.each<[string, readonly ModelReply['usage'][], object]>([
+    ['none at all', [undefined, undefined], { inputTokens: 0, outputTokens: 0 }],
+    ['only later', [undefined, { inputTokens: 7, outputTokens: 3 }], { inputTokens: 7, outputTokens: 3 }],
+    [
+      'each time',
+      [
+        { inputTokens: 1, outputTokens: 2 },
+        { inputTokens: 7, outputTokens: 3 },
+      ],
+      { inputTokens: 8, outputTokens: 5 },
+    ],
+  ])('adds up the usage that is reported: %s (LOOP-08)', async (_, usages, usage) => {
+    const left = [...usages];
+    const model: ChatModel = {
+      name: 'm',
+      ask: async ({ messages }) => {
+        const isFirst = messages.length === 1;
+        const toolCalls = isFirst ? [{ id: 'p', name: 'look', input: '' }] : [];
+        return { text: isFirst ? '' : 'Done.', toolCalls, finish: 'stop', usage: left.shift() };
+      },
+    };
+    const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools: [reads('look')] });
+    expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
+  });
+
+  it('has one system message, and it comes first (LOOP-17)', async () => {
+    const session = sessionOf({
+      tools: [digs([reads('look')])],
+      instructions: 'You work.',
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'More.'],
+    });
+    await session.send('Go.');
+    await session.send('And?');
+    const systems = session.requests.map(({ messages }) =>
+      messages.flatMap(({ role, text }, index) => (role === 'system' ? [[index, text]] : [])),
+    );
+    expect(systems).toEqual([
+      [[0, 'You work.']],
+      [[0, 'You dig.']],
+      [[0, 'You dig.']],
+      [[0, 'You work.']],
+      [[0, 'You work.']],
+    ]);
+  });
+
+  it('merges instructions, references, notes on tool groups and the form of the answer into that one (LOOP-17)', async () => {
+    const web = defineToolGroup({
+      role: 'web',
+      description: 'The web.',
+      tools: [reads('search')],
+      childToolUsageNotes: 'Search before you guess.',
+    });
+    const handbook = { name: 'handbook', description: 'The rules.', notes: 'Quote them.', tools: [] };
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'W.',
+      instructions: 'You work.',
+      references: [handbook],
+      toolGroups: [web],
+      output: v.object({ total: v.number() }),
+    });
+    const session = createTestSession(agent, {
+      replies: [calls('search'), 'Seven.', '{"total":7}', '{"total":8}'],
+      toolGroups: [web],
+    });
+    await session.send('Go.');
+    await session.send('And?');
+    const system = [
+      'You work.',
+      "Reference 'handbook': The rules.\nQuote them.",
+      "Notes on the tools of group 'web':\nSearch before you guess.",
+      'When you give your answer, write it as JSON text that matches this JSON Schema, and nothing else:\n' +
+        '{"type":"object","properties":{"total":{"type":"number"}},"required":["total"]}',
+    ].join('\n\n');
+    const systems = session.requests.map(({ messages }) =>
+      messages.flatMap(({ role, text }, index) => (role === 'system' ? [[index, text]] : [])),
+    );
+    expect(systems).toEqual([[[0, system]], [[0, system]], [[0, system]], [[0, system]]]);
+  });
+});
+
+describe('the events of a loop', () => {
+  it('tell when it began, what was called with which input, what came of it when, and how it ended (LOOP-18)', async () => {
+    const clock = createManualClock(1_000);
+    const app = memoryApp({
+      tools: [
+        reads('look', async () => {
+          await clock.advance(250);
+          return 'seen';
+        }),
+      ],
+      replies: [
+        async () => {
+          await clock.advance(40);
+          return { calls: [{ name: 'look', input: { at: 1 } }] };
+        },
+        'Done.',
+      ],
+      clock,
+    });
+    const end = await app.say('Go.');
+    const turn = end.status === 'ended' ? end.turn.id : '';
+    const events = await app.events(turn);
+    expect(events.map(({ event }) => event)).toMatchObject([
+      { type: 'turn-started', loopId: turn, message: 'Go.' },
+      { type: 'model-replied', toolCalls: [{ id: `${turn}.3.0`, name: 'look', input: '{"at":1}' }] },
+      { type: 'tool-call-started', call: `${turn}.3.0`, effect: 'read' },
+      { type: 'tool-call-ended', call: `${turn}.3.0`, result: { content: 'seen' }, ms: 250 },
+      { type: 'model-replied', text: 'Done.' },
+      { type: 'turn-ended', outcome: 'completed' },
+    ]);
+    expect(events.map(({ at }) => at)).toEqual([1_000, 1_040, 1_040, 1_290, 1_290, 1_290]);
+    expect(end).toMatchObject({ turn: { iterations: 2, toolCalls: 1 } });
+  });
+
+  it('are seen with the group of the tool, and with the time that the model and the call took (LOOP-18)', async () => {
+    const clock = createManualClock(1_000);
+    const slowly = (name: string, ms: number) =>
+      reads(name, async () => {
+        await clock.advance(ms);
+        return `${name} done`;
+      });
+    const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [slowly('search', 250)] });
+    const seen: unknown[] = [];
+    const inspector: LoopInspector = {
+      beforeModelCall: ({ iteration, tools }) => void seen.push(['asked', iteration, tools]),
+      afterModelCall: ({ ms }) => void seen.push(['replied', ms]),
+      beforeToolCall: ({ call, metadata }) => void seen.push([call.name, call.input, metadata]),
+      afterToolCall: ({ call, metadata, text, ms }) => void seen.push([call.name, text, metadata, ms]),
+    };
+    const tools = [slowly('look', 30)];
+    const base = { name: 'clerk', description: 'W.', instructions: '', inspectors: [inspector] };
+    const slowReply = async () => {
+      await clock.advance(40);
+      return calls('search');
+    };
+    await createTestSession(defineAgent({ ...base, tools, toolGroups: ['web'] }), {
+      replies: [slowReply, calls('look'), 'Done.'],
+      toolGroups: [web],
+      clock,
+    }).send('Go.');
+    const toolGroup = {
+      role: 'web',
+      name: 'web',
+      description: 'The web.',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: [],
+    };
+    expect(seen).toEqual([
+      ['asked', 1, ['look', 'search']],
+      ['replied', 40],
+      ['search', '{}', { toolGroup }],
+      ['search', 'search done', { toolGroup }, 250],
+      ['asked', 2, ['look', 'search']],
+      ['replied', 0],
+      ['look', '{}', {}],
+      ['look', 'look done', {}, 30],
+      ['asked', 3, ['look', 'search']],
+      ['replied', 0],
+    ]);
+  });
+
+  it('know two calls of one tool at one time apart (LOOP-19)', async () => {
+    const app = memoryApp({
+      tools: [reads('look')],
+      replies: [
+        {
+          calls: [
+            { name: 'look', id: 'same' },
+            { name: 'look', id: 'same' },
+          ],
+        },
+        { calls: [{ name: 'look', id: 'same' }] },
+        'Done.',
+      ],
+      clock: createManualClock(1_000),
+    });
+    const end = await app.say('Go.');
+    const events = await app.events(end.status === 'ended' ? end.turn.id : '');
+    const ids = events.flatMap(({ event }) => (event.type === 'tool-call-ended' ? [event.call] : []));
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('are the same whether a client watches the text or not (LOOP-20)', async () => {
+    const replies: ScriptedReply[] = [
+      '',
+      { text: 'Let me see.', calls: [{ name: 'look' }, { name: 'dig' }, { name: 'fly' }] },
+      'Dug.',
+      'Done.',
+    ];
+    const tools = [reads('look'), digs([reads('look')])];
+    async function journalOf(show?: (item: FeedItem) => void): Promise<SessionEvent[]> {
+      const app = memoryApp({ tools, replies, clock: createManualClock() });
+      const end = await app.say('Go.', { show });
+      return (await app.events(end.status === 'ended' ? end.turn.id : '')).map(({ event }) => event);
+    }
+    const shown: FeedItem[] = [];
+    const watched = await journalOf((item) => shown.push(item));
+    expect(watched).toEqual(await journalOf());
+    const texts = shown.flatMap((item) =>
+      item.type === 'text-delta' && item.frame === undefined ? [item.text] : [],
+    );
+    expect(texts.join('')).toBe('Let me see.Done.');
+    const streamed = watched
+      .filter(({ type }) => type === 'model-replied')
+      .map((event) => 'text' in event && event.text);
+    expect(streamed).toEqual(['', 'Let me see.', 'Dug.', 'Done.']);
+  });
+});
+
+describe('a turn that is to stop', () => {
+  it('is stopped before the next call of a serial begins, and after the batch (LOOP-15)', async () => {
+    const clock = createManualClock(1_000_000);
+    const ran: string[] = [];
+    let finish = (): void => {};
+    const step = defineTool({
+      name: 'step',
+      description: 'Steps.',
+      serial: 's',
+      effect: 'once',
+      run: (_, { id }) => {
+        ran.push(id);
+        return new Promise((resolve) => {
+          finish = () => resolve('stepped');
+        });
+      },
+    });
+    const app = memoryApp({
+      tools: [step],
+      replies: [calls('step', 'step'), 'Never.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', turn, '{}');
+    await clock.advance(LEASE_MS / 2); // the note comes with the renewal
+    finish();
+    expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect(ran).toEqual([`${turn}.3.0`]);
+    const [, reply] = (await app.state()).messages;
+    expect(reply).toMatchObject({
+      calls: [
+        { ended: { result: { content: 'stepped' } } },
+        {
+          ended: {
+            result: { message: "The call of 'step' was cancelled before it ran.", reason: 'cancelled' },
+          },
+        },
+      ],
+    });
+    expect(app.model.requests).toHaveLength(1);
+  });
+});
+
+describe('a loop that is killed', () => {
+  it('goes on from the iteration that it had reached, under the same keys (LOOP-22)', async () => {
+    const keys: string[] = [];
+    let kills = 1;
+    const put = defineTool({
+      name: 'put',
+      description: 'Puts.',
+      effect: 'idempotent',
+      run: (_, { idempotencyKey, state, id }: ToolCall) => {
+        const n = Number(state.get('n') ?? 0) + 1;
+        state.set('n', n);
+        keys.push(idempotencyKey);
+        if (n === 2 && kills-- > 0) session.kill();
+        return `${n} by ${id.split('.').at(-2)}`;
+      },
+    });
+    const session: TestSession = sessionOf({
+      tools: [put],
+      replies: [calls('put'), calls('put'), calls('put'), 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: 4 });
+    expect(session.requests).toHaveLength(4);
+    expect(shownResults(session.requests[3])).toEqual(['1 by 3', '2 by 6', '3 by 10']);
+    expect(keys).toHaveLength(4);
+    expect(keys[1]).toBe(keys[2]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('keeps everything when the object of its session starts anew after every iteration (LOOP-22)', async () => {
+    const restarting = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      effect: 'idempotent',
+      run: (_, { state }) => {
+        const n = Number(state.get('n') ?? 0) + 1;
+        state.set('n', n);
+        session.restart();
+        return n;
+      },
+    });
+    const session: TestSession = sessionOf({
+      tools: [restarting],
+      replies: [calls('count'), calls('count'), calls('count'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[3])).toEqual(['1', '2', '3']);
+  });
+});

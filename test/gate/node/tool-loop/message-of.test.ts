@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../../doors/loop.ts';
+
+const failure = (message: string, cause?: unknown) => new Error(message, { cause });
+
+describe('what a tool that threw says', () => {
+  it.each<[string, unknown, string]>([
+    ['its own message', failure('No stock'), 'No stock'],
+    ['and that of its cause', failure('No stock', failure('disk full')), 'No stock (cause: disk full)'],
+    ['and so on', failure('a', failure('b', failure('c'))), 'a (cause: b (cause: c))'],
+    ['a cause of any kind', failure('No stock', 'disk full'), 'No stock (cause: disk full)'],
+    ['a cause once', failure('No stock: disk full', failure('disk full')), 'No stock: disk full'],
+    ['the cause when it says nothing itself', failure(' ', failure('disk full')), 'disk full'],
+    ['itself when the cause says nothing', failure('No stock', failure('')), 'No stock'],
+    ['what is no error', 'plain words', 'plain words'],
+  ])('is %s (ANN-11)', (_, thrown, expected) => {
+    expect(messageOf('buy', thrown)).toBe(expected);
+  });
+
+  it('ends, although its causes do not', () => {
+    const round = failure('round');
+    round.cause = failure('and round', round);
+    expect(messageOf('buy', round)).toBe(
+      'round (cause: and round (cause: round (cause: and round (cause: round (cause: and round)))))',
+    );
+  });
+
+  it('is cut', () => {
+    expect(messageOf('buy', failure('a'.repeat(1_999), failure('b'.repeat(9))))).toBe(
+      `${'a'.repeat(1_999)} `,
+    );
+  });
+
+  it('is its class when it says nothing, or cannot be read', () => {
+    const hostile = Object.defineProperty(new TypeError('x'), 'cause', {
+      get() {
+        throw new Error('no');
+      },
+    });
+    expect(messageOf('buy', hostile)).toBe('Exception occurred in tool: buy (TypeError)');
+    expect(messageOf('buy', new RangeError(''))).toBe('Exception occurred in tool: buy (RangeError)');
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type CallOutcome,
+  callOutcome,
+  defineAgent,
+  defineTextTool,
+  type ErrorReason,
+  error,
+  exitEarly,
+  type Metrics,
+  metricsInspector,
+  type ResultData,
+  ToolConfigurationError,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
+import { failure, signalled } from '../../../doors/tools.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+function recorder() {
+  const counts: unknown[] = [];
+  const values: unknown[] = [];
+  const metrics: Metrics = {
+    count: (...given) => counts.push(given),
+    value: (...given) => values.push(given),
+  };
+  return { metrics, counts, values };
+}
+
+/** A turn with one call for each of these functions, all of one tool. */
+async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolCalls?: number) {
+  const clock = createManualClock();
+  let next = 0;
+  const tool = defineTextTool({
+    name: 'search',
+    description: 'Searches.',
+    effect: 'read',
+    serial: 'one by one',
+    run: async () => {
+      await clock.advance(7);
+      const run = runs[next];
+      next += 1;
+      return run?.();
+    },
+  });
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [tool],
+    limits: { toolCalls },
+    inspectors: [metricsInspector(metrics)],
+  });
+  const calls = runs.map(() => ({ name: 'search' }));
+  return createTestSession(agent, { replies: [{ calls }, 'Done.'], clock }).send('Go.');
+}
+
+const throws = (): never => {
+  throw new Error('disk full');
+};
+
+describe('the metrics of a call', () => {
+  it('count successes, failures and errors apart, and what never ran (AEL-04)', async () => {
+    const { metrics, counts } = recorder();
+    const tags = { tool: 'search', agent: 'clerk' };
+    await turnOf([() => 'rows', () => error('no rows'), throws, () => 'never'], metrics, 3);
+    expect(counts.toSorted()).toEqual([
+      ['tool.error', 1, tags],
+      ['tool.failure', 1, tags],
+      ['tool.skipped', 1, tags],
+      ['tool.success', 1, tags],
+    ]);
+  });
+
+  it('tell how long it took (AEL-04)', async () => {
+    const { metrics, values } = recorder();
+    await turnOf([() => 'rows'], metrics);
+    expect(values).toEqual([['tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
+  });
+
+  it('go nowhere unless somebody takes them (AEL-04, AEL-07)', async () => {
+    const report = vi.spyOn(console, 'error');
+    expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it('are tagged as of an unknown agent where there is none (AEL-04)', () => {
+    const { metrics, counts } = recorder();
+    metricsInspector(metrics).afterToolCall?.({
+      turn: 't',
+      frame: '',
+      path: '',
+      iteration: 1,
+      call: { id: 'c', name: 'search', input: '{}' },
+      metadata: {},
+      definition: () => undefined,
+      result: { type: 'text', content: 'rows' },
+      text: 'rows',
+      ms: 1,
+    });
+    expect(counts).toEqual([['tool.success', 1, { tool: 'search', agent: 'unknown' }]]);
+  });
+
+  it('take what tools count and measure themselves (AEL-04)', async () => {
+    const { metrics, counts, values } = recorder();
+    const run = () => {
+      metrics.count('cache.hit', 2, { tool: 'search' });
+      metrics.value('rows', 40, {});
+      return 'rows';
+    };
+    await turnOf([run], metrics);
+    expect(counts).toHaveLength(2);
+    expect(counts[0]).toEqual(['cache.hit', 2, { tool: 'search' }]);
+    expect(values[0]).toEqual(['rows', 40, {}]);
+  });
+});
+
+describe('what came of a call', () => {
+  const reasons: Partial<Record<ErrorReason, CallOutcome>> = {
+    threw: 'error',
+    timeout: 'error',
+    cancelled: 'error',
+    'unknown-outcome': 'error',
+    'unknown-tool': 'failure',
+    'invalid-input': 'failure',
+    declined: 'failure',
+    limit: 'skipped',
+    skipped: 'skipped',
+  };
+
+  it.each<[string, ResultData, CallOutcome]>([
+    ['words', { type: 'text', content: 'Error: not one' }, 'success'],
+    ['an artifact', { type: 'artifact', value: {} }, 'success'],
+    ['a failure', error('no'), 'failure'],
+    ['a mistake of configuration', signalled(new ToolConfigurationError('no key')), 'error'],
+    ['an early exit', signalled(exitEarly('bye')), 'success'],
+    ...Object.entries(reasons).map(([reason, outcome]): [string, ResultData, CallOutcome] => [
+      reason,
+      failure(reason as ErrorReason, 'no'), // a key of the table
+      outcome,
+    ]),
+  ])('is decided by the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {
+    expect(callOutcome(result)).toBe(outcome);
+  });
+});

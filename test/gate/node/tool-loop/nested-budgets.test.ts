@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { withName } from '../../../../src/index.ts';
+import { eventsOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+describe('the limit of a nested loop', () => {
+  const inner = [used(500, 50, calls('look')), used(500, 50, { text: 'Found.' })];
+
+  it('ends that loop only, and its caller is told why (SUB-09)', async () => {
+    const session = scene([calls('dig'), 'Done.'], {
+      tools: [digs([reads('look')], { limits: { tokens: 300 } })],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shownResults(session.requests[1])).toEqual([
+      'limit-reached: Stopped: the limit of 300 tokens was reached before there was an answer.',
+    ]);
+  });
+
+  it('on cost is told in USD', async () => {
+    const session = scene([calls('dig'), 'Done.'], {
+      tools: [digs([reads('look')], { limits: { cost: 0.001 } })],
+      prices: PRICES,
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual([
+      'limit-reached: Stopped: the cost limit of $0.001 was reached before there was an answer.',
+    ]);
+  });
+
+  it('does not lift the one around it: what is left there bounds both (SUB-09)', async () => {
+    const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
+      limits: { tokens: 2_500 },
+      tools: [digs([reads('look')], { limits: { tokens: 1_000_000 } })],
+    });
+    await session.send('Go.');
+    const refused = await eventsOf(session, 'model-refused');
+    const asked = await eventsOf(session, 'model-asked');
+    const bound = Math.max(...asked.map(({ reserved }) => reserved.inputTokens + reserved.outputTokens));
+    expect(bound).toBeLessThanOrEqual(2_500);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ most }) => most === 2_500)).toBe(true);
+    expect(asked.some(({ frame }) => frame !== undefined)).toBe(true);
+  });
+
+  it('counts there and around it', async () => {
+    const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
+      limits: { tokens: 20_000 },
+      tools: [digs([reads('look')])],
+    });
+    expect(await session.send('Go.')).toMatchObject({ usage: { inputTokens: 1_200, outputTokens: 120 } });
+    expect(await reservedIn(session)).toHaveLength(4);
+  });
+
+  it('is waited for where loops side by side hold back what one of them could do with', async () => {
+    const tools = ['dig_a', 'dig_b'].map((name) => withName(digs([], { message: 'x'.repeat(2_500) }), name));
+    const replies = [calls('dig_a', 'dig_b'), 'One.', 'Two.', 'Done.'];
+    const play = async (tokens: number) => {
+      const session = scene(replies, { tools, limits: { tokens }, maxOutputTokens: 300 });
+      await session.send('Go.');
+      return (await session.events()).flatMap(({ event }) =>
+        'frame' in event && event.type.startsWith('model-') ? [event] : [],
+      );
+    };
+    const apart = await play(100_000);
+    expect(apart.map(({ type }) => type)).toEqual([
+      'model-asked',
+      'model-asked',
+      'model-replied',
+      'model-replied',
+    ]);
+    const [first] = apart;
+    const one = first?.type === 'model-asked' ? first.reserved.inputTokens + 300 : 0;
+    // The first reply of the turn used 15; one call fits beside it, and two do not.
+    const together = await play(15 + one + 100);
+    expect(together.map(({ type }) => type)).toEqual([
+      'model-asked',
+      'model-replied',
+      'model-asked',
+      'model-replied',
+    ]);
+  });
+
+  it('is kept when it is resumed after a kill inside it', async () => {
+    const dies = () => {
+      session.kill();
+      return 'Lost.';
+    };
+    const session = scene([calls('dig'), dies, 'Found.', 'Done.'], {
+      tools: [digs([reads('look')], { limits: { tokens: 5_000 } })],
+    });
+    await session.send('Go.');
+    // The first attempt is counted: what it held back does not leave room for a second.
+    expect(shownResults(session.requests.at(-1))).toEqual([
+      'limit-reached: Stopped: the limit of 5000 tokens was reached before there was an answer.',
+    ]);
+  });
+});

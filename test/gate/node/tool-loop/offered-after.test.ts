@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, text } from '../../../../src/index.ts';
+import type { StateSlice } from '../../../doors/journal.ts';
+import { runBare } from './bare-loop.ts';
+import { calls, reads, shownResults } from './scenes.ts';
+
+/** Remembers words; the strategy offers a tool of each. */
+const words: StateSlice<readonly string[], string> = {
+  name: 'words',
+  initial: [],
+  apply: (value, word) => [...value, word],
+};
+const numbers: StateSlice<readonly number[], number> = {
+  name: 'numbers',
+  initial: [],
+  apply: (value, number) => [...value, number],
+};
+const says = (name: string, records: boolean): AnyTool => ({
+  ...reads(name),
+  effect: 'none',
+  serial: 'words',
+  async call(_, invocation) {
+    const after = invocation.offeredAfter(words, name).map((tool) => tool.name);
+    if (records) invocation.record(words, name);
+    return text(after.join(', '));
+  },
+});
+
+describe('a call that asks what the model would be offered after it', () => {
+  it('is told as of the start of its batch, with what calls of its lane have recorded', async () => {
+    const { model, offered } = await runBare({
+      tools: [says('a', true), says('b', false), says('c', true)],
+      slices: [words],
+      strategies: [
+        {
+          name: 'words',
+          offer: (tools, view) => [...tools, ...view.recall(words).map((word) => reads(`${word}_1`))],
+        },
+      ],
+      replies: [calls('a', 'b', 'c'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual([
+      'a, b, c, a_1',
+      'a, b, c, a_1, b_1',
+      'a, b, c, a_1, c_1',
+    ]);
+    expect(offered[1]).toEqual(['a', 'a_1', 'b', 'c', 'c_1']);
+  });
+
+  it('is told with what it has recorded itself, of any kind, in order, and remembers nothing of the question', async () => {
+    const asking: AnyTool = {
+      ...reads('ask'),
+      effect: 'none',
+      async call(_, invocation) {
+        const after = (word: string): string =>
+          invocation
+            .offeredAfter(words, word)
+            .map((tool) => tool.name)
+            .join(', ');
+        const said = [after('a')];
+        invocation.record(words, 'b');
+        invocation.record(numbers, 7);
+        said.push(after('a'), after('c'), invocation.view.recall(words).join(', '));
+        return text(said.join('; '));
+      },
+    };
+    const { model, offered } = await runBare({
+      tools: [asking],
+      slices: [words, numbers],
+      strategies: [
+        {
+          name: 'both',
+          offer: (tools, view) => [
+            ...tools,
+            ...view.recall(words).map((word) => reads(`${word}_1`)),
+            ...view.recall(numbers).map((number) => reads(`n${number}`)),
+          ],
+        },
+      ],
+      replies: [calls('ask'), 'Done.'],
+    });
+    expect(shownResults(model.requests[1])).toEqual(['ask, a_1; ask, b_1, a_1, n7; ask, b_1, c_1, n7; ']);
+    expect(offered[1]).toEqual(['ask', 'b_1', 'n7']);
+  });
+});

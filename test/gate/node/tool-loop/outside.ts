@@ -1,0 +1,51 @@
+import {
+  type AnyTool,
+  type Discovery,
+  LISTINGS,
+  type LoopView,
+  type ToolProvider,
+} from '../../../../src/index.ts';
+import { factOf } from '../../../doors/tools.ts';
+import { reads } from './scenes.ts';
+
+/** What a source outside answers when it is asked, by how often it was: names of tools. */
+export type Told = (asked: number, discovery: Discovery) => readonly string[] | Promise<readonly string[]>;
+
+export interface Outside {
+  readonly provider: ToolProvider;
+  /** How often it was asked so far. */
+  asked(): number;
+}
+
+interface Options {
+  /** Asks again although the session knows. */
+  readonly isStale?: (view: LoopView) => boolean;
+}
+
+/** A source of tools outside. It is asked once a session, and again after it has failed, unless what is known is stale. */
+export function outside(key: string, told: Told, { isStale = () => false }: Options = {}): Outside {
+  const tools = new Map<string, AnyTool>();
+  const made = (name: string): AnyTool => {
+    const tool = tools.get(name) ?? reads(name);
+    tools.set(name, tool);
+    return tool;
+  };
+  let asked = 0;
+  const known = (view: LoopView): readonly string[] | undefined =>
+    view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // told below
+  return {
+    asked: () => asked,
+    provider: {
+      toolsNow: (view) => (view ? (known(view) ?? []).map(made) : []),
+      async discover(discovery) {
+        if (known(discovery.view) && !isStale(discovery.view)) return [];
+        asked += 1;
+        const names = [...(await told(asked, discovery))];
+        return [factOf(LISTINGS, { key, told: names })];
+      },
+    },
+  };
+}
+
+/** A promise that nothing comes of. */
+export const never = (): Promise<never> => new Promise(() => {});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type InjectionStrategy,
+  terminateAgent,
+} from '../../../../src/index.ts';
+import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
+import { DEFAULT_TIMEOUT, factOf, type Slice } from '../../../doors/tools.ts';
+import { passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { runBare } from './bare-loop.ts';
+import { calls, reads, shownResults } from './scenes.ts';
+
+const sessionOf = (tools: readonly AnyTool[], names: readonly string[], clock = createManualClock()) =>
+  createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), {
+    replies: [calls(...names), 'Done.'],
+    clock,
+  });
+
+describe('the calls of one reply', () => {
+  it('run together by default, six at a time, each with 30 seconds (PAR-01)', async () => {
+    let running = 0;
+    let most = 0;
+    const six = Promise.withResolvers<void>();
+    const work = reads('work', async () => {
+      running += 1;
+      most = Math.max(most, running);
+      if (running === 6) six.resolve();
+      await six.promise;
+      running -= 1;
+    });
+    const clock = createManualClock();
+    const late: number[] = [];
+    const hangs = reads(
+      'hangs',
+      ({ signal }) => new Promise(() => signal.addEventListener('abort', () => void late.push(clock.now()))),
+    );
+    const began = clock.now();
+    const session = sessionOf([work, hangs], [...Array.from({ length: 9 }, () => 'work'), 'hangs'], clock);
+    await passing(clock, session.send('Go.'));
+    expect(most).toBe(6);
+    expect(DEFAULT_TIMEOUT).toBe(30_000);
+    expect(late).toEqual([began + 30_000]);
+  });
+
+  it('are one and the same path when there is one (PAR-02, PAR-11)', async () => {
+    const one = sessionOf([reads('look')], ['look']);
+    const two = sessionOf([reads('look')], ['look', 'look']);
+    await one.send('Go.');
+    await two.send('Go.');
+    expect(shownResults(one.requests[1])).toEqual(['look done']);
+    expect(shownResults(two.requests[1])).toEqual(['look done', 'look done']);
+    const kinds = async (session: typeof one): Promise<readonly string[]> =>
+      (await session.events()).map(({ event }) => event.type);
+    const [began, ended] = ['tool-call-started', 'tool-call-ended'];
+    expect((await kinds(one)).slice(3, -2)).toEqual([began, ended]);
+    expect((await kinds(two)).slice(3, -2)).toEqual([began, began, ended, ended]);
+  });
+
+  it('have each their own time: one that is late does not take the results of the others (PAR-03, PAR-11)', async () => {
+    const clock = createManualClock();
+    const hangs = reads('hangs', () => new Promise(() => {}), { timeout: 1_000 });
+    const slow = reads(
+      'slow',
+      () => new Promise((resolve) => clock.after(5_000, () => resolve('slow, done'))),
+    );
+    const session = sessionOf([hangs, slow, reads('look')], ['hangs', 'slow', 'look'], clock);
+    const began = clock.now();
+    expect(await passing(clock, session.send('Go.'))).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[1])).toEqual([
+      "Error: Tool 'hangs' did not answer within 1000 ms.",
+      'slow, done',
+      'look done',
+    ]);
+    expect(clock.now() - began).toBeLessThan(6_000);
+  });
+
+  it('are told to stop when their time is over, and nothing they still say is heard (PAR-09)', async () => {
+    const clock = createManualClock();
+    const reasons: string[] = [];
+    const stubborn = reads(
+      'stubborn',
+      ({ signal, blackboard }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => void reasons.push((signal.reason as Error).name));
+          clock.after(3_000, () => {
+            blackboard.add('too late');
+            resolve('too late');
+          });
+        }),
+      { timeout: 1_000 },
+    );
+    const rest = reads('rest', () => new Promise((resolve) => clock.after(5_000, () => resolve('rested'))));
+    const session = sessionOf([stubborn, rest], ['stubborn', 'rest'], clock);
+    await passing(clock, session.send('Go.'));
+    expect(reasons).toEqual(['TimeoutError']);
+    expect(shownResults(session.requests[1])).toEqual([
+      "Error: Tool 'stubborn' did not answer within 1000 ms.",
+      'rested',
+    ]);
+    expect((await session.state()).blackboard).toEqual([]);
+  });
+
+  it('are each found, or answered that they are not (PAR-04)', async () => {
+    const session = sessionOf([reads('look')], ['look', 'fly', 'look']);
+    await session.send('Go.');
+    const texts = shownResults(session.requests[1]);
+    expect([texts[0], texts[2]]).toEqual(['look done', 'look done']);
+    expect(texts[1]).toMatch(/^Error: Tool 'fly' does not exist\. Available tools: \[look\]\./);
+  });
+
+  it('all end before one of them ends the loop, and all their results are kept (PAR-05, PAR-06)', async () => {
+    const ended: string[] = [];
+    const stopped = Promise.withResolvers<void>();
+    const stop = reads('stop', () => {
+      stopped.resolve();
+      throw terminateAgent('Enough.');
+    });
+    const slow = reads('slow', async () => {
+      await stopped.promise;
+      ended.push('slow');
+      return 'slow, done';
+    });
+    const session = sessionOf([stop, slow], ['stop', 'slow']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled', toolCalls: 2 });
+    expect(ended).toEqual(['slow']);
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [
+        { ended: { result: { content: 'Enough.' } } },
+        { ended: { result: { content: 'slow, done' } } },
+      ],
+    });
+  });
+
+  it('each open what they open: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
+    const opened: Slice<readonly string[], string> = {
+      name: 'opened',
+      initial: [],
+      apply: (names, fact) => [...names, fact],
+    };
+    const unlock: InjectionStrategy = {
+      name: 'unlock',
+      offer: (tools, view) => {
+        const names = view.recall(opened);
+        return names.length === 0 ? tools : [...tools, ...names.map((name) => reads(name))];
+      },
+      note: ({ result }) => ({ facts: [factOf(opened, result.content)] }),
+    };
+    const fails = reads('fails', () => {
+      throw new Error('No.');
+    });
+    const { offered, state } = await runBare({
+      tools: [reads('first', () => 'garden'), reads('second', () => 'attic'), fails],
+      slices: [opened],
+      strategies: [unlock],
+      replies: [calls('first', 'fails', 'second'), 'Done.'],
+    });
+    expect(offered).toEqual([
+      ['fails', 'first', 'second'],
+      ['attic', 'fails', 'first', 'garden', 'second'],
+    ]);
+    expect(state.slices.get('opened')).toEqual(['garden', 'attic']);
+  });
+
+  it('return directly together, not the last of them alone (PAR-08)', async () => {
+    const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
+    const session = sessionOf([direct('a'), direct('b')], ['b', 'a', 'b']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
+  });
+
+  it('with an effect wait for the reply that asked for them to be stored, and reads do not (PAR-02)', async () => {
+    const log: string[] = [];
+    const looked = Promise.withResolvers<void>();
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });
+    const look = reads('look', () => {
+      log.push('look');
+      looked.resolve();
+    });
+    const app = memoryApp({
+      tools: [pay, look],
+      replies: [calls('pay', 'look'), 'Done.'],
+      wrap: (port) => ({
+        ...port,
+        append: async (...request) => {
+          await looked.promise;
+          log.push('stored');
+          return port.append(...request);
+        },
+      }),
+    });
+    await app.say('Go.');
+    expect(log.slice(0, 3)).toEqual(['look', 'stored', 'pay']);
+  });
+});

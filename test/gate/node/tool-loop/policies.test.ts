@@ -1,0 +1,499 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  exceptionProcessor,
+  type Limits,
+  type Policies,
+  replan,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { NUDGE } from '../../../doors/loop.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+interface Scene {
+  readonly tools?: readonly AnyTool[];
+  readonly replies: readonly ScriptedReply[];
+  readonly policies?: Policies;
+  readonly limits?: Limits;
+}
+
+async function said({ tools = [reads('look'), reads('list')], ...scene }: Scene) {
+  const { replies, policies, limits } = scene;
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies, limits });
+  const session = createTestSession(agent, { replies });
+  const answer = await session.send('Go.');
+  return { session, answer, texts: shownResults(session.requests.at(-1)) };
+}
+
+describe('a tool that does not exist', () => {
+  const immediate = { unknownTools: { mode: 'immediate' } } as const;
+  const message = "Tool 'fly' not found. Available tools: [list, look]";
+
+  it('fails the turn at once where the policy is immediate (TNF-01, PAR-04)', async () => {
+    const { answer, session } = await said({ replies: [calls('fly', 'look')], policies: immediate });
+    expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found', message } });
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [
+        { ended: { result: { type: 'error', message, reason: 'unknown-tool' } } },
+        { ended: { result: { content: 'look done' } } },
+      ],
+    });
+  });
+
+  it('fails only the nested loop in which it was called (TNF-01)', async () => {
+    const { answer, texts } = await said({
+      tools: [digs([reads('look')])],
+      replies: [calls('dig'), calls('fly'), 'Done.'],
+      policies: immediate,
+    });
+    expect(texts).toEqual(["failed: Tool 'fly' not found. Available tools: [look]"]);
+    expect(answer).toMatchObject({ outcome: 'completed' });
+  });
+
+  it.each([0, 1])('is told %i times in a row, as the policy says (TNF-01, TNF-06)', async (retries) => {
+    const { answer, session } = await said({
+      replies: [calls('fly'), calls('fly'), calls('fly')],
+      policies: { unknownTools: { retries } },
+    });
+    expect(session.requests).toHaveLength(retries + 1);
+    expect(answer.error).toEqual({
+      type: 'tool-not-found',
+      message: `The model called tools that do not exist more than ${retries} times in a row.`,
+    });
+  });
+
+  it('is counted anew in every turn, and in every loop: no conversation trips another (TNF-06)', async () => {
+    const { session, answer } = await said({
+      tools: [digs([])],
+      replies: [
+        ...[calls('fly'), calls('dig'), calls('fly'), 'Dug.', calls('fly'), 'Done.'],
+        ...[calls('fly'), 'Done again.'],
+      ],
+      policies: { unknownTools: { retries: 1 } },
+    });
+    expect(answer).toMatchObject({ outcome: 'completed' });
+    expect(await session.send('More.')).toMatchObject({ outcome: 'completed' });
+  });
+
+  const list =
+    'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code or search results are not callable.';
+  it.each<[Policies['unknownTools'], string]>([
+    [{}, " Possible matches: ['searchMail', 'searchNotes']."],
+    [{ suggestions: 1 }, " Did you mean 'searchMail'?"],
+    [{ similarity: 0.8 }, ''],
+    [{ containment: 0.9, similarity: 0.9 }, " Possible matches: ['searchMail', 'searchNotes']."],
+  ])(
+    'is answered with names that are as alike as the policy asks for: %j (TNF-03, TNF-05)',
+    async (policy, words) => {
+      const { texts } = await said({
+        tools: [reads('searchMail'), reads('searchNotes')],
+        replies: [calls('search'), 'Done.'],
+        policies: { unknownTools: policy },
+      });
+      expect(texts).toEqual([
+        `Error: Tool 'search' does not exist.${words} Available tools: [searchMail, searchNotes]. ${list}`,
+      ]);
+    },
+  );
+
+  it('is not run under another name unless the policy says so (TNF-08)', async () => {
+    const { texts } = await said({ replies: [calls('LOOK'), 'Done.'] });
+    expect(texts[0]).toMatch(/^Error: Tool 'LOOK' does not exist\. Did you mean 'look'\?/);
+  });
+
+  describe('where the one that is meant is run (TNF-08)', () => {
+    const autoExecute = { unknownTools: { autoExecute: true } } as const;
+
+    it('runs it, and the conversation has it under its own name', async () => {
+      const { texts, session } = await said({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
+      expect(texts).toEqual(['look done']);
+      expect(session.requests[1]?.messages[1]).toMatchObject({ toolCalls: [{ name: 'look' }] });
+    });
+
+    it('does not choose between two', async () => {
+      const tools = [reads('look_up'), reads('lookUp')];
+      const { texts } = await said({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
+      expect(texts[0]).toMatch(
+        /^Error: Tool 'lookup' does not exist\. Possible matches: \['lookUp', 'look_up'\]\./,
+      );
+    });
+
+    it('does not guess at a name that is merely like it', async () => {
+      const { texts } = await said({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
+      expect(texts[0]).toMatch(/^Error: Tool 'looks' does not exist\./);
+    });
+
+    it('counts every spelling against the limit of the tool', async () => {
+      const { texts } = await said({
+        replies: [calls('look', 'LOOK', 'Look'), 'Done.'],
+        policies: autoExecute,
+        limits: { callsPerTool: 2 },
+      });
+      expect(texts[2]).toBe(
+        "Error: Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this turn.",
+      );
+    });
+
+    it('keeps calls of one serial apart, however they are spelt', async () => {
+      const log: string[] = [];
+      const listed = Promise.withResolvers<void>();
+      const list = reads('list', () => listed.resolve());
+      const step = reads(
+        'step',
+        async ({ id }) => {
+          log.push(`starts ${id.at(-1)}`);
+          await listed.promise; // by then the other would have started, which stands before it
+          log.push(`ends ${id.at(-1)}`);
+        },
+        { serial: 's' },
+      );
+      const replies = [calls('step', 'STEP', 'list'), 'Done.'];
+      await said({ tools: [step, list], replies, policies: autoExecute });
+      expect(log).toEqual(['starts 0', 'ends 0', 'starts 1', 'ends 1']);
+    });
+  });
+});
+
+describe('a blank reply', () => {
+  it('fails the turn at once when it may not be repeated (EMP-02)', async () => {
+    const { answer, session } = await said({ replies: [''], policies: { blankReplies: { retries: 0 } } });
+    expect(session.requests).toHaveLength(1);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'empty-reply', message: 'The model answered with nothing.' },
+    });
+  });
+
+  it('may be repeated as often as the policy says; each time costs an iteration (EMP-02, EMP-05)', async () => {
+    const { answer } = await said({
+      replies: [' ', '', '\n'],
+      policies: { blankReplies: { retries: 2 } },
+    });
+    expect(answer).toMatchObject({
+      iterations: 3,
+      error: { message: 'The model answered with nothing, also after it was asked 2 more times.' },
+    });
+  });
+
+  it('is met by the limit of iterations while it is repeated (EMP-05)', async () => {
+    const { session, answer } = await said({
+      replies: ['', '', 'Now.'],
+      policies: { blankReplies: { retries: 9 } },
+      limits: { iterations: 2 },
+    });
+    expect(session.requests.map(({ tools }) => tools.length)).toEqual([2, 2, 0]);
+    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Now.' });
+  });
+
+  it('may be the answer instead, and stays in the conversation (EMP-01)', async () => {
+    const { answer, session } = await said({
+      replies: ['', 'Hello.'],
+      policies: { blankReplies: { retries: 0, end: 'completed' } },
+    });
+    expect(answer).toMatchObject({ outcome: 'completed', text: '', iterations: 1 });
+    await session.send('Are you there?');
+    expect(session.requests[1]?.messages).toEqual([
+      { role: 'user', text: 'Go.' },
+      { role: 'assistant', text: '(no response)', toolCalls: [] },
+      { role: 'user', text: 'Are you there?' },
+    ]);
+  });
+
+  it('is nudged only as the last word: later the roles alternate (EMP-03, EMP-04)', async () => {
+    const { session, answer } = await said({ replies: ['', 'Here.', 'Again.'] });
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.' });
+    await session.send('More.');
+    expect(session.requests[2]?.messages.map((message) => [message.role, message.text])).toEqual([
+      ['user', 'Go.'],
+      ['assistant', '(no response)'],
+      ['user', NUDGE],
+      ['assistant', 'Here.'],
+      ['user', 'More.'],
+    ]);
+  });
+
+  it('is counted for each loop (EMP-05)', async () => {
+    const { answer } = await said({
+      tools: [digs([])],
+      replies: ['', calls('dig'), '', 'Dug.', '', 'Done.'],
+    });
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+});
+
+describe('returning directly', () => {
+  const policy = reads('policy', () => 'Thirty days.', { returnDirect: true });
+  const fails = reads(
+    'fails',
+    () => {
+      throw new Error('No.');
+    },
+    { returnDirect: true },
+  );
+  const any: Policies = { returnDirect: 'any' };
+
+  it('needs one call of a batch where the policy is any, and answers with those (LOOP-09, LOOP-11)', async () => {
+    const { answer, session } = await said({
+      tools: [policy, reads('look')],
+      replies: [calls('look', 'policy', 'policy')],
+      policies: any,
+    });
+    expect(answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
+    expect(session.requests).toHaveLength(1);
+    const [, reply] = (await session.state()).messages;
+    expect(reply?.role === 'assistant' && reply.calls.every(({ ended }) => ended)).toBe(true);
+  });
+
+  it('is not what a call does that failed, under any policy (LOOP-10)', async () => {
+    const alone = await said({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
+    expect(alone.answer).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
+    const beside = await said({ tools: [fails, policy], replies: [calls('fails', 'policy')], policies: any });
+    expect(beside.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.' });
+  });
+
+  it('needs all of them unless the policy says otherwise (LOOP-11, PAR-08)', async () => {
+    const both = await said({ tools: [policy], replies: [calls('policy', 'policy')] });
+    expect(both.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
+    const mixed = await said({ tools: [policy, reads('look')], replies: [calls('policy', 'look'), 'So.'] });
+    expect(mixed.answer).toMatchObject({ outcome: 'completed', text: 'So.' });
+  });
+});
+
+describe('a call that may not run', () => {
+  it('is answered so, and the loop goes on (SPM-08)', async () => {
+    let ran = 0;
+    const pay = reads('pay', () => {
+      ran += 1;
+    });
+    const asked: unknown[] = [];
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'W.',
+      instructions: '',
+      tools: [pay, reads('look')],
+      context: { role: 'guest' },
+      policies: {
+        isEligible: async (call, context) => {
+          asked.push([call.name, call.input, context.get('role')]);
+          return call.name !== 'pay' || context.get('role') === 'boss';
+        },
+      },
+    });
+    const session = createTestSession(agent, {
+      replies: [
+        { calls: [{ name: 'pay', input: { eur: 5 } }, { name: 'look' }] },
+        'Sorry.',
+        calls('pay'),
+        'Paid.',
+      ],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
+    expect(shownResults(session.requests[1])).toEqual([
+      "Error: Tool 'pay' was not run: this call is not permitted.",
+      'look done',
+    ]);
+    expect(asked).toEqual([
+      ['pay', '{"eur":5}', 'guest'],
+      ['look', '{}', 'guest'],
+    ]);
+    expect(ran).toBe(0);
+    await session.send('Now?', { context: { role: 'boss' } });
+    expect(ran).toBe(1);
+  });
+
+  it('is a refusal for whoever counts successes, and never returns directly (SPM-08)', async () => {
+    const { answer, session } = await said({
+      tools: [reads('last', () => 'x', { returnDirect: true })],
+      replies: [calls('last'), 'Well.'],
+      policies: { isEligible: () => false },
+    });
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [{ ended: { result: { type: 'error', reason: 'declined' } } }],
+    });
+  });
+
+  it('is one whose policy throws (SPM-08)', async () => {
+    const { texts } = await said({
+      replies: [calls('look'), 'Well.'],
+      policies: {
+        isEligible: () => {
+          throw new Error('The directory is down.');
+        },
+      },
+    });
+    expect(texts).toEqual([
+      "Error: Tool 'look' was not run: whether it is permitted could not be told: The directory is down.",
+    ]);
+  });
+
+  it('is refused in nested loops too', async () => {
+    const { session } = await said({
+      tools: [digs([reads('look')])],
+      replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
+      policies: { isEligible: ({ name }) => name !== 'look' },
+    });
+    expect(shownResults(session.requests[2])).toEqual([
+      "Error: Tool 'look' was not run: this call is not permitted.",
+    ]);
+  });
+});
+
+describe('what a tool throws', () => {
+  class OutOfPaper extends RangeError {}
+  const throws = (name: string, thrown: unknown) =>
+    reads(name, () => {
+      throw thrown;
+    });
+  const tools = [
+    throws('print', new OutOfPaper('No paper.')),
+    throws('ring', new Error('No.')),
+    reads('look'),
+  ];
+
+  it('is told the model as its message unless a policy says otherwise (SPM-10)', async () => {
+    const { answer, texts } = await said({ tools, replies: [calls('print'), 'Well.'] });
+    expect(texts).toEqual(['Error: No paper.']);
+    expect(answer).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is told in the words of the policy (SPM-10)', async () => {
+    const { texts } = await said({
+      tools,
+      replies: [calls('print'), 'Well.'],
+      policies: { exceptions: ({ tool, thrown }) => `${tool} broke: ${(thrown as Error).name}` },
+    });
+    expect(texts).toEqual(['Error: print broke: RangeError']);
+  });
+
+  it('ends the turn as failed where it is always thrown; the siblings keep their results (SPM-10, SPM-11)', async () => {
+    const { answer, session } = await said({
+      tools,
+      replies: [calls('look', 'ring')],
+      policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
+    });
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      text: '',
+      error: { type: 'tool-failure', message: 'No.' },
+      signal: { type: 'fail', reason: 'No.' },
+    });
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [{ ended: { result: { content: 'look done' } } }, { ended: { result: { message: 'No.' } } }],
+    });
+  });
+
+  it('ends it when its class, or one that its class is made of, is listed (SPM-10)', async () => {
+    const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
+    const fatal = await said({ tools, replies: [calls('print')], policies });
+    expect(fatal.answer).toMatchObject({ outcome: 'failed', error: { message: 'No paper.' } });
+    const told = await said({ tools, replies: [calls('ring'), 'Well.'], policies });
+    expect(told.answer).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('may become a signal (SPM-10)', async () => {
+    const { answer } = await said({
+      tools,
+      replies: [calls('ring')],
+      policies: {
+        exceptions: () => {
+          throw replan('The bell is broken.');
+        },
+      },
+    });
+    expect(answer).toMatchObject({
+      outcome: 'completed',
+      text: '',
+      signal: { type: 'replan', reason: 'The bell is broken.' },
+    });
+  });
+
+  it('says its class when it says nothing (SPM-10)', async () => {
+    const { texts } = await said({
+      tools: [throws('print', new OutOfPaper())],
+      replies: [calls('print'), 'Well.'],
+    });
+    expect(texts).toEqual(['Error: Exception occurred in tool: print (OutOfPaper)']);
+  });
+});
+
+describe('limits of calls (SPM-13)', () => {
+  const tools = ['a', 'b', 'c'].map((name) => reads(name));
+  const over = (tool: string, limit: number): string =>
+    `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
+
+  it('hold for each tool as the agent says, and for the others as ever', async () => {
+    const { texts, answer } = await said({
+      tools,
+      replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
+      limits: { callsPerTool: { a: 1 } },
+    });
+    expect(texts).toEqual(['a done', over('a', 1), 'b done', 'b done']);
+    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
+  });
+
+  it('have one word for every tool that is not named, and one for no limit', async () => {
+    const { texts } = await said({
+      tools,
+      replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
+      limits: { callsPerTool: { '*': 1, a: 'unlimited', c: 2 } },
+    });
+    expect(texts).toEqual([
+      ...['a done', 'a done', 'a done'],
+      ...['b done', over('b', 1)],
+      ...['c done', 'c done', over('c', 2)],
+    ]);
+  });
+
+  it('leave one tool all the calls that a turn may have, when it may have more than by default', async () => {
+    const many = calls(...Array.from({ length: 61 }, () => 'a'));
+    const limited = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 60 } });
+    expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
+    const open = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 'unlimited' } });
+    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
+    const usual = await said({ tools, replies: [many, 'Done.'] });
+    expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
+  });
+
+  it('may be lifted altogether, and a turn may have more calls than by default', async () => {
+    const many = calls(...Array.from({ length: 160 }, () => 'a'));
+    const open = await said({
+      tools,
+      replies: [many, 'Done.'],
+      limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' },
+    });
+    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 160 });
+    const counted = await said({
+      tools,
+      replies: [many, 'Done.'],
+      limits: { callsPerTool: { a: 'unlimited' } },
+    });
+    expect(counted.texts.at(-1)).toBe(
+      'Error: Total tool call limit (150) exceeded for this turn. No further tool calls are allowed.',
+    );
+  });
+
+  it('of a nested loop are its own, and those around it', async () => {
+    const { session } = await said({
+      tools: [digs(tools, { limits: { callsPerTool: { a: 1 } } })],
+      replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
+      limits: { callsPerTool: { b: 1 } },
+    });
+    expect(shownResults(session.requests[2])).toEqual([
+      'a done',
+      over('a', 1).replace('turn', 'task'),
+      'b done',
+      over('b', 1),
+    ]);
+  });
+
+  it('know a tool by its own name only, however hostile', async () => {
+    const { texts } = await said({
+      tools: [reads('toString')],
+      replies: [calls('toString', 'toString'), 'Done.'],
+      limits: { callsPerTool: { '*': 1, a: 2 } },
+    });
+    expect(texts).toEqual(['toString done', over('toString', 1)]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import {
+  artifact,
+  defineAgent,
+  error,
+  type InjectionStrategy,
+  mapContent,
+  type NotedCall,
+  text,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { withRemark } from '../../../doors/loop.ts';
+import { modelText, toolResult } from '../../../doors/tools.ts';
+import { calls, reads, shownResults } from './scenes.ts';
+
+const value = { id: 'c1' };
+const valued = toolResult({ type: 'artifact', value });
+
+describe('a remark on a result', () => {
+  it('stands below its words', () => {
+    expect(withRemark(text('Done.'), ['One.', 'Two.'])).toEqual(text('Done.\n\nOne.\n\nTwo.'));
+    expect(withRemark(artifact('Found.', value), ['One.'])).toEqual(artifact('Found.\n\nOne.', value));
+  });
+
+  it('is kept beside a value whose JSON the model reads, so that the value is kept once', () => {
+    const remarked = withRemark(valued, ['One.', 'Two.']);
+    expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
+    expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
+    expect(modelText({ ...remarked })).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
+    expect(modelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
+  });
+
+  it('is none on an error, and none when there is nothing to say', () => {
+    const failed = error('No.');
+    expect(withRemark(failed, ['One.'])).toBe(failed);
+    expect(withRemark(valued, [])).toBe(valued);
+  });
+});
+
+describe('a strategy that is asked about a call', () => {
+  it('sees the result as the journal keeps it: without secrets', async () => {
+    const noted: NotedCall[] = [];
+    const strategy: InjectionStrategy = {
+      name: 'notes',
+      offer: (tools) => tools,
+      note: (call) => {
+        noted.push(call);
+        return { remark: 'The key is hunter22.' };
+      },
+    };
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [reads('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
+      strategies: [strategy],
+    });
+    const replies = [calls('leak'), 'Done.'];
+    const session = createTestSession(agent, { replies, secrets: () => ({ KEY: 'hunter22' }) });
+    await session.send('Go.');
+    expect(noted.map(({ result }) => modelText(result))).toEqual(['{"key":"[secret KEY]"}']);
+    expect(shownResults(session.requests[1])).toEqual(['{"key":"[secret KEY]"}\n\nThe key is [secret KEY].']);
+    expect(JSON.stringify(await session.events())).not.toContain('hunter22');
+  });
+});

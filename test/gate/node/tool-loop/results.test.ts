@@ -1,0 +1,252 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  type Effect,
+  type Limits,
+  type Reconciliation,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { answers, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const look = defineTool({
+  name: 'vectorSearch',
+  description: 'Looks.',
+  effect: 'read',
+  input: v.object({ query: v.optional(v.string()) }),
+  run: () => 'seen',
+});
+const list = defineTool({ name: 'list', description: 'Lists.', effect: 'read', run: () => 'a, b' });
+
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[], limits?: Limits) {
+  const app = memoryApp({ tools, replies, limits });
+  const end = await app.say('Go.');
+  const texts = answers((await app.state()).messages).map(([, text]) => text);
+  return { app, end, texts };
+}
+
+describe('a call of a tool that does not exist', () => {
+  const rest =
+    'Available tools: [list, vectorSearch]. Use the exact tool name from this list. Do not combine or prefix tool ' +
+    'names — tool names found in source code or search results are not callable.';
+
+  it.each([
+    ['vector-search', " Did you mean 'vectorSearch'?"],
+    ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
+    ['__proto__', ''],
+  ])('is answered with what there is (TNF-02, TNF-03): %s', async (name, suggestion) => {
+    const { texts, end } = await said([look, list], [calls(name), 'Done.']);
+    expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+  });
+
+  it('fails the turn when it is the fourth in a row (TNF-01)', async () => {
+    const { app, end } = await said([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
+    expect(app.model.requests).toHaveLength(3);
+    expect(end).toMatchObject({
+      turn: {
+        outcome: 'failed',
+        error: {
+          type: 'tool-not-found',
+          message: 'The model called tools that do not exist more than 3 times in a row.',
+        },
+      },
+    });
+  });
+
+  it('counts anew after a tool that exists (TNF-06)', async () => {
+    const { end } = await said(
+      [look],
+      [calls('a', 'b', 'c'), calls('vectorSearch'), calls('a', 'b', 'c'), 'Done.'],
+    );
+    expect(end).toMatchObject({ turn: { outcome: 'completed' } });
+  });
+});
+
+describe('input', () => {
+  it.each([
+    ['{"query":', "is not valid JSON: it does not end with '}', so it may be cut off"],
+    ['[1]', 'is an array, not a JSON object'],
+  ])('that is no JSON object is answered: %s', async (input, problem) => {
+    const { texts } = await said([look], [{ calls: [{ name: 'vectorSearch', input }] }, 'Done.']);
+    expect(texts).toEqual([
+      `Error: The input of tool 'vectorSearch' ${problem}. Send one JSON object that matches its schema.`,
+    ]);
+  });
+
+  it('that does not match the schema is answered with every problem, and nothing runs', async () => {
+    const { texts, app, end } = await said(
+      [look],
+      [{ calls: [{ name: 'vectorSearch', input: { query: 1 } }] }, 'Done.'],
+    );
+    expect(texts[0]).toMatch(/^Error: The input of tool 'vectorSearch' is not valid:\n- /);
+    const turn = end.status === 'ended' ? end.turn.id : '';
+    expect((await app.events(turn)).map(({ event }) => event.type)).not.toContain('tool-call-started');
+  });
+});
+
+describe('limits of tool calls (SPM-13)', () => {
+  const perTool =
+    "Error: Tool call limit (2) exceeded for tool 'list'. No further calls to this tool are allowed in this turn.";
+  const total = 'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.';
+
+  it('answer the calls of one tool beyond them, and the turn ends as limit-reached', async () => {
+    const replies = [calls('list', 'list', 'vectorSearch', 'list'), calls('list'), 'Best so far.'];
+    const { texts, end } = await said([look, list], replies, { callsPerTool: 2 });
+    expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best so far.' } });
+  });
+
+  it('answer all calls beyond them', async () => {
+    const { texts, end } = await said(
+      [look, list],
+      [calls('list', 'vectorSearch'), calls('list', 'list'), 'Best.'],
+      {
+        toolCalls: 3,
+      },
+    );
+    expect(texts).toEqual(['a, b', 'seen', 'a, b', total]);
+    expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.' } });
+  });
+
+  it('count since the message', async () => {
+    const app = memoryApp({
+      tools: [list],
+      replies: [calls('list'), 'One.', calls('list'), 'Two.'],
+      limits: { toolCalls: 1 },
+    });
+    await app.say('Go.');
+    expect(await app.say('Again.')).toMatchObject({ turn: { outcome: 'completed', text: 'Two.' } });
+  });
+});
+
+describe('a tool that does not answer in time', () => {
+  const hangs = (effect: Effect, reconcile?: () => Reconciliation) => {
+    const signals: AbortSignal[] = [];
+    const config = { name: 'slow', description: 'Waits.', timeout: 1_000 } as const;
+    const run = (_: unknown, call: { signal: AbortSignal }): Promise<never> => {
+      signals.push(call.signal);
+      return new Promise(() => {});
+    };
+    const tool =
+      effect === 'once' ? defineTool({ ...config, run, reconcile }) : defineTool({ ...config, effect, run });
+    return { tool, signals };
+  };
+  const unknown =
+    "Error: The outcome of this call of 'slow' is unknown: it was started, and no answer came back. It may have happened " +
+    'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
+
+  it.each<[string, Effect, (() => Reconciliation) | undefined, string]>([
+    ['a read has failed', 'read', undefined, "Error: Tool 'slow' did not answer within 1000 ms."],
+    ['an idempotent call is in doubt', 'idempotent', undefined, unknown],
+    ['a once call is in doubt', 'once', undefined, unknown],
+    ['a once call has what its tool finds out', 'once', () => ({ done: 'it was done' }), 'it was done'],
+    ['a once call that goes on all the same may still be done', 'once', () => 'not-done', unknown],
+  ])('is aborted: %s (PAR-03, PAR-09)', async (_, effect, reconcile, text) => {
+    const clock = createManualClock();
+    const { tool, signals } = hangs(effect, reconcile);
+    const app = memoryApp({ tools: [tool], replies: [calls('slow'), 'Done.'], clock });
+    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(answers((await app.state()).messages)).toEqual([['slow', text]]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['the reason of its signal', () => undefined],
+    ['an error of its own', () => new Error('Request was aborted.')],
+  ])('is not believed to have failed when it stops with %s: it is asked about', async (_, thrown) => {
+    const clock = createManualClock();
+    const outcomes: Reconciliation[] = [{ done: 'paid after all' }, 'not-done', 'unknown'];
+    const pay = defineTool({
+      name: 'slow',
+      description: 'Pays.',
+      timeout: 1_000,
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(thrown() ?? signal.reason));
+        }),
+      reconcile: () => outcomes.shift() ?? 'unknown',
+    });
+    const replies = [calls('slow'), calls('slow'), calls('slow'), 'Done.'];
+    const app = memoryApp({ tools: [pay], replies, clock });
+    await passing(clock, app.say('Go.'));
+    expect(answers((await app.state()).messages)).toEqual([
+      ['slow', 'paid after all'],
+      ['slow', "Error: Tool 'slow' did not answer within 1000 ms."],
+      ['slow', unknown],
+    ]);
+  });
+
+  it.each([
+    Object.assign(new Error('The object is gone.'), { durableObjectReset: true }),
+    Object.assign(new Error('Try again.'), { retryable: true }),
+    Object.assign(new Error('Too many requests.'), { overloaded: true }),
+    new Error('internal error; reference = abc'),
+    new Error('Durable Object reset because its code was updated.'),
+    new Error('The service failed.', { cause: new TypeError('Network connection lost.') }),
+  ])('is in doubt when the platform broke its call off: %s', async (thrown) => {
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Calls an object.',
+      run: () => Promise.reject(thrown),
+    });
+    const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'] });
+    await app.say('Go.');
+    expect(answers((await app.state()).messages)).toEqual([['slow', unknown]]);
+  });
+
+  it('may still say what it did, when it is once', async () => {
+    const clock = createManualClock();
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits.',
+      timeout: 1_000,
+      run: () => new Promise((resolve) => clock.after(4_000, () => resolve('late'))),
+    });
+    const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'], clock });
+    await passing(clock, app.say('Go.'));
+    expect(answers((await app.state()).messages)).toEqual([['slow', 'late']]);
+  });
+
+  it.each<[Effect, string]>([
+    ['read', "Error: The connection of tool 'cut' was lost before it answered."],
+    ['once', unknown.replace('slow', 'cut')],
+  ])('is like one whose line was lost: %s', async (effect, text) => {
+    const run = (): never => {
+      throw new Error('Network connection lost.');
+    };
+    const config = { name: 'cut', description: 'Breaks.', run } as const;
+    const tool = effect === 'once' ? defineTool(config) : defineTool({ ...config, effect });
+    expect((await said([tool], [calls('cut'), 'Done.'])).texts).toEqual([text]);
+  });
+});
+
+describe('a tool that is not made by defineTool', () => {
+  it('acts once a call: asking for more is an error that its model can read', async () => {
+    const runs: string[] = [];
+    const leaf = { effect: 'read', timeout: 1_000, run: () => runs.push('ran') } as const;
+    const greedy: AnyTool = {
+      name: 'greedy',
+      description: 'Acts twice.',
+      inputSchema: { type: 'object' },
+      effect: 'read',
+      returnDirect: false,
+      metadata: {},
+      check: async (input) => ({ ok: true, value: input }),
+      async call(_, { execute }) {
+        await execute(leaf);
+        return execute(leaf);
+      },
+    };
+    const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
+    await app.say('Go.');
+    expect(answers((await app.state()).messages)).toEqual([
+      ['greedy', "Error: Tool 'greedy' may execute or nest once a call, not twice."],
+    ]);
+    expect(runs).toEqual(['ran']);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { calls, digs } from './scenes.ts';
+
+describe('a call that opens a frame', () => {
+  it('is told whether its frame is open already, since it was cut off inside', async () => {
+    const told: boolean[] = [];
+    let isFirst = true;
+    const dies = defineTool({
+      name: 'die',
+      description: 'Dies.',
+      effect: 'idempotent', // so that what comes before it is stored
+      run: () => {
+        if (isFirst) session.kill();
+        isFirst = false;
+        return 'alive';
+      },
+    });
+    const dig = digs([dies]);
+    const asks: AnyTool = {
+      ...dig,
+      call(input, invocation) {
+        told.push(invocation.resumesFrame);
+        return dig.call(input, invocation);
+      },
+    };
+    const agent = defineAgent({ name: 'clerk', description: 'Digs.', instructions: '', tools: [asks] });
+    const session: TestSession = createTestSession(agent, {
+      replies: [calls('dig'), calls('die'), 'Dug.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect(told).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,33 @@
+import {
+  type AnyTool,
+  defineTool,
+  type Frame,
+  type ModelRequest,
+  type ToolCall,
+  text,
+} from '../../../../src/index.ts';
+
+/** A reply that calls these tools without input. */
+export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+/** A `read` tool that does one thing. */
+export const reads = (
+  name: string,
+  run: (call: ToolCall) => unknown = () => `${name} done`,
+  more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
+) => defineTool({ name, description: 'Does.', effect: 'read', run: (_, call) => run(call), ...more });
+
+/** What the model was shown of tool results, in one request. */
+export const shownResults = (request: ModelRequest | undefined): readonly string[] =>
+  request?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? [];
+
+/** A tool that only opens a frame, and answers how it ended. */
+export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
+  ...reads('dig'),
+  effect: 'none',
+  async call(_, invocation) {
+    const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
+    const { outcome, text: said } = await invocation.nest(frame);
+    return text(`${outcome}: ${said}`);
+  },
+});

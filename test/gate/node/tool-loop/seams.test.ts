@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, type InjectionStrategy } from '../../../../src/index.ts';
+import type { StateSlice } from '../../../doors/journal.ts';
+import { runBare } from './bare-loop.ts';
+
+const tool = (name: string, run = (): string => name) =>
+  defineTool({ name, description: 'Does.', effect: 'read', run });
+
+/** A kind of tool in miniature: `open` unlocks `inner`. */
+const unlocked: StateSlice<boolean, boolean> = {
+  name: 'unlocked',
+  initial: false,
+  reduce: (value, _, event) => value || (event.type === 'tool-call-ended' && event.result.type !== 'error'),
+};
+const inner = tool('inner');
+const unlock: InjectionStrategy = {
+  name: 'unlock',
+  offer: (tools, view) => (view.recall(unlocked) ? [inner, ...tools] : tools),
+};
+
+describe('a kind of tool', () => {
+  it('offers with the next model call what its slice remembers, sorted by name (TOOL-21)', async () => {
+    const { offered, end } = await runBare({
+      tools: [tool('open'), tool('alpha')],
+      slices: [unlocked],
+      strategies: [unlock],
+      replies: [{ calls: [{ name: 'open' }] }, { calls: [{ name: 'inner' }] }, 'Done.'],
+    });
+    expect(offered).toEqual([
+      ['alpha', 'open'],
+      ['alpha', 'inner', 'open'],
+      ['alpha', 'inner', 'open'],
+    ]);
+    expect(end).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('offers nothing new within the batch', async () => {
+    const { model } = await runBare({
+      tools: [tool('open')],
+      slices: [unlocked],
+      strategies: [unlock],
+      replies: [{ calls: [{ name: 'open' }, { name: 'inner' }] }, 'Done.'],
+    });
+    const texts = model.requests[1]?.messages.flatMap((message) =>
+      message.role === 'tool' ? [message.text] : [],
+    );
+    expect(texts?.[0]).toBe('open');
+    expect(texts?.[1]).toMatch(/^Error: Tool 'inner' does not exist\./);
+  });
+
+  it('passes what one strategy offers to the next', async () => {
+    const hide: InjectionStrategy = {
+      name: 'hide',
+      offer: (tools) => tools.filter(({ name }) => name !== 'open'),
+    };
+    const always: InjectionStrategy = { name: 'always', offer: (tools) => [...tools, inner] };
+    const { offered } = await runBare({
+      tools: [tool('open')],
+      strategies: [always, hide],
+      replies: ['Done.'],
+    });
+    expect(offered).toEqual([['inner']]);
+  });
+});

@@ -1,0 +1,155 @@
+/** How much of one result a model is shown. */
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  error,
+  type LoopTransformer,
+  oneShotPerLoop,
+  type Policies,
+  summarised,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { foldMessage, type Message } from '../../../doors/journal.ts';
+import { calls, reads, shownResults } from './scenes.ts';
+
+interface Scene {
+  readonly policies?: Policies;
+  readonly transformers?: readonly LoopTransformer[];
+  readonly replies?: readonly ScriptedReply[];
+}
+
+const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.'], ...more }: Scene = {}) =>
+  createTestSession(
+    defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more }),
+    { replies },
+  );
+
+/** What a model is shown of what a tool answers. */
+async function shown(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
+  const session = sessionOf([reads('look', answer)], scene);
+  await session.send('Go.');
+  return shownResults(session.requests.at(-1)).at(-1);
+}
+
+describe('a result', () => {
+  it('is shown whole up to 65,536 characters', async () => {
+    expect(await shown(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
+  });
+
+  it('that is longer is shown by its beginning, with how much of it that is', async () => {
+    expect(await shown(() => 'x'.repeat(1_000_000))).toBe(
+      `${'x'.repeat(65_536)}\n... [shortened: 65536 of 1000000 characters are shown]`,
+    );
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['an artifact', () => ({ word: 'kelp' }), '{"word"\n... [shortened: 7 of 15 characters are shown]'],
+    ['an error', () => error('No kelp.'), 'Error: \n... [shortened: 7 of 15 characters are shown]'],
+    ['characters of two halves', () => 'kelps 😀', 'kelps \n... [shortened: 6 of 8 characters are shown]'],
+    ['characters that just fit', () => 'kelp 😀', 'kelp 😀'],
+  ])('may have as many characters as the agent says: %s', async (_, answer, text) => {
+    expect(await shown(answer, { policies: { resultCharacters: 7 } })).toBe(text);
+  });
+
+  it('is shortened after transformers have had all of it', async () => {
+    const transformers = [{ name: 'counts', result: (text: string) => `${text.length} ${text}` }];
+    const scene = { policies: { resultCharacters: 8 }, transformers };
+    expect(await shown(() => 'x'.repeat(90), scene)).toBe(
+      '90 xxxxx\n... [shortened: 8 of 93 characters are shown]',
+    );
+  });
+
+  it('is journaled whole, and is the whole answer when it is returned directly', async () => {
+    const whole = 'x'.repeat(90);
+    const look = reads('look', () => whole, { returnDirect: true });
+    const session = sessionOf([look], { policies: { resultCharacters: 8 } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: whole });
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [{ ended: { result: { type: 'text', content: whole } } }],
+    });
+  });
+
+  it('is shortened in nested loops as around them, and what these say as any other', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      instructions: 'You dig.',
+      tools: [reads('look', () => 'abcdefghij')],
+    });
+    const replies = [calls('dig'), calls('look'), '0123456789', 'Done.'];
+    const session = sessionOf([dig], { policies: { resultCharacters: 8 }, replies });
+    await session.send('Go.');
+    expect(session.requests.flatMap((request) => shownResults(request))).toEqual([
+      'abcdefgh\n... [shortened: 8 of 10 characters are shown]',
+      '01234567\n... [shortened: 8 of 10 characters are shown]',
+    ]);
+  });
+
+  it('of a one-shot tool was delivered as it is, and would be no longer the next time', async () => {
+    const load = oneShotPerLoop(
+      reads('load', () => 'x'.repeat(90)),
+      'Work.',
+    );
+    const replies = [calls('load'), calls('load'), 'Done.'];
+    const session = sessionOf([load], { policies: { resultCharacters: 8 }, replies });
+    await session.send('Go.');
+    expect(shownResults(session.requests.at(-1))).toEqual([
+      'xxxxxxxx\n... [shortened: 8 of 90 characters are shown]',
+      'ALREADY \n... [shortened: 8 of 151 characters are shown]',
+    ]);
+  });
+
+  it('counts for a compaction as it is shown', async () => {
+    let asked = 0;
+    const compaction = summarised({
+      overTokens: 100,
+      keepTurns: 0,
+      summarise: () => {
+        asked += 1;
+        return 'Sum.';
+      },
+    });
+    const agent = (resultCharacters: number) =>
+      defineAgent({
+        name: 'clerk',
+        description: 'Works.',
+        instructions: '',
+        tools: [reads('look', () => 'x'.repeat(4_000))],
+        policies: { resultCharacters },
+        compaction,
+      });
+    for (const [characters, times] of [
+      [200, 0],
+      [4_000, 1],
+    ] as const) {
+      asked = 0;
+      const session = createTestSession(agent(characters), { replies: [calls('look'), 'A.', 'B.'] });
+      await session.send('Look.');
+      await session.send('And?');
+      expect(asked).toBe(times);
+    }
+  });
+
+  it('that came late is shown so too', () => {
+    const messages: Message[] = [];
+    foldMessage(messages, {
+      type: 'late-result-received',
+      turn: 't1',
+      call: 't1.3.0',
+      tool: 'pay',
+      input: '{}',
+      result: { type: 'text', content: 'x'.repeat(70_000) },
+    });
+    expect(messages).toEqual([
+      {
+        role: 'user',
+        by: 'late',
+        text:
+          "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: " +
+          `${'x'.repeat(65_536)}\n... [shortened: 65536 of 70000 characters are shown]`,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,367 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineAgent,
+  defineTool,
+  exitEarly,
+  replan,
+  type Signal,
+  SignalError,
+  ToolConfigurationError,
+  terminateAction,
+  terminateAgent,
+  text,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { toolResult } from '../../../doors/tools.ts';
+import { stored } from '../../../fixtures/stored.ts';
+import { answers } from '../session/former-holder.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+const sends = (name: string, thrown: () => unknown, more: Parameters<typeof reads>[2] = {}): AnyTool =>
+  reads(
+    name,
+    () => {
+      throw thrown();
+    },
+    more,
+  );
+
+const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]) =>
+  createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), { replies });
+
+async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[]) {
+  const session = sessionOf(tools, replies);
+  const answer = await session.send('Go.');
+  return { session, answer, texts: answers((await session.state()).messages).map(([, words]) => words) };
+}
+
+const failing = (reason: string) => new SignalError({ type: 'fail', reason });
+
+const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = [
+  ['replan', replan, { outcome: 'completed' }],
+  ['terminate-action', terminateAction, { outcome: 'completed' }],
+  ['terminate-agent', terminateAgent, { outcome: 'cancelled' }],
+  ['exit', exitEarly, { outcome: 'cancelled' }],
+  [
+    'misconfigured',
+    (reason) => new ToolConfigurationError(reason),
+    { outcome: 'failed', error: { type: 'misconfigured', message: 'Enough.' } },
+  ],
+  ['fail', failing, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
+];
+
+describe.each(KINDS)('%s', (type, make, ends) => {
+  const signal = { type, reason: 'Enough.' };
+  const thrown = sends('stop', () => make('Enough.'));
+
+  it('thrown by a tool ends the turn without another model call, and without an answer (LOOP-12, LOOP-14)', async () => {
+    const { session, answer } = await said([thrown], [calls('stop')]);
+    expect(answer).toMatchObject({ ...ends, signal, text: '', iterations: 1, toolCalls: 1 });
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it('in the result of a decorator does the same (SIG-01)', async () => {
+    const { decorated, ran } = (() => {
+      const ran: string[] = [];
+      const inside = reads('stop', () => void ran.push('ran'));
+      const call: AnyTool['call'] = async (input, invocation) => {
+        const result = await inside.call(input, invocation);
+        return toolResult({ ...result, signal: { type, reason: 'Enough.' } });
+      };
+      return { decorated: decorate(inside, { call }), ran };
+    })();
+    const { answer } = await said([decorated], [calls('stop')]);
+    expect(answer).toMatchObject({ ...ends, signal });
+    expect(ran).toEqual(['ran']);
+  });
+
+  it('thrown by the code around a tool does the same (SIG-01)', async () => {
+    const around = decorate(reads('stop'), {
+      call: async () => {
+        throw make('Enough.');
+      },
+    });
+    expect((await said([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
+  });
+
+  it('survives a decorator that makes another result of it (SIG-01)', async () => {
+    const hushed = decorate(thrown, {
+      call: async (input, invocation) => {
+        await thrown.call(input, invocation);
+        return text('Nothing happened.');
+      },
+    });
+    const { answer, texts } = await said([hushed], [calls('stop')]);
+    expect(answer).toMatchObject({ ...ends, signal });
+    expect(texts).toEqual(['Nothing happened.']);
+  });
+
+  it('passes a typed tool, which makes no error of it (SIG-01)', async () => {
+    const typed = defineTool({
+      name: 'stop',
+      description: 'Stops.',
+      effect: 'once',
+      input: v.object({ why: v.string() }),
+      output: { name: 'Answer' },
+      run: ({ why }) => {
+        throw make(why);
+      },
+    });
+    const { answer } = await said([typed], [{ calls: [{ name: 'stop', input: { why: 'Enough.' } }] }]);
+    expect(answer).toMatchObject({ ...ends, signal });
+  });
+
+  it('lets the siblings run, and keeps what they did (PAR-05, LOOP-16)', async () => {
+    const ran: string[] = [];
+    const stopped = Promise.withResolvers<void>();
+    const slow = reads('slow', async ({ id }) => {
+      await stopped.promise;
+      ran.push(id);
+      return 'slow but sure';
+    });
+    const stop = decorate(thrown, {
+      call: (input, invocation) => thrown.call(input, invocation).finally(stopped.resolve),
+    });
+    const { texts, session } = await said([stop, slow], [calls('slow', 'stop', 'slow')]);
+    expect(ran).toHaveLength(2);
+    expect(texts[0]).toBe('slow but sure');
+    expect(texts[2]).toBe('slow but sure');
+    const turn = (await session.state()).turn;
+    expect(turn?.toolCalls).toBe(3);
+  });
+
+  it('skips the calls of its serial that had not begun (LOOP-16)', async () => {
+    let ran = 0;
+    const stop = sends('stop', () => make('Enough.'), { serial: 's' });
+    const step = reads(
+      'step',
+      () => {
+        ran += 1;
+      },
+      { serial: 's' },
+    );
+    const { texts } = await said([stop, step], [calls('step', 'stop', 'step', 'stop')]);
+    expect(ran).toBe(1);
+    expect(texts.slice(2)).toEqual([
+      "Error: Skipped: 'step' was not run, since another call of this reply ended the loop: Enough.",
+      "Error: Skipped: 'stop' was not run, since another call of this reply ended the loop: Enough.",
+    ]);
+  });
+
+  it('leaves a conversation that goes on: every call has an answer (LOOP-16)', async () => {
+    const { session } = await said([thrown], [calls('stop', 'stop'), 'Here I am.']);
+    expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
+    expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'tool'],
+      'user',
+    ]);
+  });
+});
+
+describe('a signal', () => {
+  it('is answered with its reason: to plan anew or to stop is no error (SIG-01, LOOP-12)', async () => {
+    const kinds = KINDS.map(([type, make]) => sends(type.replace('-', '_'), () => make('Enough.')));
+    for (const tool of kinds) {
+      const { texts } = await said([tool], [calls(tool.name)]);
+      const isFailure = tool.name === 'misconfigured' || tool.name === 'fail';
+      expect(texts).toEqual([isFailure ? 'Error: Enough.' : 'Enough.']);
+    }
+  });
+
+  it('to plan anew keeps what the tool put on the blackboard (LOOP-12)', async () => {
+    const tool = reads('stop', ({ blackboard, state }) => {
+      blackboard.add('a clue', { name: 'clue' });
+      state.set('seen', 1);
+      throw replan('I found a clue.');
+    });
+    const { session, answer } = await said([tool], [calls('stop')]);
+    expect(answer).toMatchObject({ signal: { type: 'replan', reason: 'I found a clue.' } });
+    const { blackboard, cells } = await session.state();
+    expect(blackboard).toEqual([{ name: 'clue', value: 'a clue' }]);
+    expect(cells.get('clerk')).toEqual({ seen: 1 });
+  });
+
+  it('leaves no output to be parsed (LOOP-13)', async () => {
+    const agent = defineAgent({
+      ...{
+        name: 'clerk',
+        description: 'W.',
+        instructions: '',
+        tools: [sends('stop', () => replan('Anew.'))],
+      },
+      output: v.object({ n: v.number() }),
+    });
+    const session = createTestSession(agent, { replies: [calls('stop')] });
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: '' });
+    expect(answer).not.toHaveProperty('object');
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it.each<[string, readonly string[], Signal['type']]>([
+    ['the first of several alike', ['replan', 'replan_2'], 'replan'],
+    [
+      'the end of the agent before that of the action',
+      ['terminate_action', 'terminate_agent'],
+      'terminate-agent',
+    ],
+    ['the end of the action before a new plan', ['replan', 'terminate_action'], 'terminate-action'],
+    ['an exit before a new plan', ['replan', 'exit'], 'exit'],
+    ['a failure before all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
+    ['a wrong configuration before everything', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
+  ])('is chosen when there are several: %s (PAR-05, PAR-06)', async (_, names, type) => {
+    const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
+      const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
+      return sends(name, () => make(`${name} says so.`));
+    });
+    const { answer } = await said(tools, [calls(...names)]);
+    const first = type === 'replan' ? 'replan' : type.replace('-', '_');
+    expect(answer.signal).toEqual({ type, reason: `${first} says so.` });
+  });
+
+  it('ends the loop after a kill too, with the calls that had not begun skipped (LOOP-16, LOOP-22)', async () => {
+    const ran: string[] = [];
+    let kills = 1;
+    const once = (name: string, run: () => unknown) =>
+      defineTool({ name, description: 'Does.', serial: 's', effect: 'idempotent', run });
+    const stop = once('stop', () => {
+      ran.push('stop');
+      throw terminateAction('Enough.');
+    });
+    const step = once('step', () => {
+      ran.push('step');
+      if (kills-- > 0) session.kill();
+    });
+    const later = once('later', () => ran.push('later'));
+    const session = sessionOf([stop, step, later], [calls('step', 'stop', 'later')]);
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'completed',
+      signal: { type: 'terminate-action', reason: 'Enough.' },
+    });
+    expect(ran).toEqual(['step', 'step', 'stop']);
+    expect(answers((await session.state()).messages).at(-1)).toEqual([
+      'later',
+      "Error: Skipped: 'later' was not run, since another call of this reply ended the loop: Enough.",
+    ]);
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it('that was stored before a kill ends the loop of whoever goes on: only what had begun is run (LOOP-22)', async () => {
+    const ran: string[] = [];
+    let kills = 1;
+    const tool = (name: string, run: () => unknown, serial?: string) =>
+      defineTool({
+        ...{ name, description: 'Does.', serial, effect: 'idempotent' },
+        run: () => {
+          ran.push(name);
+          return run();
+        },
+      });
+    const stop = tool('stop', () => {
+      throw replan('Anew.');
+    });
+    const slow = tool(
+      'slow',
+      async () => {
+        await stored(session, ({ type }) => type === 'tool-call-ended');
+        if (kills-- > 0) session.kill();
+      },
+      's',
+    );
+    const session = sessionOf([stop, slow, tool('later', () => 'x', 's')], [calls('stop', 'slow', 'later')]);
+    expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan', reason: 'Anew.' } });
+    expect(ran).toEqual(['stop', 'slow', 'slow']);
+    expect(answers((await session.state()).messages).at(-1)).toEqual([
+      'later',
+      "Error: Skipped: 'later' was not run, since another call of this reply ended the loop: Anew.",
+    ]);
+  });
+
+  it('after which the limit of calls was met keeps its word (LOOP-12)', async () => {
+    const agent = defineAgent({
+      ...{
+        name: 'clerk',
+        description: 'W.',
+        instructions: '',
+        tools: [sends('stop', () => replan('Anew.'))],
+      },
+      limits: { toolCalls: 1 },
+    });
+    const session = createTestSession(agent, { replies: [calls('stop', 'stop')] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      text: '',
+      signal: { type: 'replan', reason: 'Anew.' },
+    });
+  });
+});
+
+describe('a signal in a nested loop', () => {
+  it.each([
+    ['replan', replan],
+    ['terminate-action', terminateAction],
+  ])('ends that loop and no other: %s (SIG-02)', async (_, make) => {
+    const { session, answer } = await said(
+      [digs([sends('stop', () => make('Enough.'))])],
+      [calls('dig'), calls('stop'), 'Done.'],
+    );
+    expect(shownResults(session.requests[2])).toEqual(['completed: Enough.']);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(answer).not.toHaveProperty('signal');
+  });
+
+  it.each(KINDS.slice(2))(
+    'reaches the turn, whatever the tool around it makes of it: %s (SIG-02, SIG-03)',
+    async (type, make, ends) => {
+      const dig = digs([sends('stop', () => make('Enough.'))]);
+      const calm = decorate(dig, {
+        call: async (input, invocation) => {
+          await dig.call(input, invocation);
+          return text('All is well.');
+        },
+      });
+      const { session, answer, texts } = await said([calm], [calls('dig'), calls('stop')]);
+      expect(answer).toMatchObject({ ...ends, signal: { type, reason: 'Enough.' }, text: '' });
+      expect(texts).toEqual(['All is well.']);
+      expect(session.requests).toHaveLength(2);
+    },
+  );
+
+  it('reaches the turn from two loops down', async () => {
+    const { answer, session } = await said(
+      [digs([digs([sends('stop', () => exitEarly('Out.'))])])],
+      [calls('dig'), calls('dig'), calls('stop')],
+    );
+    expect(answer).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Out.' } });
+    expect(session.requests).toHaveLength(3);
+  });
+
+  it('reaches the turn after a kill between the two (LOOP-22)', async () => {
+    let kills = 1;
+    const inside = defineTool({
+      name: 'stop',
+      description: 'Stops.',
+      effect: 'idempotent',
+      run: () => {
+        throw terminateAgent('Enough.');
+      },
+    });
+    const dig = digs([inside]);
+    const dies = decorate(dig, {
+      call: async (input, invocation) => {
+        const result = await dig.call(input, invocation);
+        if (kills-- > 0) session.kill();
+        return result;
+      },
+    });
+    // What of the nested loop was not stored is asked for again.
+    const session = sessionOf([dies], [calls('dig'), calls('stop'), calls('stop')]);
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'terminate-agent', reason: 'Enough.' },
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { Slots } from '../../../doors/loop.ts';
+import { promisesSettled } from '../../../doors/testing.ts';
+
+describe('slots', () => {
+  it('are given first come, first served, and never more than there are', async () => {
+    const slots = new Slots(2);
+    const log: string[] = [];
+    const releases: (() => void)[] = [];
+    const hold = (name: string) =>
+      slots.hold(async () => {
+        log.push(name);
+        await new Promise<void>((resolve) => releases.push(resolve));
+      });
+    const all = Promise.all(['a', 'b', 'c', 'd'].map(hold));
+    expect(log).toEqual(['a', 'b']);
+    for (let i = 0; i < 4; i += 1) {
+      releases[i]?.();
+      await promisesSettled();
+    }
+    await all;
+    expect(log).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('are free again after a failure', async () => {
+    const slots = new Slots(1);
+    await expect(slots.hold(() => Promise.reject(new Error('No.')))).rejects.toThrow('No.');
+    expect(await slots.hold(async () => 'fine')).toBe('fine');
+  });
+});

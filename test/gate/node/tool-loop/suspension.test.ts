@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { createManualClock } from '../../../../src/testing/entry.ts';
+import { aWait } from '../../../fixtures/a-wait.ts';
+import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+const waits = (serial?: string): AnyTool => ({
+  name: 'ask',
+  description: 'Asks a person.',
+  inputSchema: { type: 'object' },
+  effect: 'once',
+  serial,
+  returnDirect: false,
+  metadata: {},
+  check: async (input) => ({ ok: true, value: input }),
+  call: async (_, invocation) => text((await invocation.decide({ message: 'May I?' })).decision),
+});
+const look = (ran: string[], serial?: string) =>
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    serial,
+    run: (_, { id }) => {
+      ran.push(id);
+      return 'seen';
+    },
+  });
+const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+
+describe('a call that waits for somebody outside', () => {
+  it('suspends the turn once its siblings have ended, and keeps their results', async () => {
+    const app = memoryApp({ tools: [waits(), look([])], replies: [calls('ask', 'look')] });
+    expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
+    const [, reply] = (await app.state()).messages;
+    expect(reply).toMatchObject({
+      calls: [
+        { name: 'ask', waits: [{ wait: { message: 'May I?' } }] },
+        { name: 'look', ended: { result: { content: 'seen' } } },
+      ],
+    });
+    await expect(app.lease('And?')).rejects.toThrow('The lease was refused: suspended.');
+  });
+
+  it('cannot ask after a tool that runs once has run, since it would begin anew after the answer', async () => {
+    const ran: string[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => void ran.push(id) });
+    const late: AnyTool = {
+      ...pay,
+      async call(input, invocation) {
+        await pay.call(input, invocation);
+        return text((await invocation.decide({ message: 'Was that right?' })).decision);
+      },
+    };
+    const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Hm.' } });
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
+      text: "Error: Tool 'pay' has run, and cannot ask any more: ask before it executes.",
+    });
+    expect(ran).toHaveLength(1);
+  });
+
+  it('was not started', async () => {
+    const app = memoryApp({ tools: [waits()], replies: [calls('ask')] });
+    await app.say('Go.');
+    const turn = (await app.state()).turn?.id ?? '';
+    expect((await app.events(turn)).map(({ event }) => event.type)).toEqual([
+      'turn-started',
+      'model-replied',
+      'tool-call-suspended',
+    ]);
+  });
+
+  it('holds back the later calls of its serial', async () => {
+    const ran: string[] = [];
+    const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+    expect(ran).toEqual([]);
+  });
+
+  it('holds them back after a take-over too, and the turn is suspended again', async () => {
+    const ran: string[] = [];
+    const clock = createManualClock();
+    const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
+    const suspended = { type: 'tool-call-suspended', call: 'c0', wait: aWait() } as const;
+    const left = await leftBehind(app, [...asked(['ask'], ['look']), suspended]);
+    expect(await takenOver(app, clock, left)).toMatchObject({ status: 'suspended' });
+    expect(ran).toEqual([]);
+  });
+
+  it('suspends the turn from inside a nested loop', async () => {
+    const dig: AnyTool = {
+      ...waits(),
+      name: 'dig',
+      effect: 'none',
+      call: async (_, invocation) => {
+        const { outcome } = await invocation.nest({
+          name: 'dig',
+          instructions: '',
+          message: 'Dig.',
+          tools: [waits()],
+        });
+        return text(outcome);
+      },
+    };
+    const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('ask')] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+    const frames = [...((await app.state()).turn?.frames.values() ?? [])];
+    expect(frames.at(-1)?.messages.at(-1)).toMatchObject({
+      calls: [{ waits: [{ wait: { message: 'May I?' } }] }],
+    });
+  });
+
+  it('is cancelled by the next holder when a cancel arrives while it waits', async () => {
+    const app = memoryApp({ tools: [waits()], replies: [calls('ask'), 'Next.'] });
+    await app.say('Go.');
+    const turn = (await app.state()).turn?.id ?? '';
+    expect(await app.port.post('cancel', turn, '{}')).toBe('posted');
+    expect(await app.run(await app.resume(turn))).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
+    expect(await app.say('And now?')).toMatchObject({ status: 'ended', turn: { text: 'Next.' } });
+  });
+});

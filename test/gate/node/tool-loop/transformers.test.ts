@@ -1,0 +1,264 @@
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  error,
+  type HistoryMessage,
+  type LoopTransformer,
+  slidingWindow,
+  truncateToolResults,
+} from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+const agentWith = (tools: readonly AnyTool[], ...transformers: LoopTransformer[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, transformers });
+
+const upper: LoopTransformer = { name: 'upper', result: (text) => text.toUpperCase() };
+const mark: LoopTransformer = { name: 'mark', result: (text, { name }) => `${name}: ${text}` };
+
+let logged: MockInstance;
+beforeEach(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => logged.mockRestore());
+
+describe('a transformer', () => {
+  it('changes what the model is shown of results, in order, each after the one before (CBK-02)', async () => {
+    const agent = agentWith([reads('look', () => 'seen')], upper, mark);
+    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['look: SEEN']);
+  });
+
+  it('leaves the journal as it was said: without it, the model is shown the result itself (RES-04)', async () => {
+    const session = createTestSession(agentWith([reads('look', () => ({ seen: 1 }))], upper), {
+      replies: [calls('look'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['{"SEEN":1}']);
+    expect((await session.state()).messages[1]).toMatchObject({
+      calls: [{ ended: { result: { type: 'artifact', value: { seen: 1 } } } }],
+    });
+  });
+
+  it('sees of an error its message; the model still reads that it is one', async () => {
+    const session = createTestSession(agentWith([reads('look', () => error('too dark'))], upper), {
+      replies: [calls('look'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['Error: TOO DARK']);
+  });
+
+  it('sees what a model reads of a tool that does not exist (TNF-07)', async () => {
+    const session = createTestSession(agentWith([reads('look')], mark), {
+      replies: [calls('fly'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])[0]).toMatch(/^Error: fly: Tool 'fly' does not exist\./);
+  });
+
+  it('changes the whole conversation before each model call (CBK-02)', async () => {
+    const forget: LoopTransformer = {
+      name: 'forget',
+      messages: (messages) => messages.filter(({ text }) => !text.includes('secret')),
+    };
+    const session = createTestSession(agentWith([], forget), { replies: ['I know.', 'What?'] });
+    await session.send('The secret is 7.');
+    await session.send('And?');
+    expect(session.requests[1]?.messages).toEqual([
+      { role: 'system', text: 'Work.' },
+      { role: 'assistant', text: 'I know.', toolCalls: [] },
+      { role: 'user', text: 'And?' },
+    ]);
+  });
+
+  it('cannot part a call from its result: dropped together, or answered that there is none (CBK-07)', async () => {
+    const lose: LoopTransformer = {
+      name: 'lose',
+      messages: (messages) =>
+        messages.map((message): HistoryMessage => {
+          if (message.role === 'user') return message;
+          return { ...message, calls: message.calls.map(({ id, name, input }) => ({ id, name, input })) };
+        }),
+    };
+    const session = createTestSession(agentWith([reads('look')], lose), {
+      replies: [calls('look'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['Error: There is no result for this call.']);
+  });
+
+  it('changes the words of replies: as they are shown again, and as the answer (CBK-02)', async () => {
+    const unthink: LoopTransformer = {
+      name: 'unthink',
+      reply: (text) => text.replaceAll(/<think>.*?<\/think>/g, ''),
+    };
+    const session = createTestSession(agentWith([], unthink), {
+      replies: ['<think>Hm.</think>Six.', 'Seven.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Six.' });
+    await session.send('More.');
+    expect(session.requests[1]?.messages[2]).toEqual({ role: 'assistant', text: 'Six.', toolCalls: [] });
+    expect((await session.state()).messages[1]).toMatchObject({ text: '<think>Hm.</think>Six.' });
+    const ends = (await session.events()).filter(({ event }) => event.type === 'turn-ended');
+    expect(ends.map(({ event }) => event)).toMatchObject([{ text: 'Six.' }, {}]);
+    expect(ends[1]?.event).not.toHaveProperty('text');
+  });
+
+  it('has changed the answer before it is read as the output of the agent', async () => {
+    const unfence: LoopTransformer = {
+      name: 'unthink',
+      reply: (text) => text.replace('<think>Hm.</think>', ''),
+    };
+    const agent = defineAgent({
+      ...{ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [] },
+      transformers: [unfence],
+      output: v.object({ n: v.number() }),
+    });
+    const session = createTestSession(agent, { replies: ['<think>Hm.</think>{"n":6}'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { n: 6 } });
+  });
+
+  it('of results changes what is returned directly, unless it shortens (LOOP-10)', async () => {
+    const last = reads('last', () => 'a long story', { returnDirect: true });
+    const session = createTestSession(agentWith([last], truncateToolResults({ maxLength: 3 }), upper), {
+      replies: [calls('last'), 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'A LONG STORY' });
+    await session.send('And?');
+    expect(shownResults(session.requests[1])).toEqual(['A L\n... [TRUNCATED, 3 CHARS SHOWN]']);
+  });
+
+  it('is inherited by nested loops, also for their answer', async () => {
+    const shout: LoopTransformer = { name: 'shout', reply: (text) => `${text}!` };
+    const session = createTestSession(agentWith([digs([reads('look', () => 'seen')])], upper, shout), {
+      replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done!' });
+    expect(shownResults(session.requests[2])).toEqual(['SEEN']);
+    expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
+  });
+
+  it.each<[string, LoopTransformer]>([
+    [
+      'throws',
+      {
+        name: 'bad',
+        messages: () => {
+          throw new Error('No.');
+        },
+        result: () => {
+          throw new Error('No.');
+        },
+        reply: () => {
+          throw new Error('No.');
+        },
+      },
+    ],
+    [
+      'answers nonsense',
+      {
+        name: 'bad',
+        messages: (() => 'all') as never, // what the types forbid
+        result: (() => undefined) as never,
+        reply: (() => 7) as never,
+      },
+    ],
+  ])('that %s leaves what it was given, and that is logged (CBK-03)', async (_, bad) => {
+    const session = createTestSession(agentWith([reads('look', () => 'seen')], bad, upper), {
+      replies: [calls('look'), 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shownResults(session.requests[1])).toEqual(['SEEN']);
+    expect(session.requests[1]?.messages).toHaveLength(4);
+    expect(logged).toHaveBeenCalledWith(
+      "holdfast: the transformer 'bad' failed; what it was given stays as it was",
+      expect.any(Error),
+    );
+  });
+
+  it('is asked again by whoever goes on with the turn: it stores nothing', async () => {
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'idempotent',
+      run: () => 'seen',
+    });
+    const killed: ScriptedReply = () => {
+      session.kill();
+      return 'lost';
+    };
+    const session = createTestSession(agentWith([look, reads('see')], upper), {
+      replies: [calls('look'), calls('look'), killed, 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(session.requests).toHaveLength(4);
+    expect(shownResults(session.requests[3])[0]).toBe('SEEN');
+  });
+});
+
+describe('the history of a call', () => {
+  const seen: (readonly HistoryMessage[])[] = [];
+  const remember = reads('remember', ({ history }) => {
+    seen.push(history());
+    return 'noted';
+  });
+  beforeEach(() => void seen.splice(0));
+
+  it('is what the model was shown when it made the call, and its reply (SPA-08)', async () => {
+    const agent = agentWith([reads('look', () => 'seen'), remember], upper);
+    const session = createTestSession(agent, { replies: [calls('look'), calls('remember'), 'Done.'] });
+    const { turn } = await session.send('Go.');
+    expect(seen).toEqual([
+      [
+        { role: 'user', text: 'Go.' },
+        {
+          role: 'assistant',
+          text: '',
+          calls: [
+            { id: `${turn}.3.0`, name: 'look', input: '{}', result: { type: 'text', content: 'SEEN' } },
+          ],
+        },
+        { role: 'assistant', text: '', calls: [{ id: `${turn}.6.0`, name: 'remember', input: '{}' }] },
+      ],
+    ]);
+  });
+
+  it('has lost what the window dropped, so that a memo of it can be lifted (CBK-06)', async () => {
+    const agent = agentWith([reads('look'), remember], slidingWindow({ maxMessages: 3 }));
+    const replies = [calls('look'), calls('look'), calls('remember'), 'Done.'];
+    const session = createTestSession(agent, { replies });
+    await session.send('Go.');
+    expect(
+      seen[0]?.map((message) => (message.role === 'user' ? message.text : message.calls.length)),
+    ).toEqual(['Go.', 1, 1]);
+  });
+
+  it('is made only when it is asked for, and a new copy each time (SPA-08)', async () => {
+    let asked = 0;
+    const counting: LoopTransformer = {
+      name: 'counting',
+      messages: (messages) => {
+        asked += 1;
+        return messages;
+      },
+    };
+    const reading = reads('reading', ({ history }) => {
+      const first = history();
+      Object.assign(first[1]?.role === 'assistant' ? (first[1].calls[0]?.result ?? {}) : {}, {
+        content: 'spoilt',
+      });
+      (first as HistoryMessage[]).splice(0);
+      return history().length;
+    });
+    const session = createTestSession(agentWith([reads('look'), reading], counting), {
+      replies: [calls('look'), calls('reading'), 'Done.'],
+    });
+    await session.send('Go.');
+    expect(asked).toBe(3 + 2);
+    expect(shownResults(session.requests[2])).toEqual(['look done', '3']);
+  });
+});

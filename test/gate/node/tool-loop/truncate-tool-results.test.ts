@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { fullLength, type TruncationOptions, truncateToolResults } from '../../../../src/index.ts';
+
+const call = { id: 'c', name: 'look', input: '{}' };
+const shown = (text: string, options?: TruncationOptions): string | undefined =>
+  truncateToolResults(options).result?.(text, call);
+
+describe('a result that is too long', () => {
+  it('is shown by its first characters, and how many they are (CBK-08)', () => {
+    expect(shown('abcdef', { maxLength: 4 })).toBe('abcd\n... [truncated, 4 chars shown]');
+  });
+
+  it('is longer than 10,000 characters unless the limit is given (CBK-08)', () => {
+    expect(shown('x'.repeat(10_000))).toBe('x'.repeat(10_000));
+    expect(shown('x'.repeat(10_001))).toBe(`${'x'.repeat(10_000)}\n... [truncated, 10000 chars shown]`);
+  });
+
+  it('is not one of exactly the limit (CBK-08)', () => {
+    expect(shown('abcd', { maxLength: 4 })).toBe('abcd');
+  });
+
+  it.each<[string, TruncationOptions, string]>([
+    ['words', { maxLength: 2, marker: '…' }, 'ab…'],
+    ['the full length', { maxLength: 2, marker: fullLength }, 'ab... [truncated, full length: 6 chars]'],
+    ['the full length alone', { maxLength: 0, marker: fullLength }, '... [truncated, full length: 6 chars]'],
+    ['a function', { maxLength: 2, marker: (n, all) => ` (${n}/${all})` }, 'ab (2/6)'],
+  ])('is marked by %s (CBK-08, AEL-03)', (_, options, text) => {
+    expect(shown('abcdef', options)).toBe(text);
+  });
+
+  it('is not cut inside a character', () => {
+    expect(shown('ab😀cd', { maxLength: 3 })).toBe('ab\n... [truncated, 2 chars shown]');
+  });
+
+  it.each([-1, 0.5])('has no limit of %d', (maxLength) => {
+    expect(() => truncateToolResults({ maxLength })).toThrow(
+      new RangeError(`truncateToolResults: maxLength is ${maxLength}; use a whole number from 0.`),
+    );
+  });
+});

@@ -1,0 +1,372 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import * as holdfast from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  autoApprove,
+  decorate,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  exitEarly,
+  type JsonObject,
+  listSink,
+  Secrets,
+  ToolCallContext,
+  type ToolInvocation,
+  text,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { toolResult } from '../../../doors/tools.ts';
+import { fakeCall } from './fake-call.ts';
+
+const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.string() }) });
+
+interface Decorator {
+  readonly decorate: (tool: AnyTool) => AnyTool;
+  /** What it is there to change, and of which it may say something else than its tool. */
+  readonly changes?: readonly (keyof AnyTool)[];
+  /** Its calls wait for somebody, so that a turn would be suspended. */
+  readonly waits?: true;
+  /** Somebody else runs the tool in its place. */
+  readonly replaces?: true;
+}
+
+/** Every export that takes a tool and returns one, by its name. */
+const DECORATORS: Readonly<Record<string, Decorator>> = {
+  conditionalReplan: { decorate: (tool) => holdfast.conditionalReplan(tool, () => null) },
+  decorate: { decorate: (tool) => decorate(tool, {}) },
+  manual: { decorate: (tool) => holdfast.manual(tool), changes: ['effect'], waits: true, replaces: true },
+  oneShotPerLoop: { decorate: (tool) => holdfast.oneShotPerLoop(tool, 'Go on.') },
+  publishToBlackboard: { decorate: (tool) => holdfast.publishToBlackboard(tool, { name: 'found' }) },
+  replanAlways: { decorate: (tool) => holdfast.replanAlways(tool) },
+  replanAndAdd: { decorate: (tool) => holdfast.replanAndAdd(tool, () => 1) },
+  replanning: { decorate: (tool) => holdfast.replanning(tool, 'News.') },
+  replanWhen: { decorate: (tool) => holdfast.replanWhen(tool, () => true) },
+  requireApproval: { decorate: (tool) => holdfast.requireApproval(tool, 'May I?'), waits: true },
+  requireType: { decorate: (tool) => holdfast.requireType(tool, Person), waits: true },
+  sinkArtifacts: { decorate: (tool) => holdfast.sinkArtifacts(tool, listSink()) },
+  trackAssets: { decorate: (tool) => holdfast.trackAssets(tool) },
+  withAwaiting: {
+    decorate: (tool) => holdfast.withAwaiting(tool, () => ({ message: 'May I?' })),
+    waits: true,
+  },
+  withCoercion: { decorate: (tool) => holdfast.withCoercion(tool) },
+  withConfirmation: { decorate: (tool) => holdfast.withConfirmation(tool, 'Sure?'), waits: true },
+  withDescription: { decorate: (tool) => holdfast.withDescription(tool, 'Else.'), changes: ['description'] },
+  withEventPublication: { decorate: (tool) => holdfast.withEventPublication(tool, () => undefined) },
+  withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
+  withName: { decorate: (tool) => holdfast.withName(tool, 'other'), changes: ['name'] },
+  withNote: { decorate: (tool) => holdfast.withNote(tool, 'And more.'), changes: ['description'] },
+  withObservability: { decorate: (tool) => holdfast.withObservability(tool, () => undefined) },
+  withParameter: {
+    decorate: (tool) => holdfast.withParameter(tool, 'page', v.optional(v.number())),
+    changes: ['inputSchema'],
+  },
+  withReview: { decorate: (tool) => holdfast.withReview(tool, autoApprove()) },
+};
+
+/** Every other function among the exports. A new one has to be put here, or into the table above. */
+const OTHERS = [
+  // Errors, and what tools throw.
+  ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
+  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolGroupDefinitionError', 'ToolObjectError'],
+  ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
+  // What makes tools, agents and types.
+  ...[
+    'communicateTool',
+    'scheduleMessage',
+    'defineAgent',
+    'defineDomainType',
+    'definePipeline',
+    'defineTextTool',
+    'defineTool',
+  ],
+  ...[
+    'defineToolGroup',
+    'humanInput',
+    'progressTool',
+    'resolveTools',
+    'toolsOf',
+    'toolsOfAll',
+    'toolsOfSafely',
+  ],
+  // What chains objects.
+  ...['chainAny', 'chainFrom', 'discover'],
+  // What makes inputs and results, and reads them.
+  ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
+  ...['parameters', 'stringParameter', 'artifact', 'error', 'mapContent', 'text', 'callOutcome'],
+  // What decorators, tools and loops are given.
+  ...[
+    'assetsOf',
+    'blackboardSink',
+    'compositeSink',
+    'listSink',
+    'loopId',
+    'loopMemo',
+    'Secrets',
+    'ToolCallContext',
+  ],
+  ...['defineAgenticTool', 'defineSubagent'],
+  ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
+  ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
+  ...['agentProcessTools', 'blackboardTools'],
+  ...['defineStateMachine', 'startingIn'],
+  ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
+  ...['onBlackboardMatching', 'when'],
+  ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
+  ...['charsShown', 'fullLength', 'slidingWindow', 'summarised', 'truncateToolResults'],
+  ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
+];
+
+const READS = (raw: string) => ({ at: raw });
+const inner = defineTool({ name: 'inner', description: 'Is inside.', run: () => 'ok' });
+const ADOPTED = defineTool({ name: 'adopted', description: 'Is guarded.', run: () => 'ok' });
+const ADOPTS = () => ADOPTED;
+const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
+
+/** A tool none of whose properties is a default. What it is called with is recorded. */
+function probe(answer: AnyTool['call'] = async () => text('seen')) {
+  const given: { input: unknown; invocation: ToolInvocation }[] = [];
+  const declared = defineTool({
+    name: 'probe',
+    description: 'Looks.',
+    input: v.object({ at: v.pipe(v.string(), v.minLength(2)) }),
+    effect: 'idempotent',
+    serial: 'probes',
+    returnDirect: true,
+    metadata: { group: 'probes' },
+    output: Person,
+    run: () => 'seen',
+  });
+  const tool: AnyTool = {
+    ...declared,
+    inner: [inner],
+    readInput: READS,
+    adopt: ADOPTS,
+    route: ROUTES,
+    async call(input, invocation) {
+      given.push({ input, invocation });
+      return answer(input, invocation);
+    },
+  };
+  return { tool, given };
+}
+
+/** A tool that a class makes: with getters and methods of its prototype, and with private members. */
+class ClassTool implements AnyTool {
+  readonly #made = probe().tool;
+  readonly name = 'probe';
+  get description() {
+    return this.#made.description;
+  }
+  get inputSchema() {
+    return this.#made.inputSchema;
+  }
+  get effect() {
+    return this.#made.effect;
+  }
+  get serial() {
+    return this.#made.serial;
+  }
+  get returnDirect() {
+    return this.#made.returnDirect;
+  }
+  get metadata() {
+    return this.#made.metadata;
+  }
+  get output() {
+    return this.#made.output;
+  }
+  get inner() {
+    return this.#made.inner;
+  }
+  readInput(raw: string) {
+    return { at: raw, by: this.#made.name };
+  }
+  adopt() {
+    return this.#made;
+  }
+  route(input: JsonObject) {
+    return { tool: this.#made, input };
+  }
+  check(input: JsonObject, name?: string) {
+    return this.#made.check(input, name);
+  }
+  call(input: JsonObject, invocation: ToolInvocation) {
+    return this.#made.call(input, invocation);
+  }
+}
+
+/** A call of which everything that is asked is approved, and for which a `Person` is known. */
+function approvedCall(changes: Partial<ToolInvocation> = {}): ToolInvocation {
+  const { call } = fakeCall({ decide: async () => ({ decision: 'approve' }), ...changes });
+  call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
+  return call;
+}
+
+/** A decorator that leaves `call` alone binds it, so that the name of the function says so. */
+const isForwarded = (call: AnyTool['call'], its: AnyTool['call']): boolean =>
+  call.name === `bound ${its.name}`;
+
+const INPUT = { at: 'sea' };
+const isProbe =
+  (tool: AnyTool) =>
+  (one: AnyTool): one is AnyTool =>
+    one === tool;
+
+describe('the table of decorators', () => {
+  it('holds every export that takes a tool and returns one', () => {
+    const functions = Object.entries(holdfast).flatMap(([name, value]) =>
+      typeof value === 'function' ? [name] : [],
+    );
+    expect(functions.toSorted()).toEqual([...Object.keys(DECORATORS), ...OTHERS].toSorted());
+  });
+});
+
+describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
+  it('says of itself what its tool says, but for what it is there to change (DEC-03, AST-02, ONE-08)', () => {
+    const { tool } = probe();
+    const { call, check: _check, delegate: _delegate, readInput, adopt, route, ...said } = decorated(tool);
+    const {
+      call: itsCall,
+      check: _itsCheck,
+      readInput: _reads,
+      adopt: _adopts,
+      route: _routes,
+      ...says
+    } = tool;
+    const kept = (all: Partial<AnyTool>) =>
+      Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
+    expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
+    expect(readInput?.('sea')).toEqual(READS('sea'));
+    expect(adopt?.(tool)).toBe(ADOPTED);
+    // What is done around a call would not be done around the call of another tool.
+    expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? ADOPTED : undefined);
+    for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // its own keys
+  });
+
+  it('can be unwrapped (DEC-01, DEC-02)', () => {
+    const { tool } = probe();
+    expect(decorated(tool).delegate).toBeDefined();
+    expect(unwrap(decorated(tool), tool)).toBe(tool);
+    expect(unwrap(decorate(decorated(decorate(tool, {})), {}), tool)).toBe(tool);
+  });
+
+  it('checks an input as its tool does, and runs nothing for it', async () => {
+    const { tool, given } = probe();
+    expect(await decorated(tool).check({ at: 'sea' })).toEqual({ ok: true, value: { at: 'sea' } });
+    expect(await decorated(tool).check({ at: 's' }, 'probe')).toMatchObject({
+      ok: false,
+      answer: await tool.check({ at: 's' }, 'probe').then((checked) => !checked.ok && checked.answer),
+    });
+    expect(given).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(DECORATORS))(
+  '%s of a tool that a class makes',
+  (_, { decorate: decorated, changes = [], replaces }) => {
+    it('says, checks and does the same (DEC-03)', async () => {
+      const tool = new ClassTool();
+      const same = decorated(decorate(tool, {}));
+      const { tool: plain } = probe();
+      for (const key of ['name', 'description', 'inputSchema', 'effect', 'serial', 'metadata'] as const) {
+        if (!changes.includes(key)) expect(same[key], key).toEqual(plain[key]);
+      }
+      expect([same.returnDirect, same.output, same.inner]).toEqual([true, Person, [inner]]);
+      expect(same.readInput?.('sea')).toEqual({ at: 'sea', by: 'probe' });
+      expect(await decorated(tool).check(INPUT)).toEqual({ ok: true, value: INPUT });
+      expect(unwrap(same, tool)).toBe(tool);
+      if (replaces) return;
+      expect((await decorated(tool).call(INPUT, approvedCall())).text()).toBe('seen');
+    });
+  },
+);
+
+describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
+  'a call of %s',
+  (_, { decorate: decorated }) => {
+    it('hands on the input, and the very invocation with its context, secrets and signal (DEC-03, CTX-09)', async () => {
+      const { tool, given } = probe();
+      const call = approvedCall({
+        context: ToolCallContext.of({ tenant: 'acme' }),
+        secrets: Secrets.of({ KEY: 'hunter22' }),
+        signal: new AbortController().signal,
+      });
+      expect((await decorated(tool).call(INPUT, call)).text()).toBe('seen');
+      expect(given).toEqual([{ input: INPUT, invocation: call }]);
+      expect(given[0]?.invocation).toBe(call);
+    });
+
+    it('hands on the empty context when there is none (DEC-03)', async () => {
+      const { tool, given } = probe();
+      await decorated(tool).call(INPUT, approvedCall());
+      expect(given[0]?.invocation.context).toBe(ToolCallContext.EMPTY);
+    });
+
+    it('lets a control-flow signal through that is thrown, and one that comes with a result (DEC-23)', async () => {
+      const signal = { type: 'exit', reason: 'Enough.' } as const;
+      const throwing = decorated(probe(() => Promise.reject(exitEarly('Enough.'))).tool);
+      await expect(throwing.call(INPUT, approvedCall())).rejects.toMatchObject({
+        name: 'SignalError',
+        signal,
+      });
+      const sending = decorated(
+        probe(async () => toolResult({ type: 'text', content: 'Bye.', signal })).tool,
+      );
+      expect(await sending.call(INPUT, approvedCall())).toEqual(
+        toolResult({ type: 'text', content: 'Bye.', signal }),
+      );
+    });
+  },
+);
+
+describe.each(Object.entries(DECORATORS).filter(([, { waits }]) => !waits))(
+  '%s in a turn',
+  (_, { decorate: decorated }) => {
+    it('lets a signal end it (DEC-23)', async () => {
+      const leaves = defineTool({
+        name: 'leave',
+        description: 'Leaves.',
+        input: v.object({ at: v.string() }),
+        run: () => {
+          throw exitEarly('Enough.');
+        },
+      });
+      const tool = decorated(leaves);
+      const agent = defineAgent({
+        name: 'clerk',
+        description: 'Helps.',
+        instructions: 'Help.',
+        tools: [tool],
+      });
+      const replies = [{ calls: [{ name: tool.name, input: INPUT }] }, 'Done.'];
+      expect(await createTestSession(agent, { replies }).send('Go.')).toMatchObject({
+        outcome: 'cancelled',
+        signal: { type: 'exit', reason: 'Enough.' },
+      });
+    });
+  },
+);
+
+const unwrap = (decorated: AnyTool, tool: AnyTool) => holdfast.unwrapAs(decorated, isProbe(tool));
+
+describe('unwrapAs', () => {
+  it('finds the first along the chain, itself included, and nothing when there is none (DEC-02)', () => {
+    const { tool } = probe();
+    const below = decorate(tool, { serial: 'below' });
+    const above = decorate(below, { returnDirect: false });
+    const isSerial = (one: AnyTool): one is AnyTool => one.serial === 'below';
+    expect(holdfast.unwrapAs(above, isSerial)).toBe(above);
+    expect(holdfast.unwrapAs(above, (one): one is AnyTool => one.returnDirect)).toBe(below);
+    expect(holdfast.unwrapAs(above, (one): one is AnyTool => one.name === 'other')).toBeUndefined();
+  });
+
+  it('finds the tool under all decorators at once (DEC-01)', () => {
+    const { tool } = probe();
+    const chain = Object.entries(DECORATORS).filter(([name]) => name !== 'withParameter');
+    const all = chain.reduce((decorated, [, one]) => one.decorate(decorated), tool);
+    expect(unwrap(all, tool)).toBe(tool);
+  });
+});

@@ -1,0 +1,122 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  humanInput,
+  requireType,
+} from '../../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+
+const desk = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
+
+/** What the model was shown of its calls when it was last asked. */
+const shown = (session: TestSession): string[] =>
+  (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+
+describe('a tool that requires a type, in a session', () => {
+  const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
+  const SHIP = { calls: [{ name: 'ship', input: { orderId: 7 } }] };
+  const bergen = { decision: 'edit', input: { city: 'Bergen' } } as const;
+
+  const shipping = (fails = (): boolean => false) =>
+    requireType(
+      defineTool({
+        name: 'ship',
+        description: 'Ships an order.',
+        input: v.object({ orderId: v.number() }),
+        run: ({ orderId }, { blackboard }) => {
+          if (fails()) throw new Error('The van is broken.');
+          const address = blackboard.entries().findLast(({ type }) => type === 'Address');
+          return `${orderId} to ${JSON.stringify(address?.value)}`;
+        },
+      }),
+      Address,
+    );
+
+  it('is sent a value once, which later turns find on the blackboard (DEC-17)', async () => {
+    const session = createTestSession(desk(shipping()), { replies: [SHIP, 'Done.', SHIP, 'Done again.'] });
+    await session.send('Ship it.');
+    expect(await session.pending()).toMatchObject([
+      {
+        tool: 'ship',
+        message: "Tool 'ship' needs a value of type 'Address'.",
+        allows: ['edit', 'reject', 'exit'],
+        schema: Address.json,
+      },
+    ]);
+    session.restart();
+    expect(await session.decide('ship', bergen)).toMatchObject({ outcome: 'completed' });
+    expect(shown(session)).toEqual(['7 to {"city":"Bergen"}']);
+    expect((await session.state()).blackboard).toEqual([{ type: 'Address', value: { city: 'Bergen' } }]);
+    expect(await session.send('And again.')).toMatchObject({ outcome: 'completed', text: 'Done again.' });
+    expect((await session.state()).blackboard).toHaveLength(1);
+  });
+
+  it('asks again after a call that failed, since the value was not kept (DEC-17)', async () => {
+    let fails = true;
+    const session = createTestSession(desk(shipping(() => fails)), { replies: [SHIP, SHIP, 'Done.'] });
+    await session.send('Ship it.');
+    expect(await session.decide('ship', bergen)).toMatchObject({ outcome: 'suspended' });
+    expect((await session.state()).blackboard).toEqual([]);
+    fails = false;
+    await session.decide('ship', bergen);
+    expect(shown(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
+  });
+
+  it('takes no approval, and nothing that its type does not allow', async () => {
+    const session = createTestSession(desk(shipping()), { replies: [SHIP] });
+    await session.send('Ship it.');
+    await expect(session.decide('ship', 'approve')).rejects.toThrow(
+      'decision: must be edit, reject or exit here',
+    );
+    await expect(session.decide('ship', { decision: 'edit', input: { city: 7 } })).rejects.toThrow(
+      'input.city',
+    );
+    expect(await session.pending()).toHaveLength(1);
+  });
+});
+
+describe('the tool that asks a person, in a session', () => {
+  const ASK = { calls: [{ name: 'human_input', input: { question: 'Red or blue?' } }] };
+  const asking = () => {
+    const clock = createManualClock();
+    const session = createTestSession(desk(humanInput()), { replies: [ASK, 'Done.'], clock });
+    return { session, clock };
+  };
+
+  it('waits for words, and hands them to the model (AEA-08)', async () => {
+    const { session } = asking();
+    expect(await session.send('Paint it.')).toMatchObject({ outcome: 'suspended' });
+    expect(await session.pending()).toMatchObject([
+      { message: 'Red or blue?', allows: ['approve', 'edit', 'exit'] },
+    ]);
+    session.restart();
+    await session.decide('human_input', { decision: 'edit', input: { text: 'Blue.' } });
+    expect(shown(session)).toEqual(['Blue.']);
+  });
+
+  it('tells the model to continue after five minutes without an answer (AEA-02, AEA-08)', async () => {
+    const { session, clock } = asking();
+    await session.send('Paint it.');
+    await clock.advance(299_999);
+    expect(await session.pending()).toHaveLength(1);
+    await clock.advance(1);
+    expect(await session.settled()).toMatchObject({ outcome: 'completed' });
+    expect(shown(session)).toEqual(['Understood. Please continue.']);
+  });
+
+  it('ends the turn by an exit (AEA-06, AEA-08)', async () => {
+    const { session } = asking();
+    await session.send('Paint it.');
+    expect(await session.decide('human_input', 'exit')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'Rejected by reviewer: Red or blue?' },
+    });
+  });
+});

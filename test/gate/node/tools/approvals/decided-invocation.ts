@@ -1,0 +1,43 @@
+import type {
+  BlackboardEntry,
+  CallBlackboard,
+  Decision,
+  DecisionRequest,
+  ToolInvocation,
+} from '../../../../../src/index.ts';
+import { kept } from '../fake-call.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+
+/** An invocation in which each question has been decided before it is asked; it records what is asked and added. */
+export function decidedInvocation(
+  tool: string,
+  decisions: readonly Decision[],
+  change: Partial<ToolInvocation> = {},
+) {
+  const { invocation: fake, leaves } = fakeInvocation(tool);
+  const asked: DecisionRequest[] = [];
+  const board: BlackboardEntry[] = [];
+  const blackboard: CallBlackboard = {
+    get: (name) => board.findLast((entry) => entry.name === name)?.value,
+    entries: () => [...board],
+    add: (value, { name, type } = {}) => {
+      board.push({
+        value: kept(value),
+        ...(name !== undefined && { name }),
+        ...(type !== undefined && { type }),
+      });
+    },
+  };
+  const invocation: ToolInvocation = {
+    ...fake,
+    blackboard,
+    execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),
+    async decide(request) {
+      const decision = decisions[asked.push(request) - 1];
+      if (!decision) throw new Error('This was not decided yet.');
+      return decision;
+    },
+    ...change,
+  };
+  return { invocation, leaves, asked, board };
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  type Decision,
+  type HumanInputConfig,
+  humanInput,
+  type ReviewHandler,
+  type ReviewRequest,
+  SignalError,
+  ToolConfigurationError,
+  withName,
+} from '../../../../../src/index.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+
+const INPUT = { question: 'Red or blue?' };
+
+async function answered(decision: Decision, config: HumanInputConfig<string> = {}) {
+  const { invocation, asked } = decidedInvocation('human_input', [decision]);
+  const result = await humanInput(config).call(INPUT, invocation);
+  return { result, asked };
+}
+
+describe('the tool that asks a person', () => {
+  it('has no effect of its own, and asks for one question', () => {
+    const { call: _, check: __, ...shown } = humanInput();
+    expect(shown).toEqual({
+      name: 'human_input',
+      description: 'Ask a person, and get their answer.',
+      inputSchema: {
+        type: 'object',
+        properties: { question: { type: 'string', minLength: 1, description: 'What to ask the person' } },
+        required: ['question'],
+        additionalProperties: false,
+      },
+      effect: 'none',
+      returnDirect: false,
+      metadata: {},
+    });
+  });
+
+  it('asks for a text, for five minutes, after which the model is to continue (AEA-02, AEA-08)', async () => {
+    const { asked, result } = await answered({ decision: 'approve', expired: true });
+    expect(asked).toEqual([
+      {
+        message: 'Red or blue?',
+        allows: ['approve', 'edit', 'exit'],
+        schema: {
+          type: 'object',
+          properties: { text: { type: 'string', description: 'The answer' } },
+          required: ['text'],
+          additionalProperties: false,
+        },
+        expires: 300_000,
+        onExpiry: 'approve',
+      },
+    ]);
+    expect(result).toEqual({ type: 'text', content: 'Understood. Please continue.' });
+  });
+
+  it('asks whom and for how long it is told to, under the name it is given (AEA-11)', async () => {
+    const config = {
+      name: 'ask_boss',
+      description: 'Ask the boss.',
+      by: 'boss',
+      expires: 5,
+      onExpiry: 'exit',
+    };
+    const tool = humanInput({ ...config, onExpiry: 'exit' });
+    const { invocation, asked } = decidedInvocation('ask_boss', [{ decision: 'approve' }]);
+    await tool.call(INPUT, invocation);
+    expect([tool.name, tool.description]).toEqual(['ask_boss', 'Ask the boss.']);
+    expect(asked).toMatchObject([{ by: 'boss', expires: 5, onExpiry: 'exit' }]);
+  });
+
+  it.each<[Decision, string]>([
+    [{ decision: 'approve' }, 'Understood. Please continue.'],
+    [{ decision: 'edit', input: { text: 'Blue.' } }, 'Blue.'],
+    [{ decision: 'edit', input: { text: '' } }, ''],
+  ])('answers %j with a text (AEA-08)', async (decision, content) => {
+    expect((await answered(decision)).result).toEqual({ type: 'text', content });
+  });
+
+  it.each<[Decision, string]>([
+    [{ decision: 'exit' }, 'Rejected by reviewer: Red or blue?'],
+    [{ decision: 'exit', reason: 'Enough.' }, 'Enough.'],
+    [{ decision: 'exit', expired: true }, 'Nobody answered in time.'],
+  ])('throws the signal to exit for %j (AEA-06, AEA-08)', async (decision, reason) => {
+    const thrown = await answered(decision).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(SignalError);
+    expect(thrown).toMatchObject({ signal: { type: 'exit', reason } });
+  });
+
+  it('tells the model outside of a session that there is nobody (AEA-08)', async () => {
+    const { invocation } = decidedInvocation('human_input', [], { inSession: false });
+    expect(await humanInput().call(INPUT, invocation)).toEqual({
+      type: 'text',
+      content: 'No reviewer is available. Please proceed with your best judgment.',
+    });
+  });
+
+  it('asks a handler in place of the session, in one or outside of one (AEA-08)', async () => {
+    const requests: ReviewRequest[] = [];
+    const handler: ReviewHandler = (request) => {
+      requests.push(request);
+      return { decision: 'edit', input: { text: 'Blue.' } };
+    };
+    for (const inSession of [true, false]) {
+      const { invocation, asked } = decidedInvocation('human_input', [], { inSession });
+      const result = await humanInput({ handler, expires: 60_000 }).call(INPUT, invocation);
+      expect([result.content, asked]).toEqual(['Blue.', []]);
+    }
+    expect(requests).toMatchObject([
+      { input: INPUT, message: 'Red or blue?', timeout: 60_000, onTimeout: 'approve' },
+      { input: INPUT },
+    ]);
+  });
+
+  it.each([
+    [undefined, 'Your question was not answered.'],
+    ['Ask later.', 'Your question was not answered. Reason: Ask later.'],
+  ])('tells the model that a handler would not answer', async (reason, message) => {
+    const { invocation } = decidedInvocation('human_input', []);
+    const tool = humanInput({ handler: () => ({ decision: 'reject', reason }) });
+    expect(await tool.call(INPUT, invocation)).toEqual({ type: 'error', reason: 'declined', message });
+  });
+
+  it('bothers nobody with an input that is not valid', async () => {
+    const { invocation, asked } = decidedInvocation('human_input', []);
+    expect((await humanInput().call({ question: '' }, invocation)).content).toMatch(
+      /^The input of tool 'human_input' is not valid:\n- question: /,
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('names itself in an answer as it is asked, also when it was renamed', async () => {
+    const answer = async (tool: AnyTool) => {
+      const checked = await tool.check({ question: '' });
+      return checked.ok ? '' : checked.answer.content;
+    };
+    expect(await answer(humanInput())).toMatch(/^The input of tool 'human_input' is not valid:/);
+    expect(await answer(withName(humanInput(), 'ask'))).toMatch(/^The input of tool 'ask' is not valid:/);
+  });
+
+  it('is not defined with what cannot work (AEA-09)', () => {
+    const pretend = 'yes' as unknown as ReviewHandler; // what plain JavaScript may hand over
+    expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
+    expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name may hold only");
+    expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(
+      "Tool 'human_input': its onExpiry is 'reject'; it must be 'approve' or 'exit'.",
+    );
+    expect(() => humanInput({ expires: 0 })).toThrow("Tool 'human_input': its expires is 0;");
+    expect(() => humanInput({ expires: 900_001, handler: () => ({ decision: 'approve' }) })).toThrow(
+      "Tool 'human_input': its expires is 900001; it must be more than 0 and at most 900000 milliseconds.",
+    );
+  });
+});

@@ -1,0 +1,409 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  autoApprove,
+  type DecisionKind,
+  defineAgent,
+  definePipeline,
+  defineTool,
+  exitEarly,
+  type Review,
+  type ReviewHandler,
+  requireApproval,
+  serialised,
+  withAwaiting,
+  withConfirmation,
+  withReview,
+} from '../../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../../src/testing/entry.ts';
+import { refundTool } from './refund.ts';
+
+const INPUT = { orderId: 1003, amount: 149 };
+const REFUND: ScriptedReply = { calls: [{ name: 'refund', input: INPUT }] };
+
+const desk = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
+
+/** What the model was shown of its calls when it was last asked. */
+const shown = (session: TestSession): string[] =>
+  (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+
+/** A session whose one tool waits for approval. */
+function approving(
+  options: Parameters<typeof requireApproval>[2] = {},
+  replies: readonly ScriptedReply[] = [],
+) {
+  const { refund, refunds } = refundTool();
+  const clock = createManualClock();
+  const tool = requireApproval(refund, ({ amount }) => `Refund ${amount}?`, options);
+  const session = createTestSession(desk(tool), { replies: [REFUND, ...replies, 'Done.'], clock });
+  return { session, refunds, clock };
+}
+
+describe('a turn that waits for an approval', () => {
+  it('stops as suspended, and says who may decide what until when (AEA-11, AEA-12)', async () => {
+    const { session, refunds } = approving({ by: 'supervisor', expires: 60_000 });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    const [pending] = await session.pending();
+    expect(pending).toMatchObject({
+      tool: 'refund',
+      input: INPUT,
+      message: 'Refund 149?',
+      allows: ['approve', 'edit', 'reject', 'exit'],
+      by: 'supervisor',
+    });
+    expect(refunds).toEqual([]);
+  });
+
+  it('never goes on by itself: without a reviewer nothing is approved (AEA-01)', async () => {
+    const { session, refunds, clock } = approving();
+    await session.send('Go.');
+    await clock.advance(1_000 * 24 * 60 * 60_000);
+    expect(await session.pending()).toHaveLength(1);
+    expect(refunds).toEqual([]);
+  });
+
+  it.each<[DecisionKind, object | undefined, unknown[], string[], string]>([
+    ['approve', undefined, [INPUT], ['{"refunded":1003,"amount":149}'], 'completed'],
+    [
+      'edit',
+      { orderId: 1003, amount: 100 },
+      [{ orderId: 1003, amount: 100 }],
+      [
+        '{"refunded":1003,"amount":100}\nNote: whoever approved this call changed its input to {"orderId":1003,"amount":100}.',
+      ],
+      'completed',
+    ],
+    [
+      'reject',
+      undefined,
+      [],
+      [
+        "Error: This call of 'refund' was declined and did not run. Do not repeat it unchanged. Reason: Because.",
+      ],
+      'completed',
+    ],
+    ['exit', undefined, [], [], 'cancelled'],
+  ])(
+    'is decided by %s, also after a restart (AEA-03, AEA-13)',
+    async (decision, input, effects, texts, outcome) => {
+      const { session, refunds } = approving();
+      await session.send('Go.');
+      session.restart();
+      const reason = decision === 'reject' ? { reason: 'Because.' } : {};
+      const answer = await session.decide('refund', {
+        decision,
+        ...(input && { input: { ...input } }),
+        ...reason,
+      });
+      expect(answer.outcome).toBe(outcome);
+      expect(refunds).toEqual(effects);
+      expect(shown(session)).toEqual(texts);
+    },
+  );
+
+  it('ends as cancelled with the signal of an exit, and the model is not asked again (AEA-06)', async () => {
+    const { session } = approving();
+    await session.send('Go.');
+    const answer = await session.decide('refund', 'exit');
+    const reason = 'Rejected by reviewer: {"orderId":1003,"amount":149}';
+    expect(answer).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason } });
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it.each<[DecisionKind | undefined, unknown[], string, string[]]>([
+    [
+      undefined,
+      [],
+      'completed',
+      ["Error: Nobody decided about this call of 'refund' in time, so it did not run."],
+    ],
+    ['approve', [INPUT], 'completed', ['{"refunded":1003,"amount":149}']],
+    ['exit', [], 'cancelled', []],
+  ])('goes on when the time is over, where %s counts (AEA-12)', async (onExpiry, effects, outcome, texts) => {
+    const { session, refunds, clock } = approving({ expires: 60_000, onExpiry: onExpiry as 'approve' });
+    await session.send('Go.');
+    await clock.advance(59_999);
+    expect(await session.pending()).toHaveLength(1);
+    await clock.advance(1);
+    expect((await session.settled()).outcome).toBe(outcome);
+    expect(refunds).toEqual(effects);
+    expect(shown(session)).toEqual(texts);
+  });
+
+  it('uses a decision once: the next call of the same input is asked about again (AEA-12, DEC-18)', async () => {
+    const { session, refunds } = approving({}, [REFUND]);
+    await session.send('Go.');
+    const [first] = await session.pending();
+    expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'suspended' });
+    expect(refunds).toHaveLength(1);
+    await expect(session.decide(first?.call ?? '', 'approve')).rejects.toThrow('No call waits under');
+    await session.decide('refund', 'reject');
+    expect(refunds).toHaveLength(1);
+  });
+
+  it('runs the call once when the Worker dies between the decision and the run', async () => {
+    const { refund, refunds } = refundTool();
+    let kills = 0;
+    let begun = 0;
+    const tool = requireApproval(refund, () => {
+      begun += 1;
+      if (begun > 1 && kills < 2) {
+        kills += 1;
+        session.kill();
+      }
+      return 'May it?';
+    });
+    const session = createTestSession(desk(tool), { replies: [REFUND, 'Done.'], clock: createManualClock() });
+    await session.send('Go.');
+    expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([kills, refunds]).toEqual([2, [INPUT]]);
+    const events = await session.events();
+    expect(events.filter(({ event }) => event.type === 'tool-call-answered')).toHaveLength(1);
+  });
+
+  it('runs no call of a batch before all of it is decided', async () => {
+    const { refund, refunds } = refundTool();
+    const calls = [1, 2].map((orderId) => ({ name: 'refund', input: { orderId } }));
+    const session = createTestSession(desk(requireApproval(refund, 'May it?')), {
+      replies: [{ calls }, 'Done.'],
+    });
+    await session.send('Go.');
+    const [first, second] = await session.pending();
+    expect(await session.decide(first?.call ?? '', 'approve')).toMatchObject({ outcome: 'suspended' });
+    expect(refunds).toEqual([]);
+    await session.decide(second?.call ?? '', 'reject');
+    expect(refunds).toEqual([{ orderId: 1, amount: 10 }]);
+  });
+
+  it('waits inside a nested loop too, whose earlier calls are not run again', async () => {
+    const { refund, refunds } = refundTool();
+    let looks = 0;
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: () => {
+        looks += 1;
+        return { ...INPUT };
+      },
+    });
+    const both = definePipeline({ name: 'both', steps: [look, requireApproval(refund, 'May it?')] });
+    const session = createTestSession(desk(both), { replies: [{ calls: [{ name: 'both' }] }, 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    await session.decide('refund', 'approve');
+    expect([looks, refunds, shown(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
+  });
+
+  it('goes on when the approved tool is in a bad state: that is an answer to the model (AEA-05)', async () => {
+    const broken = defineTool({
+      name: 'refund',
+      description: 'Refunds.',
+      run: () => {
+        throw new Error('The till is locked.');
+      },
+    });
+    const session = createTestSession(desk(requireApproval(broken, 'May it?')), {
+      replies: [{ calls: [{ name: 'refund' }] }, 'Too bad.'],
+    });
+    await session.send('Go.');
+    expect(await session.decide('refund', 'approve')).toMatchObject({
+      outcome: 'completed',
+      text: 'Too bad.',
+    });
+    expect(shown(session)).toEqual(['Error: The till is locked.']);
+  });
+
+  it('ends when the approved tool itself throws an exit (AEA-06)', async () => {
+    const leaving = defineTool({
+      name: 'refund',
+      description: 'Refunds.',
+      run: () => {
+        throw exitEarly('The shop has closed.');
+      },
+    });
+    const session = createTestSession(desk(requireApproval(leaving, 'May it?')), {
+      replies: [{ calls: [{ name: 'refund' }] }],
+    });
+    await session.send('Go.');
+    expect(await session.decide('refund', 'approve')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'The shop has closed.' },
+    });
+  });
+});
+
+describe('other tools that wait', () => {
+  it('leave what was confirmed on the blackboard when the call succeeds, and only then (DEC-15, DEC-19)', async () => {
+    let fails = true;
+    const refund = defineTool({
+      name: 'refund',
+      description: 'Refunds.',
+      input: { type: 'object', properties: { orderId: { type: 'number' } } },
+      run: () => {
+        if (!fails) return 'Refunded.';
+        throw new Error('The till is locked.');
+      },
+    });
+    const session = createTestSession(desk(withConfirmation(refund, 'Sure?')), {
+      replies: [REFUND, REFUND, REFUND, 'Done.'],
+    });
+    await session.send('Go.');
+    expect(await session.pending()).toMatchObject([{ input: INPUT, message: 'Sure?' }]);
+    await session.decide('refund', 'approve');
+    expect((await session.state()).blackboard).toEqual([]);
+    await session.decide('refund', 'reject');
+    expect((await session.state()).blackboard).toEqual([]);
+    fails = false;
+    await session.decide('refund', 'approve');
+    expect((await session.state()).blackboard).toEqual([{ value: INPUT }]);
+  });
+
+  it('wait only for what their decider asks about (DEC-16)', async () => {
+    const { refund, refunds } = refundTool();
+    const tool = withAwaiting(refund, ({ amount }) =>
+      amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
+    );
+    const calls = [50, 149].map((amount) => ({ name: 'refund', input: { orderId: 1, amount } }));
+    const session = createTestSession(desk(tool), { replies: [{ calls }, 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    expect(await session.pending()).toMatchObject([{ message: '149?', allows: ['approve', 'reject'] }]);
+    expect(refunds).toEqual([{ orderId: 1, amount: 50 }]);
+    await session.decide('refund', 'approve');
+    expect(refunds).toHaveLength(2);
+  });
+
+  it('may ask inside run when they only read, and run anew with the answer (DEC-20)', async () => {
+    let runs = 0;
+    const peek = defineTool({
+      name: 'peek',
+      description: 'Peeks.',
+      effect: 'read',
+      async run(_, call) {
+        runs += 1;
+        const { decision, reason } = await call.decide({
+          message: 'May I look?',
+          allows: ['approve', 'reject'],
+        });
+        return decision === 'approve' ? 'Seen.' : `Not seen: ${reason}`;
+      },
+    });
+    const session = createTestSession(desk(peek), {
+      replies: [{ calls: [{ name: 'peek' }] }, 'Done.'],
+    });
+    await session.send('Go.');
+    await session.decide('peek', { decision: 'reject', reason: 'private' });
+    expect([runs, shown(session)]).toEqual([2, ['Not seen: private']]);
+  });
+});
+
+describe('a synchronous reviewer in a session', () => {
+  it('approves without a pause, and only where it was given (AEA-01, AEA-13)', async () => {
+    const { refund, refunds } = refundTool();
+    const session = createTestSession(desk(withReview(refund, autoApprove())), {
+      replies: [REFUND, 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(refunds).toEqual([INPUT]);
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('tool-call-suspended');
+  });
+
+  it('is asked again about a call that a crash cut off before it had started', async () => {
+    const { refund, refunds } = refundTool();
+    let reviews = 0;
+    const review = (): Review => {
+      reviews += 1;
+      if (reviews === 1) session.kill();
+      return { decision: 'approve' };
+    };
+    const session = createTestSession(desk(withReview(refund, review)), {
+      replies: [REFUND, REFUND, 'Done.'],
+      clock: createManualClock(),
+    });
+    await session.send('Go.');
+    expect([reviews, refunds]).toEqual([2, [INPUT]]);
+  });
+
+  it('that throws is an error of its call, which has not run (AEA-05)', async () => {
+    const { refund, refunds } = refundTool();
+    const review = (): Review => {
+      throw new Error('The reviewer is out.');
+    };
+    const session = createTestSession(desk(withReview(refund, review)), { replies: [REFUND, 'Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect([refunds, shown(session)]).toEqual([[], ['Error: The reviewer is out.']]);
+  });
+
+  it.each([
+    ['one after another when it is serialised (AEA-07)', serialised, 1],
+    ['side by side when it is not (AEA-07)', (handler: ReviewHandler) => handler, 2],
+  ])('is asked about the tools of a batch %s', async (_, kind, most) => {
+    let open = 0;
+    let atOnce = 0;
+    const enough = Promise.withResolvers<void>();
+    const handler = kind(async () => {
+      open += 1;
+      atOnce = Math.max(atOnce, open);
+      if (open === most) enough.resolve();
+      await enough.promise;
+      await looked.promise; // a third call has run, beside which another one would have been asked about
+      open -= 1;
+      return { decision: 'approve' };
+    });
+    const looked = Promise.withResolvers<void>();
+    const tools = ['one', 'two'].map((name) =>
+      withReview(defineTool({ name, description: 'Does.', run: () => name }), handler),
+    );
+    const beside = defineTool({
+      name: 'beside',
+      description: 'Runs beside them.',
+      effect: 'read',
+      run: () => looked.resolve(),
+    });
+    const calls = [...tools, beside].map(({ name }) => ({ name }));
+    const session = createTestSession(desk(...tools, beside), { replies: [{ calls }, 'Done.'] });
+    await session.send('Go.');
+    expect([atOnce, shown(session)]).toEqual([most, ['one', 'two', 'Done']]);
+  });
+
+  const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });
+  const BATCH: ScriptedReply = {
+    calls: [{ name: 'look' }, { name: 'refund', input: INPUT }, { name: 'look' }],
+  };
+
+  it('ends a parallel batch by an exit, as cancelled (AEA-06, AEA-10)', async () => {
+    const { refund, refunds } = refundTool();
+    const leaving = withReview(refund, () => ({ decision: 'exit', reason: 'Enough.' }));
+    const session = createTestSession(desk(leaving, look), { replies: [BATCH] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'Enough.' },
+    });
+    expect(refunds).toEqual([]);
+  });
+
+  it('ends a parallel batch as failed when it is misconfigured, in its own words (AEA-05, AEA-10)', async () => {
+    const { refund, refunds } = refundTool();
+    // What plain JavaScript may hand over.
+    const nothing = (() => undefined) as unknown as () => Review;
+    const session = createTestSession(desk(withReview(refund, nothing), look), { replies: [BATCH] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          "The ReviewHandler of tool 'refund' answered something that is no review. It must answer " +
+          "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
+      },
+    });
+    expect(refunds).toEqual([]);
+  });
+});

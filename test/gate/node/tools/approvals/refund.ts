@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { defineTool } from '../../../../../src/index.ts';
+
+/** A tool whose every effect is an entry in `refunds`. */
+export function refundTool() {
+  const refunds: { readonly orderId: number; readonly amount: number }[] = [];
+  const refund = defineTool({
+    name: 'refund',
+    description: 'Refunds an order.',
+    input: v.object({
+      orderId: v.number(),
+      amount: v.optional(v.pipe(v.number(), v.minValue(1)), 10),
+    }),
+    run: (input) => {
+      refunds.push(input);
+      return { refunded: input.orderId, amount: input.amount };
+    },
+  });
+  return { refund, refunds };
+}

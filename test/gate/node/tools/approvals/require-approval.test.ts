@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Decision,
+  type JsonObject,
+  requireApproval,
+  ToolConfigurationError,
+} from '../../../../../src/index.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+import { refundTool } from './refund.ts';
+
+const INPUT = { orderId: 1003, amount: 149 };
+
+/** One call of the refund behind an approval, decided like this. */
+async function decided(decision: Decision, input: JsonObject = INPUT) {
+  const { refund, refunds } = refundTool();
+  const { invocation, asked } = decidedInvocation('refund', [decision]);
+  const result = await requireApproval(refund, 'May it?').call(input, invocation);
+  return { result, refunds, asked };
+}
+
+describe('a tool that requires approval', () => {
+  it('asks in words made of its checked input, before anything runs', async () => {
+    const { refund, refunds } = refundTool();
+    const tool = requireApproval(
+      refund,
+      ({ orderId, amount }, { id }) => `Refund ${amount} of ${orderId} (${id})?`,
+    );
+    const { invocation, asked } = decidedInvocation('refund', []);
+    await expect(tool.call({ orderId: 1003 }, invocation)).rejects.toThrow('This was not decided yet.');
+    expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 } }]);
+    expect(refunds).toEqual([]);
+  });
+
+  it('asks whom and for how long it is told to (AEA-11)', async () => {
+    const { refund } = refundTool();
+    const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await tool.call(INPUT, invocation);
+    expect(asked).toEqual([
+      { message: 'May it?', by: 'supervisor', expires: 60_000, onExpiry: 'exit', input: INPUT },
+    ]);
+  });
+
+  it('runs with the input of the model when that is approved (AEA-03)', async () => {
+    const { result, refunds } = await decided({ decision: 'approve', by: 'ada' });
+    expect(refunds).toEqual([INPUT]);
+    expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
+  });
+
+  it('runs with the edited input instead, and the model is told (AEA-03, AEA-13)', async () => {
+    const edited = { orderId: 1003, amount: 100 };
+    const { result, refunds } = await decided({ decision: 'edit', input: edited, by: 'ada' });
+    expect(refunds).toEqual([edited]);
+    expect(modelText(result)).toBe(
+      '{"refunded":1003,"amount":100}\nNote: whoever approved this call changed its input to {"orderId":1003,"amount":100}.',
+    );
+    expect(result).toMatchObject({ type: 'artifact', value: { refunded: 1003, amount: 100 } });
+  });
+
+  it('says nothing of an edit that changes nothing', async () => {
+    const { result } = await decided({ decision: 'edit', input: INPUT });
+    expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
+  });
+
+  it.each([
+    [
+      { orderId: 'x' },
+      'The input of tool \'refund\' is not valid:\n- orderId: Invalid type: Expected number but received "x"\n' +
+        'Call it again with a corrected input.',
+    ],
+    [undefined, 'No input came with the edit.'],
+  ])('does not run with %j as its edited input', async (input, problem) => {
+    const { result, refunds } = await decided({ decision: 'edit', input });
+    expect(refunds).toEqual([]);
+    expect(result).toEqual({
+      type: 'error',
+      reason: 'invalid-input',
+      message: `Somebody edited the input of this call of 'refund', and it did not run. ${problem}`,
+    });
+  });
+
+  it.each<[Decision, string]>([
+    [
+      { decision: 'reject', by: 'ada' },
+      "This call of 'refund' was declined and did not run. Do not repeat it unchanged.",
+    ],
+    [
+      { decision: 'reject', reason: 'Too much.', by: 'ada' },
+      "This call of 'refund' was declined and did not run. Do not repeat it unchanged. Reason: Too much.",
+    ],
+    [
+      { decision: 'reject', expired: true },
+      "Nobody decided about this call of 'refund' in time, so it did not run.",
+    ],
+  ])('tells the model that it did not run for %j, and not by whom (DEC-18)', async (decision, message) => {
+    const { result, refunds } = await decided(decision);
+    expect(refunds).toEqual([]);
+    expect(result).toEqual({ type: 'error', reason: 'declined', message });
+  });
+
+  it.each<[Decision, string, string]>([
+    [
+      { decision: 'exit', by: 'ada' },
+      'Rejected by reviewer: {"orderId":1003,"amount":149}',
+      'Rejected by reviewer: {"orderId":1003,"amount":149}',
+    ],
+    [
+      { decision: 'exit', reason: 'Closing time.' },
+      'Rejected by reviewer: {"orderId":1003,"amount":149}',
+      'Closing time.',
+    ],
+    [
+      { decision: 'exit', expired: true },
+      "Nobody decided about this call of 'refund' in time, so it did not run.",
+      "Nobody decided about this call of 'refund' in time, so it did not run.",
+    ],
+  ])('sends the signal to exit for %j (AEA-03, AEA-06)', async (decision, message, reason) => {
+    const { result, refunds } = await decided(decision);
+    expect(refunds).toEqual([]);
+    expect(result).toEqual({ type: 'error', reason: 'declined', message, signal: { type: 'exit', reason } });
+  });
+
+  it('echoes no more than 500 characters of an input', async () => {
+    const { result } = await decided({ decision: 'exit' }, { orderId: 1, note: 'x'.repeat(9_000) });
+    expect(result.content).toHaveLength('Rejected by reviewer: '.length + 500);
+  });
+
+  it('runs when nobody decides in time only if that counts as an approval', async () => {
+    const { refunds } = await decided({ decision: 'approve', expired: true });
+    expect(refunds).toEqual([INPUT]);
+  });
+
+  it('is not defined with an expiry that decides nothing', () => {
+    const options = { onExpiry: 'edit' } as object; // what plain JavaScript may hand over
+    expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
+      "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+    );
+  });
+
+  it('bothers nobody with an input that is not valid', async () => {
+    const { result, asked, refunds } = await decided({ decision: 'approve' }, { orderId: 'x' });
+    expect(result.content).toBe(
+      'The input of tool \'refund\' is not valid:\n- orderId: Invalid type: Expected number but received "x"\n' +
+        'Call it again with a corrected input.',
+    );
+    expect([asked, refunds]).toEqual([[], []]);
+  });
+
+  it.each<[JsonObject, Decision, string]>([
+    [{}, { decision: 'approve' }, "The input of tool 'pay_back' is not valid:"],
+    [INPUT, { decision: 'edit', input: {} }, "The input of tool 'pay_back' is not valid:"],
+    [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
+  ])('speaks of the tool by the name that the model knows: %j, %j', async (input, decision, text) => {
+    const { invocation } = decidedInvocation('pay_back', [decision]);
+    expect((await requireApproval(refundTool().refund, 'May it?').call(input, invocation)).content).toContain(
+      text,
+    );
+  });
+
+  it('cannot run outside of a session, where nobody could decide (AEA-01, AEA-04)', async () => {
+    const { refund, refunds } = refundTool();
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
+      inSession: false,
+    });
+    const call = requireApproval(refund, 'May it?').call(INPUT, invocation);
+    await expect(call).rejects.toThrow(ToolConfigurationError);
+    await expect(call).rejects.toThrow(
+      "Tool 'refund' requires approval but no ReviewHandler is configured. " +
+        'Run it in a session, where somebody can decide, or review it with withReview.',
+    );
+    expect([asked, refunds]).toEqual([[], []]);
+  });
+
+  it('asks twice, in order, when two of them are stacked', async () => {
+    const { refund, refunds } = refundTool();
+    const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
+    const { invocation, asked } = decidedInvocation('refund', [
+      { decision: 'approve' },
+      { decision: 'approve' },
+    ]);
+    await tool.call(INPUT, invocation);
+    expect(asked.map(({ message }) => message)).toEqual(['Outer?', 'Inner?']);
+    expect(refunds).toHaveLength(1);
+  });
+
+  it('is the same tool to whoever lists it, and knows what it was made of', () => {
+    const { refund } = refundTool();
+    const tool = requireApproval(refund, 'May it?');
+    const { call: _, check: _check, delegate, ...same } = tool;
+    const { call: __, check: __check, ...original } = refund;
+    expect(same).toEqual(original);
+    expect(delegate).toBe(refund);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is not defined with %d ms to decide in',
+    (expires) => {
+      expect(() => requireApproval(refundTool().refund, 'May it?', { expires })).toThrow(
+        `Tool 'refund': its expires is ${expires}; it must be more than 0 and at most 9007199254740991 milliseconds.`,
+      );
+    },
+  );
+});

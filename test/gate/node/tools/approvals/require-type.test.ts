@@ -1,0 +1,152 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type Decision, defineDomainType, defineTool, requireType } from '../../../../../src/index.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+
+const Address = defineDomainType({
+  name: 'Address',
+  schema: v.object({
+    city: v.pipe(
+      v.string(),
+      v.check((city) => city !== 'Atlantis', 'It has sunk.'),
+    ),
+  }),
+});
+const bergen = { city: 'Bergen' };
+
+const shipping = () => {
+  const shipped: unknown[] = [];
+  const ship = defineTool({
+    name: 'ship',
+    description: 'Ships an order.',
+    input: v.object({ orderId: v.number() }),
+    run: ({ orderId }, { blackboard }) => {
+      shipped.push([orderId, blackboard.entries()]);
+      return 'shipped';
+    },
+  });
+  return { ship, shipped };
+};
+
+async function sent(decision: Decision) {
+  const { ship, shipped } = shipping();
+  const { invocation, asked, board } = decidedInvocation('ship', [decision]);
+  const result = await requireType(ship, Address).call({ orderId: 7 }, invocation);
+  return { result, asked, shipped, board };
+}
+
+describe('a tool that requires a type', () => {
+  it('waits for a value of it, which goes on the blackboard, and runs with its own input (DEC-17)', async () => {
+    const { asked, shipped, result } = await sent({ decision: 'edit', input: bergen });
+    expect(asked).toEqual([
+      {
+        message: "Tool 'ship' needs a value of type 'Address'.",
+        allows: ['edit', 'reject', 'exit'],
+        schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ]);
+    expect(shipped).toEqual([[7, [{ value: bergen, type: 'Address' }]]]);
+    expect(result.content).toBe('shipped');
+  });
+
+  it('runs at once when there is one already (DEC-17)', async () => {
+    const { ship, shipped } = shipping();
+    const { invocation, asked } = decidedInvocation('ship', []);
+    invocation.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
+    invocation.blackboard.add(bergen, { type: 'Address' });
+    invocation.blackboard.add({ city: 7 }, { type: 'Other' });
+    await requireType(ship, Address).call({ orderId: 7 }, invocation);
+    expect(asked).toEqual([]);
+    expect(shipped).toHaveLength(1);
+  });
+
+  it('asks anew when the newest one is no longer valid', async () => {
+    const { ship } = shipping();
+    const { invocation, asked, board } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    invocation.blackboard.add(bergen, { type: 'Address' });
+    invocation.blackboard.add({ town: 'Getaria' }, { type: 'Address' });
+    await requireType(ship, Address).call({ orderId: 7 }, invocation);
+    expect(asked).toHaveLength(1);
+    expect(board.at(-1)).toEqual({ value: bergen, type: 'Address' });
+  });
+
+  it('asks in words of its own, with a hint to start from (DEC-19)', async () => {
+    const { ship } = shipping();
+    const { invocation, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
+    const asking = requireType(ship, Address, {
+      message: ({ orderId }) => `Where does ${orderId} go?`,
+      hint: bergen,
+      by: 'clerk',
+      expires: 5,
+      onExpiry: 'exit',
+    });
+    await asking.call({ orderId: 7 }, invocation);
+    expect(asked).toEqual([
+      {
+        message: 'Where does 7 go?',
+        allows: ['edit', 'reject', 'exit'],
+        schema: { ...Address.json, default: bergen },
+        by: 'clerk',
+        expires: 5,
+        onExpiry: 'exit',
+      },
+    ]);
+  });
+
+  it.each<[Decision, object]>([
+    [
+      { decision: 'reject' },
+      {
+        reason: 'declined',
+        message: "This call of 'ship' was declined and did not run. Do not repeat it unchanged.",
+      },
+    ],
+    [
+      { decision: 'exit' },
+      {
+        reason: 'declined',
+        message: 'Rejected by reviewer: {"orderId":7}',
+        signal: { type: 'exit', reason: 'Rejected by reviewer: {"orderId":7}' },
+      },
+    ],
+    [
+      { decision: 'edit', input: { city: 'Atlantis' } },
+      {
+        reason: 'invalid-input',
+        message:
+          "Tool 'ship' did not run: what somebody sent is not a valid 'Address':\n- city: It has sunk.",
+      },
+    ],
+  ])('does not run for %j', async (decision, error) => {
+    const { result, shipped, board } = await sent(decision);
+    expect(result).toEqual({ type: 'error', ...error });
+    expect([shipped, board]).toEqual([[], []]);
+  });
+
+  it('bothers nobody with an input that is not valid', async () => {
+    const { invocation, asked } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    const result = await requireType(shipping().ship, Address).call({}, invocation);
+    expect([result.type, asked]).toEqual(['error', []]);
+  });
+
+  it('says outside of a session that nobody can send a value', async () => {
+    const { invocation } = decidedInvocation('ship', [], { inSession: false });
+    await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, invocation)).rejects.toThrow(
+      "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
+        'Run it in a session, where somebody can decide, or review it with withReview.',
+    );
+  });
+
+  it('does not go on without a value when the time is over', () => {
+    const options = { onExpiry: 'approve' } as object; // what plain JavaScript may hand over
+    expect(() => requireType(shipping().ship, Address, options)).toThrow(
+      "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
+    );
+  });
+
+  it('is not defined with no time to answer in', () => {
+    expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
+      "Tool 'ship': its expires is 0; it must be more than 0 and at most 9007199254740991 milliseconds.",
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  autoApprove,
+  autoApproveWithDelay,
+  type Review,
+  type ReviewHandler,
+  type ReviewRequest,
+  serialised,
+} from '../../../../../src/index.ts';
+import { promisesSettled } from '../../../../doors/testing.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+import { refundTool } from './refund.ts';
+
+const request = (message = '', signal?: AbortSignal): ReviewRequest => {
+  const { invocation } = fakeInvocation('refund');
+  return {
+    tool: refundTool().refund,
+    input: {},
+    message,
+    timeout: 1_000,
+    onTimeout: 'exit',
+    call: { ...invocation, ...(signal && { signal }) },
+  };
+};
+
+afterEach(() => vi.useRealTimers());
+
+describe('reviewers that approve', () => {
+  it('do so at once (AEA-11)', async () => {
+    expect(await autoApprove()(request())).toEqual({ decision: 'approve' });
+  });
+
+  it('do so after a delay (AEA-11)', async () => {
+    vi.useFakeTimers();
+    const answered = vi.fn();
+    void Promise.resolve(autoApproveWithDelay(500)(request())).then(answered);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(answered).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(answered).toHaveBeenCalledWith({ decision: 'approve' });
+  });
+
+  it('do not when the call is over before the delay', async () => {
+    const stop = new AbortController();
+    const review = autoApproveWithDelay(60_000)(request('', stop.signal));
+    stop.abort(new Error('Over.'));
+    await expect(review).rejects.toThrow('Over.');
+    await expect(autoApproveWithDelay(60_000)(request('', stop.signal))).rejects.toThrow('Over.');
+  });
+});
+
+/** A reviewer that answers when told to. */
+function slow() {
+  const open: string[] = [];
+  const answers = new Map<string, PromiseWithResolvers<Review>>();
+  const handler: ReviewHandler = ({ message }) => {
+    open.push(message);
+    const answer = Promise.withResolvers<Review>();
+    answers.set(message, answer);
+    return answer.promise;
+  };
+  return { handler, open, answers };
+}
+
+describe('serialised reviewers', () => {
+  it('are asked about one call after another, whatever tool it is of (AEA-07)', async () => {
+    const { handler, open, answers } = slow();
+    const one = serialised(handler);
+    const reviews = [one(request('a')), one(request('b')), one(request('c'))];
+    await promisesSettled();
+    expect(open).toEqual(['a']);
+    answers.get('a')?.resolve({ decision: 'approve' });
+    await promisesSettled();
+    expect(open).toEqual(['a', 'b']);
+    answers.get('b')?.reject(new Error('Broken.'));
+    await expect(reviews[1]).rejects.toThrow('Broken.');
+    await promisesSettled();
+    answers.get('c')?.resolve({ decision: 'reject' });
+    expect([await reviews[0], await reviews[2]]).toEqual([{ decision: 'approve' }, { decision: 'reject' }]);
+  });
+
+  it('do not wait for one another: other handlers run side by side (AEA-07)', async () => {
+    const [first, second, plain] = [slow(), slow(), slow()];
+    serialised(first.handler)(request('a'));
+    serialised(second.handler)(request('b'));
+    plain.handler(request('c'));
+    plain.handler(request('d'));
+    await promisesSettled();
+    expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
+  });
+
+  it('are not asked about a call that nobody waits for any more', async () => {
+    const { handler, open, answers } = slow();
+    const one = serialised(handler);
+    const stop = new AbortController();
+    one(request('a'));
+    const gone = one(request('b', stop.signal));
+    stop.abort(new Error('Over.'));
+    await promisesSettled();
+    answers.get('a')?.resolve({ decision: 'approve' });
+    await expect(gone).rejects.toThrow('Over.');
+    expect(open).toEqual(['a']);
+  });
+});

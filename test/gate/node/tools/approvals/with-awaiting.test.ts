@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { ToolConfigurationError, withAwaiting } from '../../../../../src/index.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+import { refundTool } from './refund.ts';
+
+const awaiting = () => {
+  const { refund, refunds } = refundTool();
+  const seen: unknown[] = [];
+  const tool = withAwaiting(refund, ({ amount }, call, wrapped) => {
+    seen.push([amount, call.id, wrapped === refund]);
+    return amount > 100 ? { message: `${amount} is a lot.`, allows: ['approve', 'reject'] } : undefined;
+  });
+  return { tool, refunds, seen };
+};
+
+describe('a tool with a decider', () => {
+  it('is decided about when the decider answers a request (DEC-16, DEC-20)', async () => {
+    const { tool, refunds, seen } = awaiting();
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await tool.call({ orderId: 1003, amount: 149 }, invocation);
+    expect(seen).toEqual([[149, '1.2.0', true]]);
+    expect(asked).toMatchObject([{ message: '149 is a lot.', allows: ['approve', 'reject'] }]);
+    expect(refunds).toEqual([{ orderId: 1003, amount: 149 }]);
+  });
+
+  it('runs at once when it answers nothing (DEC-16, DEC-20)', async () => {
+    const { tool, refunds, seen } = awaiting();
+    const { invocation, asked } = decidedInvocation('refund', []);
+    await tool.call({ orderId: 1003 }, invocation);
+    expect(seen).toEqual([[10, '1.2.0', true]]);
+    expect(asked).toEqual([]);
+    expect(refunds).toEqual([{ orderId: 1003, amount: 10 }]);
+  });
+
+  it('never asks the decider about an input that is not valid', async () => {
+    const { tool, seen } = awaiting();
+    const { invocation } = decidedInvocation('refund', []);
+    expect(await tool.call({}, invocation)).toMatchObject({ type: 'error', reason: 'invalid-input' });
+    expect(seen).toEqual([]);
+  });
+
+  it('cannot wait outside of a session, and runs there what need not wait (DEC-16)', async () => {
+    const { tool, refunds } = awaiting();
+    const { invocation } = decidedInvocation('refund', [], { inSession: false });
+    await expect(tool.call({ orderId: 1, amount: 149 }, invocation)).rejects.toThrow(ToolConfigurationError);
+    await tool.call({ orderId: 2, amount: 1 }, invocation);
+    expect(refunds).toEqual([{ orderId: 2, amount: 1 }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { type Decision, withConfirmation } from '../../../../../src/index.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+import { refundTool } from './refund.ts';
+
+const INPUT = { orderId: 1003, amount: 149 };
+
+async function confirmed(decision: Decision) {
+  const { refund, refunds } = refundTool();
+  const { invocation, asked, board } = decidedInvocation('refund', [decision]);
+  await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, invocation);
+  return { refunds, asked, board };
+}
+
+describe('a tool with confirmation', () => {
+  it('always asks before it runs: anybody, for ever (DEC-15)', async () => {
+    const { refunds, asked } = await confirmed({ decision: 'approve' });
+    expect(asked).toEqual([{ message: 'Refund 149?', input: INPUT }]);
+    expect(refunds).toEqual([INPUT]);
+  });
+
+  it('also takes a fixed text (DEC-15)', async () => {
+    const { refund } = refundTool();
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    await withConfirmation(refund, 'Sure?').call(INPUT, invocation);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT }]);
+  });
+
+  it('asks whom and for how long it is told to', async () => {
+    const { refund } = refundTool();
+    const { invocation, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
+    await withConfirmation(refund, 'Sure?', options).call(INPUT, invocation);
+    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, ...options }]);
+    expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
+      "Tool 'refund': its expires is 0;",
+    );
+  });
+
+  it.each<[Decision, readonly unknown[]]>([
+    [{ decision: 'approve' }, [{ value: INPUT }]],
+    [{ decision: 'edit', input: { orderId: 7 } }, [{ value: { orderId: 7 } }]],
+    [{ decision: 'reject' }, []],
+    [{ decision: 'exit' }, []],
+    [{ decision: 'edit', input: { orderId: 'x' } }, []],
+  ])(
+    'leaves on the blackboard what was confirmed, and nothing else: %j (DEC-19)',
+    async (decision, entries) => {
+      expect((await confirmed(decision)).board).toEqual(entries);
+    },
+  );
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  autoApprove,
+  exitEarly,
+  type Review,
+  type ReviewHandler,
+  type ReviewOptions,
+  type ReviewRequest,
+  SignalError,
+  ToolConfigurationError,
+  type ToolInvocation,
+  withReview,
+} from '../../../../../src/index.ts';
+import { decidedInvocation } from './decided-invocation.ts';
+import { refundTool } from './refund.ts';
+
+const INPUT = { orderId: 1003, amount: 149 };
+
+async function reviewed(
+  handler: ReviewHandler,
+  options: ReviewOptions<ReturnType<typeof refundTool>['refund']> = {},
+  change: Partial<ToolInvocation> = {},
+) {
+  const { refund, refunds } = refundTool();
+  const { invocation, asked } = decidedInvocation('refund', [], change);
+  const result = await withReview(refund, handler, options).call(INPUT, invocation);
+  return { result, refunds, asked };
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe('a tool with a synchronous reviewer', () => {
+  it('asks with an empty message, five minutes and an exit for a default (AEA-02)', async () => {
+    const requests: ReviewRequest[] = [];
+    const { refund } = refundTool();
+    const { invocation } = decidedInvocation('refund', []);
+    const handler: ReviewHandler = (request) => {
+      requests.push(request);
+      return { decision: 'approve' };
+    };
+    await withReview(refund, handler).call({ orderId: 1003 }, invocation);
+    const call = expect.objectContaining({ id: '1.2.0', tool: 'refund' });
+    const input = { orderId: 1003, amount: 10 };
+    expect(requests).toEqual([
+      { tool: refund, input, message: '', timeout: 300_000, onTimeout: 'exit', call },
+    ]);
+  });
+
+  it('asks as it is told to (AEA-02)', async () => {
+    const requests: ReviewRequest[] = [];
+    const handler: ReviewHandler = (request) => {
+      requests.push(request);
+      return { decision: 'approve' };
+    };
+    await reviewed(handler, { message: ({ amount }) => `${amount}?`, timeout: 1_000, onTimeout: 'reject' });
+    expect(requests).toMatchObject([{ message: '149?', timeout: 1_000, onTimeout: 'reject' }]);
+  });
+
+  it('never asks anybody outside: what the reviewer decides is carried out (AEA-01, AEA-13)', async () => {
+    const { refunds, asked } = await reviewed(autoApprove());
+    expect(refunds).toEqual([INPUT]);
+    expect(asked).toEqual([]);
+  });
+
+  it.each<[Review, object, readonly unknown[]]>([
+    [{ decision: 'approve' }, { type: 'artifact', value: { refunded: 1003, amount: 149 } }, [INPUT]],
+    [
+      { decision: 'edit', input: { orderId: 7 } },
+      {
+        type: 'artifact',
+        value: { refunded: 7, amount: 10 },
+        content:
+          '{"refunded":7,"amount":10}\nNote: whoever approved this call changed its input to {"orderId":7}.',
+      },
+      [{ orderId: 7, amount: 10 }],
+    ],
+    [
+      { decision: 'edit', input: {} },
+      {
+        type: 'error',
+        reason: 'invalid-input',
+        message:
+          "Somebody edited the input of this call of 'refund', and it did not run. The input of tool 'refund' is not " +
+          'valid:\n- orderId: Invalid key: Expected "orderId" but received undefined\nCall it again with a corrected input.',
+      },
+      [],
+    ],
+    [
+      { decision: 'reject', reason: 'No.' },
+      {
+        type: 'error',
+        reason: 'declined',
+        message:
+          "This call of 'refund' was declined and did not run. Do not repeat it unchanged. Reason: No.",
+      },
+      [],
+    ],
+    [
+      { decision: 'exit' },
+      {
+        type: 'error',
+        reason: 'declined',
+        message: 'Rejected by reviewer: {"orderId":1003,"amount":149}',
+        signal: { type: 'exit', reason: 'Rejected by reviewer: {"orderId":1003,"amount":149}' },
+      },
+      [],
+    ],
+  ])('does what is decided: %j (AEA-03)', async (review, result, effects) => {
+    const came = await reviewed(async () => review);
+    expect(came.result).toMatchObject(result);
+    expect(came.refunds).toEqual(effects);
+  });
+
+  it('lets an exit that the reviewer throws pass (AEA-06)', async () => {
+    const thrown = exitEarly('Closing time.');
+    const came = reviewed(() => {
+      throw thrown;
+    });
+    await expect(came).rejects.toBe(thrown);
+    expect(thrown).toBeInstanceOf(SignalError);
+  });
+
+  it('bothers no reviewer with an input that is not valid', async () => {
+    const handler = vi.fn(autoApprove());
+    const { refund } = refundTool();
+    const { invocation } = decidedInvocation('refund', []);
+    expect(await withReview(refund, handler).call({}, invocation)).toMatchObject({ reason: 'invalid-input' });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it.each<[ReviewOptions<never>['onTimeout'], string]>([
+    [undefined, 'error'],
+    ['reject', 'error'],
+    ['approve', 'artifact'],
+  ])('counts as %s when the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
+    vi.useFakeTimers();
+    let signal: AbortSignal | undefined;
+    const never: ReviewHandler = ({ call }) => {
+      signal = call.signal;
+      return new Promise(() => {});
+    };
+    const coming = reviewed(never, { onTimeout });
+    await vi.advanceTimersByTimeAsync(299_999);
+    expect(signal?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    const { result, refunds } = await coming;
+    expect(signal?.aborted).toBe(true);
+    expect(result.type).toBe(type);
+    expect(refunds).toHaveLength(type === 'artifact' ? 1 : 0);
+    if (type !== 'error') return;
+    const message = "Nobody decided about this call of 'refund' in time, so it did not run.";
+    const signalled = onTimeout === undefined ? { signal: { type: 'exit', reason: message } } : {};
+    expect(result).toEqual({ type, reason: 'declined', message, ...signalled });
+  });
+
+  it.each(['before', 'while'])('does not run when the call is stopped %s it is reviewed', async (when) => {
+    const stop = new AbortController();
+    const asked = vi.fn(() => new Promise<Review>(() => {}));
+    const coming = reviewed(asked, {}, { signal: stop.signal });
+    if (when === 'while') await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    stop.abort(new Error('The turn was cancelled.'));
+    await expect(coming).rejects.toThrow('The turn was cancelled.');
+    expect(asked).toHaveBeenCalledTimes(when === 'while' ? 1 : 0);
+  });
+});
+
+describe('a reviewer that cannot be one', () => {
+  // What plain JavaScript, or an environment variable, may hand over.
+  const pretend = (value: unknown): ReviewHandler => value as ReviewHandler;
+
+  it.each([
+    ['yes', 'string'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [{ review: autoApprove() }, 'object'],
+  ])('is refused where the tool is defined: %s (AEA-09)', (handler, what) => {
+    const define = () => withReview(refundTool().refund, pretend(handler));
+    expect(define).toThrow(ToolConfigurationError);
+    expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function; it is ${what}.`);
+  });
+
+  it.each([
+    undefined,
+    null,
+    true,
+    'approve',
+    {},
+    { decision: 'perhaps' },
+    { decision: 'edit' },
+    { decision: 'edit', input: null },
+  ])('answers %j, which is no review, and nothing runs (AEA-03, AEA-09)', async (answer) => {
+    const coming = reviewed(pretend(() => answer));
+    await expect(coming).rejects.toThrow(ToolConfigurationError);
+    await expect(coming).rejects.toThrow(
+      "The ReviewHandler of tool 'refund' answered something that is no review. It must answer " +
+        "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
+    );
+  });
+
+  it('is not left with a time-out that decides nothing', () => {
+    const options = { onTimeout: 'edit' } as object; // what plain JavaScript may hand over
+    expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
+      "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+    );
+  });
+
+  it.each([0, Number.NaN, 900_001])('is not given %d ms', (timeout) => {
+    expect(() => withReview(refundTool().refund, autoApprove(), { timeout })).toThrow(
+      `Tool 'refund': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
+    );
+  });
+});

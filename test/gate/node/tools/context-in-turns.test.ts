@@ -1,0 +1,240 @@
+/** What tools read beside their input, from the request to the innermost call. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type JsonObject,
+  LOOP_ID_KEY,
+  loopId,
+  stringParameter,
+  ToolCallContext,
+  text,
+  toolsOf,
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withNote,
+  withParameter,
+} from '../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { calls, sessionWith } from './decorators/turns.ts';
+
+const ACME = { tenantId: 'acme' };
+
+/** A tool that records the context of each of its calls. */
+function looking(name = 'look') {
+  const seen: ToolCallContext[] = [];
+  const tool = defineTool({
+    name,
+    description: 'Looks.',
+    effect: 'read',
+    run: (_, { context }) => void seen.push(context),
+  });
+  return { tool, seen };
+}
+
+/** A tool that runs others in a nested loop. */
+const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
+  ...looking(name).tool,
+  effect: 'none',
+  call: async (_, invocation) =>
+    text((await invocation.nest({ name, instructions: '', message: 'Dig.', tools })).text),
+});
+
+/** A session whose tools read what was sent and no loop id, unless one was sent. */
+function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonObject): TestSession {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Helps.',
+    instructions: 'Help.',
+    tools: [tool],
+    context: process,
+    loopIds: 'as-sent',
+  });
+  return createTestSession(agent, { replies: [calls(tool.name), 'Done.'], context: everyMessage });
+}
+
+describe('the context of a call', () => {
+  it.each<[string, JsonObject, JsonObject, JsonObject]>([
+    ["the agent's alone", ACME, {}, ACME],
+    ["the message's alone", {}, { authToken: 'xyz' }, { authToken: 'xyz' }],
+    ['both together', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
+    ["the message's on a clash", ACME, { tenantId: 'override' }, { tenantId: 'override' }],
+  ])('is %s (CTX-05)', async (_, ofAgent, ofMessage, expected) => {
+    const { tool, seen } = looking();
+    await unstamped(tool, ofAgent).send('Go.', { context: ofMessage });
+    expect(seen.map((context) => context.toJSON())).toEqual([expected]);
+  });
+
+  it('has the context of the app below the other two', async () => {
+    const { tool, seen } = looking();
+    const app = memoryApp({
+      tools: [tool],
+      replies: [calls('look'), 'Done.'],
+      context: { a: 'agent', b: 'agent' },
+      loopIds: 'as-sent',
+    });
+    await app.say('Go.', { context: ToolCallContext.of({ a: 'app', c: 'app' }) });
+    expect(seen[0]?.toJSON()).toEqual({ a: 'agent', b: 'agent', c: 'app' });
+  });
+
+  it('is given as a context or as a plain object; what is given later is added and wins (CTX-06)', async () => {
+    const { tool, seen } = looking();
+    const of = (values: JsonObject) => ToolCallContext.of(values);
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [tool],
+      context: of({ a: 1, b: 1, c: 1 }),
+      loopIds: 'as-sent',
+    });
+    const replies = [calls('look'), 'Done.', calls('look'), 'Done.'];
+    const session = createTestSession(agent, { replies, context: of({ b: 2, c: 2 }) });
+    await session.send('Go.', { context: of({ c: 3 }) });
+    await session.send('Go.', { context: { c: 4, d: 4 } });
+    expect(seen.map((context) => context.toJSON())).toEqual([
+      { a: 1, b: 2, c: 3 },
+      { a: 1, b: 2, c: 4, d: 4 },
+    ]);
+  });
+
+  it('reaches every call of every iteration, also of a tool that does not ask for it (CTX-10)', async () => {
+    const { tool, seen } = looking();
+    const old = defineTool({ name: 'old', description: 'Is old.', effect: 'read', run: (input) => input });
+    const session = sessionWith([tool, old], [calls('look', 'old', 'look'), calls('look'), 'Done.'], ACME);
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 4 });
+    expect(seen.map((context) => context.get('tenantId'))).toEqual(['acme', 'acme', 'acme']);
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  it('is EMPTY itself when nothing was given, not a key more (CTX-08, CTX-10, CTX-14)', async () => {
+    const { tool, seen } = looking();
+    const session = unstamped(tool);
+    await session.send('Go.');
+    expect(seen).toEqual([ToolCallContext.EMPTY]);
+    expect(seen[0]).toBe(ToolCallContext.EMPTY);
+    const [started] = (await session.events()).flatMap(({ event }) =>
+      event.type === 'turn-started' ? [event.context] : [],
+    );
+    expect(started).toEqual({});
+  });
+
+  it('is never shown to the model, nor in a schema (CTX-01)', async () => {
+    const { tool } = looking();
+    const session = sessionWith([tool], [calls('look'), 'Done.'], { apiUser: 'hidden-4711' });
+    await session.send('Go.');
+    expect(session.requests).toHaveLength(2);
+    expect(JSON.stringify(session.requests)).not.toMatch(/hidden-4711|apiUser|holdfast\.loopId/);
+  });
+
+  it('passes every decorator, several at once, and the names of tool objects (CTX-09, CTX-11)', async () => {
+    class Desk {
+      static readonly tools = { look: { description: 'Looks.', effect: 'read' } };
+      readonly seen: unknown[] = [];
+      look(_: unknown, { context }: { context: ToolCallContext }) {
+        this.seen.push(context.get('tenantId'));
+      }
+    }
+    const desk = new Desk();
+    const { tool, seen } = looking();
+    const decorated = [
+      withName(tool, 'named'),
+      withName(withDescription(tool, 'Other.'), 'described'),
+      withName(withNote(tool, 'Slow'), 'noted'),
+      withName(withMetadata(tool, 'cost', 3), 'metadata'),
+      withName(withCoercion(tool), 'coerced'),
+      withName(withParameter(tool, 'why', stringParameter('x', { required: false })), 'parameter'),
+      ...toolsOf(desk, { prefix: 'desk_' }),
+    ];
+    const session = sessionWith(decorated, [calls(...decorated.map(({ name }) => name)), 'Done.'], ACME);
+    await session.send('Go.');
+    expect(seen.map((context) => context.get('tenantId'))).toEqual(Array.from({ length: 6 }, () => 'acme'));
+    expect(desk.seen).toEqual(['acme']);
+  });
+
+  it('is the whole effective one in nested loops, at any depth (CTX-11, CTX-12)', async () => {
+    const { tool, seen } = looking();
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [tool, digs('outer', [withName(digs('inner', [withNote(tool, 'Deep')]), 'deep')])],
+      context: { a: 'agent', b: 'agent' },
+    });
+    const session = createTestSession(agent, {
+      replies: [calls('look'), calls('outer'), calls('deep'), calls('look'), 'Deep.', 'Mid.', 'Done.'],
+    });
+    const answer = await session.send('Go.', { context: { b: 'message' } });
+    const expected = { a: 'agent', b: 'message', [LOOP_ID_KEY]: answer.loopId };
+    expect(seen.map((context) => context.toJSON())).toEqual([expected, expected]);
+  });
+
+  it('is the same after the Worker was killed in the middle of a call (CTX-12)', async () => {
+    const { tool, seen } = looking();
+    let kills = 1;
+    const dying = defineTool({
+      name: 'dying',
+      description: 'Dies once.',
+      effect: 'idempotent',
+      run: (_, { context }) => {
+        seen.push(context);
+        if (kills > 0) session.kill();
+        kills -= 1;
+      },
+    });
+    const replies = [calls('dig'), calls('dying'), calls('look'), 'Dug.', 'Done.'];
+    const session: TestSession = sessionWith([digs('dig', [dying, tool])], replies, ACME);
+    const { loopId: loop } = await session.send('Go.');
+    const expected = { ...ACME, [LOOP_ID_KEY]: loop };
+    expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
+  });
+
+  it('is read through a schema, and a value that does not match fails the call without being told', async () => {
+    const strict = defineTool({
+      name: 'strict',
+      description: 'Needs a number.',
+      effect: 'read',
+      run: (_, { context }) => context.get('token', v.number()),
+    });
+    const session = sessionWith([strict], [calls('strict'), 'Done.'], { token: 'hidden-4711' });
+    await session.send('Go.');
+    expect(session.requests[1]?.messages.at(-1)).toMatchObject({
+      text: "Error: The tool-call context's 'token' does not match the schema it is read with.",
+    });
+  });
+});
+
+describe('the id of a loop', () => {
+  const ids = (seen: readonly ToolCallContext[]) => seen.map((context) => loopId(context));
+
+  it('is stamped anew for each turn, and the same for all calls of one (CTX-13)', async () => {
+    const { tool, seen } = looking();
+    const session = sessionWith([tool], [calls('look', 'look'), 'Done.', calls('look'), 'Done.']);
+    const [first, second] = [await session.send('Go.'), await session.send('Go.')];
+    expect(ids(seen)).toEqual([first.loopId, first.loopId, second.loopId]);
+    expect(first.loopId).not.toBe(second.loopId);
+    expect(seen[0]?.get(LOOP_ID_KEY)).toBe(first.loopId);
+  });
+
+  it("is the caller's when they give one, in the message or in its context (CTX-13)", async () => {
+    const { tool, seen } = looking();
+    const session = sessionWith([tool], [calls('look'), 'Done.', calls('look'), 'Done.']);
+    await session.send('Go.', { loopId: 'mine' });
+    await session.send('Go.', { context: { [LOOP_ID_KEY]: 'in-context' } });
+    expect(ids(seen)).toEqual(['mine', 'in-context']);
+  });
+
+  it('is not stamped where an agent does not want it, and still is what was sent (CTX-13)', async () => {
+    const { tool, seen } = looking();
+    const session = unstamped(tool);
+    await session.send('Go.');
+    await unstamped(tool).send('Go.', { loopId: 'mine' });
+    expect(ids(seen)).toEqual([undefined, 'mine']);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineTool,
+  error,
+  mapContent,
+  publishToBlackboard,
+  sinkArtifacts,
+  type ToolCallEvent,
+  type ToolObservation,
+  terminateAction,
+  withEventPublication,
+  withMetadata,
+  withObservability,
+} from '../../../../../src/index.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { calls, sessionWith, shownResults } from './turns.ts';
+
+const looking = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    run: () => {
+      steps.push('run');
+      return answer();
+    },
+  });
+
+/** Notes when a call comes by, and when its result does. */
+const noting = (tool: AnyTool, steps: string[], name: string): AnyTool =>
+  decorate(tool, {
+    async call(input, invocation) {
+      steps.push(`${name} in`);
+      const result = await tool.call(input, invocation);
+      steps.push(`${name} out`);
+      return result;
+    },
+  });
+
+/** What a decorator of one's own may do wrong. */
+const throwing = (tool: AnyTool, thrown: unknown): AnyTool =>
+  decorate(tool, { call: () => Promise.reject(thrown) });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a chain of decorators', () => {
+  it('runs as it is written, the outermost first (DEC-22)', async () => {
+    const steps: string[] = [];
+    const session = sessionWith(
+      [noting(noting(looking(steps), steps, 'b'), steps, 'a')],
+      [calls('look'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(steps).toEqual(['a in', 'b in', 'run', 'b out', 'a out']);
+  });
+
+  it('publishes inside of what is observed, and says other words to the model outside of both (DEC-22)', async () => {
+    const steps: string[] = [];
+    const events: ToolCallEvent[] = [];
+    const observations: ToolObservation[] = [];
+    const published = withEventPublication(withMetadata(looking(steps), 'group', 'eyes'), (event) => {
+      steps.push(event.type);
+      events.push(event);
+    });
+    const observed = withObservability(published, (observation) => {
+      steps.push('observation');
+      observations.push(observation);
+    });
+    const shortened = decorate(observed, {
+      call: async (input, invocation) =>
+        mapContent(await observed.call(input, invocation), (content) => `${content}, in short`),
+    });
+    const session = sessionWith([shortened], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    // The request leaves while the tool begins.
+    expect(steps).toEqual(['request', 'run', 'response', 'observation']);
+    expect(events[1]).toMatchObject({ outcome: { result: { content: 'seen' } } });
+    expect(observations).toMatchObject([{ status: 'success', result: { content: 'seen' } }]);
+    expect(shownResults(session)).toEqual(['seen, in short']);
+    expect(shortened.metadata).toEqual({ group: 'eyes' });
+  });
+
+  it('lies within the loop, which alone makes an error of what is thrown (DEC-22, DEC-23)', async () => {
+    const observations: ToolObservation[] = [];
+    const broken = throwing(looking(), new RangeError('broken'));
+    const observed = withObservability(broken, (observation) => void observations.push(observation));
+    const session = sessionWith([observed], [calls('look'), 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(observations).toMatchObject([{ status: 'error', errorType: 'RangeError' }]);
+    expect(shownResults(session)).toEqual(['Error: broken']);
+  });
+
+  it('has an error for a throw without a message too (DEC-23)', async () => {
+    const session = sessionWith([throwing(looking(), new Error(''))], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
+  });
+
+  it('never suppresses a control-flow signal (DEC-23)', async () => {
+    const session = sessionWith([throwing(looking(), terminateAction('Enough.'))], [calls('look'), 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'completed',
+      signal: { type: 'terminate-action', reason: 'Enough.' },
+    });
+    expect(session.requests).toHaveLength(1);
+  });
+});
+
+describe('two calls at the same time', () => {
+  /** Both calls are inside the tool before either goes on; the second ends first, and the first throws. */
+  function meeting() {
+    const both = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<void>();
+    const inside: string[] = [];
+    const tool = defineTool({
+      name: 'meet',
+      description: 'Meets.',
+      input: { type: 'object', properties: { n: { type: 'number' } } },
+      effect: 'read',
+      run: async ({ n }, call) => {
+        if (inside.push(call.id) === 2) both.resolve();
+        await both.promise;
+        if (n === 0) await second.promise;
+        else second.resolve();
+        return { n };
+      },
+    });
+    return tool;
+  }
+  const twice = {
+    calls: [
+      { name: 'meet', input: { n: 0 } },
+      { name: 'meet', input: { n: 1 } },
+    ],
+  };
+
+  it('keep what each is called with through all their decorators (DEC-24)', async () => {
+    const sunk: [string, unknown][] = [];
+    const events: string[] = [];
+    const tool = withEventPublication(
+      publishToBlackboard(sinkArtifacts(meeting(), (found, { id }) => void sunk.push([id, found]))),
+      ({ type, call, input }) => void events.push(`${type} ${call} ${input.n}`),
+    );
+    const session = sessionWith([tool], [twice, 'Done.']);
+    const { turn } = await session.send('Go.');
+    const [a, b] = [`${turn}.3.0`, `${turn}.3.1`];
+    expect(sunk).toEqual([
+      [b, { n: 1 }],
+      [a, { n: 0 }],
+    ]);
+    expect(events.toSorted()).toEqual([
+      `request ${a} 0`,
+      `request ${b} 1`,
+      `response ${a} 0`,
+      `response ${b} 1`,
+    ]);
+    const changes = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [[event.call, event.changes?.blackboard]] : [],
+    );
+    expect(Object.fromEntries(changes)).toEqual({ [a]: [{ value: { n: 0 } }], [b]: [{ value: { n: 1 } }] });
+  });
+
+  it('keep it also when one of them throws around the tool (DEC-24)', async () => {
+    const sunk: string[] = [];
+    const meet = meeting();
+    const failing = decorate(meet, {
+      async call(input, invocation) {
+        const result = await meet.call(input, invocation);
+        if (input.n === 1) throw new Error('broken');
+        return result;
+      },
+    });
+    const session = sessionWith(
+      [publishToBlackboard(sinkArtifacts(failing, (_, { id }) => void sunk.push(id)))],
+      [twice, 'Done.'],
+    );
+    const { turn } = await session.send('Go.');
+    expect(sunk).toEqual([`${turn}.3.0`]);
+    expect(shownResults(session)).toEqual(['{"n":0}', 'Error: broken']);
+    expect((await session.state()).blackboard).toEqual([{ value: { n: 0 } }]);
+  });
+});
+
+describe('a tool that fails', () => {
+  const fails = defineTool({
+    name: 'fail',
+    description: 'Fails.',
+    effect: 'read',
+    run: () => {
+      throw new Error('broken');
+    },
+  });
+
+  it.each([
+    ['alone', calls('fail'), ['Error: broken']],
+    ['beside others', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
+  ])('is told of to the model, and the loop goes on, %s (DEC-26)', async (_, reply, shown) => {
+    const session = sessionWith([fails, looking()], [reply, 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shownResults(session)).toEqual(shown);
+  });
+
+  it('lets only a signal end the loop, after its siblings have ended (DEC-26)', async () => {
+    const leaves = defineTool({
+      name: 'leave',
+      description: 'Leaves.',
+      effect: 'read',
+      run: () => {
+        throw terminateAction('Enough.');
+      },
+    });
+    const session = sessionWith(
+      [fails, leaves, looking([], () => error('No.'))],
+      [calls('fail', 'look', 'leave'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ signal: { type: 'terminate-action' } });
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [[event.call.slice(-1), modelText(event.result)]] : [],
+    );
+    expect(Object.fromEntries(ended)).toEqual({ 0: 'Error: broken', 1: 'Error: No.', 2: 'Enough.' });
+  });
+});

@@ -1,0 +1,212 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  type ArtifactType,
+  type Asset,
+  artifact,
+  assetsOf,
+  type BlackboardEntry,
+  blackboardSink,
+  compositeSink,
+  conditionalReplan,
+  decorate,
+  defineDomainType,
+  defineTool,
+  error,
+  type Json,
+  type ListSink,
+  type LoopMemo,
+  listSink,
+  loopMemo,
+  oneShotPerLoop,
+  publishToBlackboard,
+  replanAlways,
+  replanAndAdd,
+  replanning,
+  replanWhen,
+  type Sink,
+  type SinkCall,
+  sinkArtifacts,
+  type Tool,
+  type ToolObservation,
+  text,
+  trackAssets,
+  unwrapAs,
+  withEventPublication,
+  withObservability,
+} from '../../../../../src/index.ts';
+
+const Document = defineDomainType({ name: 'Document', schema: v.object({ title: v.string() }) });
+const Named: ArtifactType = { name: 'Named' };
+
+const search = defineTool({
+  name: 'search',
+  description: 'Searches.',
+  input: v.object({ query: v.string() }),
+  run: ({ query }) => [{ score: query.length, document: { title: query } }],
+});
+type Hit = { score: number; document: { title: string } };
+const words = defineTool({ name: 'words', description: 'Says.', run: () => 'words' });
+const perhaps = defineTool({
+  name: 'perhaps',
+  description: 'May find.',
+  run: (): { n: number } | string | undefined => undefined,
+});
+const orders = new Map<number, { total: number }>();
+const order = defineTool({
+  name: 'order',
+  description: 'Finds an order.',
+  input: v.object({ id: v.number() }),
+  run: ({ id }) => orders.get(id) ?? error('There is none.'),
+});
+const orderOrWords = defineTool({
+  name: 'order_or_words',
+  description: 'Finds an order.',
+  run: () => orders.get(1) ?? text('There is none.'),
+});
+const onlyWords = defineTool({ name: 'only_words', description: 'Says.', run: () => text('words') });
+const made = defineTool({ name: 'made', description: 'Makes.', run: () => artifact('', { n: 1 }) });
+declare const erased: AnyTool;
+
+// Every decorator keeps the type of its tool.
+type Search = Tool<'search', { query: string }, Hit[]>;
+expectTypeOf(decorate(search, { serial: 'one' })).toEqualTypeOf<Search>();
+expectTypeOf(oneShotPerLoop(search, 'Go on.')).toEqualTypeOf<Search>();
+expectTypeOf(sinkArtifacts(search, listSink())).toEqualTypeOf<Search>();
+expectTypeOf(publishToBlackboard(search)).toEqualTypeOf<Search>();
+expectTypeOf(trackAssets(search)).toEqualTypeOf<Search>();
+expectTypeOf(trackAssets([search, words])).toEqualTypeOf<
+  readonly [Search, Tool<'words', Record<string, never>, string>]
+>();
+expectTypeOf(replanning(search, 'New facts.')).toEqualTypeOf<Search>();
+expectTypeOf(replanAlways(search)).toEqualTypeOf<Search>();
+expectTypeOf(replanWhen(search, () => true)).toEqualTypeOf<Search>();
+expectTypeOf(replanAndAdd(search, () => 1)).toEqualTypeOf<Search>();
+expectTypeOf(conditionalReplan(search, () => null)).toEqualTypeOf<Search>();
+expectTypeOf(withEventPublication(search, () => {})).toEqualTypeOf<Search>();
+expectTypeOf(withObservability(search)).toEqualTypeOf<Search>();
+expectTypeOf(oneShotPerLoop(erased, 'Go on.')).toEqualTypeOf<AnyTool>();
+
+// Without a type, a sink is given what `run` returns, item by item.
+sinkArtifacts(search, (hit, call) => {
+  expectTypeOf(hit).toEqualTypeOf<Hit>();
+  expectTypeOf(call).toEqualTypeOf<SinkCall>();
+});
+sinkArtifacts(perhaps, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
+// An error, or words, hold no artifact, and take nothing from the type of what is found.
+sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
+sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
+sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+replanWhen(order, ({ total }) => total > 100);
+// A result that `run` made itself, words and erased tools say nothing of the artifact.
+sinkArtifacts(made, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+
+// With a domain type, a value of it; a bare name says nothing of the value.
+sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<{ title: string }>(), { type: Document });
+sinkArtifacts(search, (found) => expectTypeOf(found).toEqualTypeOf<Json>(), { type: Named });
+sinkArtifacts(search, async () => {}, {
+  type: Document,
+  filter: (document) => {
+    expectTypeOf(document).toEqualTypeOf<{ title: string }>();
+    return true;
+  },
+});
+
+// A transform is given the artifact, and its sink what it makes.
+sinkArtifacts(search, listSink<string>(), { transform: (hit) => hit.document.title });
+sinkArtifacts(search, (title: string) => console.log(title), {
+  filter: (hit) => hit.score > 1,
+  transform: (hit) => {
+    expectTypeOf(hit).toEqualTypeOf<Hit>();
+    return hit.document.title;
+  },
+  into: Document,
+});
+// @ts-expect-error the sink takes numbers, and titles are made
+sinkArtifacts(search, listSink<number>(), { transform: (hit) => hit.document.title });
+// @ts-expect-error the sink takes numbers, and hits are found
+sinkArtifacts(search, listSink<number>());
+// @ts-expect-error `into` says what a transform makes
+sinkArtifacts(search, listSink(), { into: Document });
+
+// Sinks.
+expectTypeOf(listSink<string>()).toEqualTypeOf<ListSink<string>>();
+expectTypeOf(listSink<string>().items()).toEqualTypeOf<readonly string[]>();
+expectTypeOf(listSink([1]).items()).toEqualTypeOf<readonly number[]>();
+expectTypeOf(blackboardSink({ strict: true, name: undefined })).toEqualTypeOf<Sink>();
+expectTypeOf(compositeSink<string>(listSink<string>(), blackboardSink())).toEqualTypeOf<Sink<string>>();
+// @ts-expect-error one of the sinks takes numbers
+compositeSink<string>(listSink<number>());
+
+// Publishing.
+publishToBlackboard(search, {
+  name: 'document',
+  filter: (hit) => hit.score > 0.5,
+  transform: (hit) => hit.document,
+  into: Document,
+});
+publishToBlackboard(erased, { type: Document, filter: ({ title }) => title !== '' });
+// @ts-expect-error a hit has no title
+publishToBlackboard(search, { filter: (hit) => hit.title !== '' });
+publishToBlackboard(search, {
+  type: undefined,
+  filter: undefined,
+  name: undefined,
+  transform: undefined,
+  into: undefined,
+});
+replanWhen(search, (hits) => hits.length > 0, { type: undefined });
+
+// Assets.
+trackAssets(search, { filter: (hit) => hit.score > 1 });
+trackAssets([search, erased], { type: Document, filter: ({ title }) => title !== '' });
+declare const entries: readonly BlackboardEntry[];
+expectTypeOf(assetsOf(entries)).toEqualTypeOf<readonly Asset<Json>[]>();
+expectTypeOf(assetsOf(entries, Document)).toEqualTypeOf<readonly Asset<{ title: string }>[]>();
+// @ts-expect-error a title is a string
+trackAssets(erased, { type: Document, filter: ({ title }) => title > 3 });
+
+// Replanning sees the artifact whole.
+replanWhen(search, (hits) => {
+  expectTypeOf(hits).toEqualTypeOf<Hit[]>();
+  return hits.length === 0;
+});
+replanWhen(erased, ({ title }) => title === '', { type: Document });
+replanAndAdd(search, (hits) => hits[0]?.document);
+replanAndAdd(erased, ({ title }) => title, { type: Document });
+conditionalReplan(search, async ({ artifact: found, artifactAs, result, tool }) => {
+  expectTypeOf(found).toEqualTypeOf<Json | undefined>();
+  expectTypeOf(artifactAs(Document)).toEqualTypeOf<{ title: string } | undefined>();
+  expectTypeOf(artifactAs(Named)).toEqualTypeOf<Json | undefined>();
+  expectTypeOf(tool).toEqualTypeOf<Search>();
+  return { reason: result.text(), updater: (_, call) => call.blackboard.add('known') };
+});
+// @ts-expect-error a decision has a reason
+conditionalReplan(search, () => ({}));
+// @ts-expect-error the predicate answers true or false
+replanWhen(search, () => 'yes');
+
+// Watching.
+withEventPublication(search, async (event) => {
+  if (event.type === 'request') return;
+  expectTypeOf(event.ms).toEqualTypeOf<number>();
+  if (event.outcome.type === 'failure') expectTypeOf(event.outcome.error).toEqualTypeOf<unknown>();
+});
+withObservability(search, (observation) => {
+  expectTypeOf(observation).toEqualTypeOf<ToolObservation>();
+  if (observation.status === 'error') expectTypeOf(observation.errorType).toEqualTypeOf<string>();
+});
+// @ts-expect-error a request has not taken any time yet
+withEventPublication(search, (event) => console.log(event.ms));
+
+// The memo, and one-shot tools.
+expectTypeOf(loopMemo('rules')).toEqualTypeOf<LoopMemo>();
+// @ts-expect-error the advice is not optional: the model needs to know what to do instead
+oneShotPerLoop(search);
+
+// Unwrapping finds a tool by a guard.
+const isSearch = (tool: AnyTool): tool is Search => tool === search;
+expectTypeOf(unwrapAs(erased, isSearch)).toEqualTypeOf<Search | undefined>();

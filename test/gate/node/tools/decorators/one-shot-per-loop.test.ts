@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineAgent,
+  defineStateMachine,
+  defineTool,
+  error,
+  oneShotPerLoop,
+  slidingWindow,
+  text,
+} from '../../../../../src/index.ts';
+import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, crash, sessionWith, shownResults } from './turns.ts';
+
+const ADVICE = 'Write your script now using the skill body above.';
+const LOADED =
+  "ALREADY LOADED. The body of 'skill' was returned earlier in this turn — read it from your conversation history " +
+  'above. Do not call this tool again.\nWrite your script now using the skill body above.';
+
+/** A skill whose body says how often it was loaded. */
+function skill(ran: string[] = []) {
+  const tool = defineTool({
+    name: 'skill',
+    description: 'Loads the skill.',
+    effect: 'read',
+    run: (_, { id }) => `body ${ran.push(id)}`,
+  });
+  return oneShotPerLoop(tool, ADVICE);
+}
+
+/** A tool that runs these in a nested loop with a conversation of its own. */
+const digs = (tools: readonly AnyTool[]): AnyTool => ({
+  name: 'dig',
+  description: 'Digs.',
+  inputSchema: { type: 'object' },
+  effect: 'none',
+  returnDirect: false,
+  metadata: {},
+  check: async (input) => ({ ok: true, value: input }),
+  call: async (_, invocation) => {
+    const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools };
+    return text((await invocation.nest(frame)).calls.map(({ result }) => result.text()).join(' | '));
+  },
+});
+
+describe('a one-shot tool', () => {
+  it('that returns directly does so with its body, and tells the model of a repetition (ONE-08)', async () => {
+    const direct = oneShotPerLoop({ ...skill(), returnDirect: true }, ADVICE);
+    const session = sessionWith([direct], [calls('skill'), calls('skill'), 'Done.']);
+    const first = await session.send('Go.', { loopId: 'l' });
+    expect(first).toMatchObject({ outcome: 'returned-direct', text: 'body 1' });
+    const second = await session.send('Again.', { loopId: 'l' });
+    expect(second).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe(LOADED);
+  });
+
+  it('runs once a loop, and then answers with words and its advice (ONE-05, ONE-06, ONE-07)', async () => {
+    const ran: string[] = [];
+    const session = sessionWith([skill(ran)], [calls('skill'), calls('skill'), calls('skill'), 'Done.']);
+    const answer = await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(ran).toHaveLength(1);
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    const repeated = { type: 'text', content: LOADED, withheld: true };
+    expect(ended).toEqual([{ type: 'text', content: 'body 1' }, repeated, repeated]);
+  });
+
+  it('moves no state machine when it repeats itself: nothing was done', async () => {
+    const ran: string[] = [];
+    const check = skill(ran);
+    const machine = defineStateMachine({
+      name: 'orders',
+      description: 'Processes orders.',
+      initial: 'draft',
+      states: {
+        draft: [{ tool: check, to: 'checked' }],
+        checked: [{ tool: check, to: 'approved' }],
+        approved: [],
+      },
+    });
+    const session = sessionWith([machine], [calls('orders'), calls('skill'), calls('skill'), 'So.', 'Done.']);
+    await session.send('Go.');
+    expect(ran).toHaveLength(1);
+    expect((await session.state()).slices.get('state-machines')).toEqual({
+      'clerk/orders': { '': 'checked' },
+    });
+  });
+
+  it('lets one of parallel calls win (ONE-04)', async () => {
+    const session = sessionWith([skill()], [calls('skill', 'skill', 'skill'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
+  });
+
+  it('runs again in another turn, and not in one that goes on with the loop (ONE-07, ONE-10)', async () => {
+    const replies = [calls('skill'), 'A.', calls('skill'), 'B.', calls('skill'), 'A.'];
+    const session = sessionWith([skill()], replies);
+    await session.send('Go.', { loopId: 'a' });
+    await session.send('Go.', { loopId: 'b' });
+    session.restart();
+    await session.send('Go on.', { loopId: 'a' });
+    expect(shownResults(session)).toEqual(['body 1', 'body 2', LOADED]);
+  });
+
+  it('is one shot of the turn, whatever number of replies it has (ONE-10)', async () => {
+    const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+    const replies = [calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
+    const session = sessionWith([skill(), look], replies);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', 'seen', 'seen', LOADED]);
+  });
+
+  it('holds in a turn that another Worker goes on with', async () => {
+    const ran: string[] = [];
+    const session: TestSession = sessionWith(
+      [skill(ran), crash(() => session)],
+      [calls('skill'), calls('crash'), calls('skill'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', 'crashed', LOADED]);
+    expect(ran).toHaveLength(1);
+    const resumed = (await session.events()).filter(({ event }) => event.type === 'turn-resumed');
+    expect(resumed).toHaveLength(1);
+  });
+
+  it('marks only after a success (ONE-09)', async () => {
+    const answers = [error('The shelf is empty.'), text('body'), text('another')];
+    const flaky = defineTool({
+      name: 'skill',
+      description: 'Loads.',
+      effect: 'read',
+      run: () => answers.shift(),
+    });
+    const session = sessionWith(
+      [oneShotPerLoop(flaky, ADVICE)],
+      [calls('skill'), calls('skill'), calls('skill'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['Error: The shelf is empty.', 'body', LOADED]);
+  });
+
+  it('runs again once a window has dropped its result, and only then', async () => {
+    const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [skill(), look],
+      transformers: [slidingWindow({ maxMessages: 4 })],
+    });
+    const replies = [calls('skill'), calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
+    const session = createTestSession(agent, { replies });
+    await session.send('Go.');
+    const shown = session.requests.map(({ messages }) =>
+      messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])),
+    );
+    expect(shown).toEqual([[], ['body 1'], [LOADED], ['seen'], ['seen'], ['body 2']]);
+  });
+
+  it('marks nothing when its tool failed, whatever a decorator around it makes of that (ONE-09)', async () => {
+    const answers = [error('The shelf is empty.'), text('body')];
+    const flaky = defineTool({
+      name: 'skill',
+      description: 'Loads.',
+      effect: 'read',
+      run: () => answers.shift(),
+    });
+    const once = oneShotPerLoop(flaky, ADVICE);
+    const mild = decorate(once, {
+      call: async (input, invocation) => text((await once.call(input, invocation)).text()),
+    });
+    const session = sessionWith([mild], [calls('skill'), calls('skill'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['The shelf is empty.', 'body']);
+  });
+
+  it('runs again in a nested loop, which is not shown what was loaded outside', async () => {
+    const tool = skill();
+    const session = sessionWith(
+      [tool, digs([tool])],
+      [
+        calls('skill'),
+        calls('dig'),
+        calls('skill'),
+        calls('skill'),
+        'Dug.',
+        calls('dig'),
+        calls('skill'),
+        'Dug.',
+        calls('skill'),
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', `body 2 | ${LOADED}`, 'body 3', LOADED]);
+  });
+
+  it('passes through without a loop id (ONE-07)', async () => {
+    const ran: string[] = [];
+    const { call } = fakeCall({ tool: 'skill' });
+    expect((await skill(ran).call({}, call)).text()).toBe('body 1');
+    expect((await skill(ran).call({}, call)).text()).toBe('body 2');
+  });
+
+  it('runs every time for an agent that stamps no loop ids (ONE-02, ONE-07)', async () => {
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [skill()],
+      loopIds: 'as-sent',
+    });
+    const session = createTestSession(agent, { replies: [calls('skill'), calls('skill'), 'Done.'] });
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', 'body 2']);
+    expect((await session.state()).cells.size).toBe(0);
+  });
+
+  it('is marked and called by the name under which the model knows it', async () => {
+    const renamed = { ...skill(), name: 'load_skill' };
+    const session = sessionWith(
+      [skill(), renamed],
+      [calls('skill', 'load_skill'), calls('load_skill'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['body 1', 'body 1', LOADED.replace("'skill'", "'load_skill'")]);
+  });
+
+  it('keeps what its tool says of itself, and returns directly where that does (ONE-07, ONE-08)', async () => {
+    const tool = defineTool({
+      name: 'skill',
+      description: 'Loads.',
+      returnDirect: true,
+      metadata: { group: 'skills' },
+      effect: 'idempotent',
+      run: () => 'body',
+    });
+    const once = oneShotPerLoop(tool, ADVICE);
+    expect(once).toMatchObject({ returnDirect: true, metadata: { group: 'skills' }, effect: 'idempotent' });
+    expect(once.delegate).toBe(tool);
+    expect(once.serial).toBe('skill');
+    expect(oneShotPerLoop({ ...tool, serial: 'shelf' }, ADVICE).serial).toBe('shelf');
+    const session = sessionWith([once], [calls('skill')]);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'body' });
+  });
+});

@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  artifact,
+  blackboardSink,
+  compositeSink,
+  defineDomainType,
+  defineTool,
+  listSink,
+  publishToBlackboard,
+  sinkArtifacts,
+} from '../../../../../src/index.ts';
+import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
+import { memoryLoop } from '../../../../doors/loop.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, crash, sessionWith, shownResults } from './turns.ts';
+
+const Hit = defineDomainType({
+  name: 'Hit',
+  schema: v.object({ score: v.number(), document: v.object({ title: v.string() }) }),
+});
+const Document = defineDomainType({ name: 'Document', schema: v.object({ title: v.string() }) });
+const hits = [
+  { score: 0.9, document: { title: 'A' } },
+  { score: 0.1, document: { title: 'B' } },
+];
+const search = defineTool({
+  name: 'search',
+  description: 'Searches.',
+  effect: 'read',
+  output: Hit,
+  run: () => hits,
+});
+const other = defineTool({
+  name: 'other',
+  description: 'Else.',
+  effect: 'read',
+  run: () => artifact('One.', { name: 'Other' }, { n: 1 }),
+});
+
+/** The blackboard after a turn in which each of these is called. */
+async function boardOf(...tools: Parameters<typeof sessionWith>[0]) {
+  const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
+  await session.send('Go.');
+  return (await session.state()).blackboard;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a publishing tool', () => {
+  it('takes everything without a type, with the names of the types (DEC-08)', async () => {
+    expect(await boardOf(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
+      { type: 'Hit', value: hits[0] },
+      { type: 'Hit', value: hits[1] },
+      { type: 'Other', value: { n: 1 } },
+    ]);
+  });
+
+  it('takes one type, filtered and transformed into another (DEC-08)', async () => {
+    const published = publishToBlackboard(search, {
+      type: Hit,
+      filter: ({ score }) => score > 0.5,
+      transform: ({ document }) => document,
+      into: Document,
+    });
+    expect(await boardOf(published, publishToBlackboard(other, { type: Hit }))).toEqual([
+      { type: 'Document', value: { title: 'A' } },
+    ]);
+  });
+
+  it('binds a name, by which the newest is found (DEC-08)', async () => {
+    const published = publishToBlackboard(search, { name: 'hit' });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      effect: 'read',
+      run: (_, { blackboard }) => blackboard.get('hit') ?? 'nothing',
+    });
+    const session = sessionWith([published, look], [calls('search'), calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)[1]).toBe('{"score":0.1,"document":{"title":"B"}}');
+  });
+
+  it('publishes once, also when another Worker goes on with the turn', async () => {
+    const session: TestSession = sessionWith(
+      [publishToBlackboard(search), crash(() => session)],
+      [calls('search'), calls('crash'), 'Done.'],
+    );
+    await session.send('Go.');
+    session.restart();
+    expect((await session.state()).blackboard).toHaveLength(2);
+  });
+
+  it('keeps the JSON of a type that reads it as something else', async () => {
+    const Day = defineDomainType({ name: 'Day', schema: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
+    const today = defineTool({
+      name: 'today',
+      description: 'Tells the day.',
+      effect: 'read',
+      output: Day,
+      run: () => ({ at: '2026-01-02' }),
+    });
+    expect(await boardOf(publishToBlackboard(today, { type: Day }))).toEqual([
+      { type: 'Day', value: { at: '2026-01-02' } },
+    ]);
+  });
+
+  it('logs what a transform made that is not JSON, and the result stands', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const published = publishToBlackboard(other, { transform: () => new Map() });
+    const session = sessionWith([published], [calls('other'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['One.']);
+    expect(log.mock.calls).toEqual([
+      [
+        "holdfast: a sink of tool 'other' failed",
+        new TypeError('call.blackboard: the value at `$` is a Map, which is not JSON.'),
+      ],
+    ]);
+  });
+});
+
+describe('a blackboard sink without a session', () => {
+  const outside = () => fakeCall({ inSession: false, tool: 'other' });
+  const PROBLEM = "There is no session, so the artifact of tool 'other' was not published to a blackboard.";
+
+  it('lets the result stand, and says so once in the log (DEC-09)', async () => {
+    const warned = warnings();
+    const published = publishToBlackboard(other);
+    const { call, board } = outside();
+    for (let n = 0; n < 2; n += 1) expect((await published.call({}, call)).text()).toBe('One.');
+    expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
+    expect(board).toEqual([]);
+  });
+
+  it('lets a loop go on in which nobody keeps a blackboard (DEC-09)', async () => {
+    const warned = warnings();
+    const model = scriptedModel([calls('other', 'other'), 'Done.']);
+    const { loop, frame, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
+    expect(await loop.run(loop, frame)).toMatchObject({ outcome: 'completed' });
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
+    expect(state.blackboard).toEqual([]);
+    expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
+  });
+
+  it('ends the turn as misconfigured when it is strict (DEC-09)', async () => {
+    const list = listSink();
+    const strict = sinkArtifacts(other, compositeSink(blackboardSink({ strict: true }), list));
+    const { call } = outside();
+    await expect(strict.call({}, call)).rejects.toMatchObject({
+      name: 'SignalError',
+      signal: { type: 'misconfigured', reason: PROBLEM },
+    });
+    expect(list.items()).toHaveLength(1);
+  });
+
+  it('publishes in a session when it is strict (DEC-09)', async () => {
+    expect(await boardOf(sinkArtifacts(other, blackboardSink({ strict: true, name: 'n' })))).toEqual([
+      { name: 'n', type: 'Other', value: { n: 1 } },
+    ]);
+  });
+});

@@ -1,0 +1,235 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  type ArtifactType,
+  artifact,
+  conditionalReplan,
+  defineDomainType,
+  defineTool,
+  error,
+  exitEarly,
+  type Json,
+  type ReplanContext,
+  replanAlways,
+  replanAndAdd,
+  replanning,
+  replanWhen,
+} from '../../../../../src/index.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, sessionWith, shownResults } from './turns.ts';
+
+const Route = defineDomainType({ name: 'Route', schema: v.object({ hours: v.number() }) });
+const route = artifact('Two hours.', Route, { hours: 2 });
+const returning = (value: unknown): AnyTool =>
+  defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
+
+/** How a turn ends in which the tool is called once; the model would go on with 'Done.' */
+async function endOf(tool: AnyTool) {
+  const session = sessionWith([tool], [calls('look'), 'Done.']);
+  const { outcome, text, signal } = await session.send('Go.');
+  const ended = (await session.events()).flatMap(({ event }) =>
+    event.type === 'tool-call-ended' ? [event.result] : [],
+  );
+  return { outcome, text, signal, result: ended[0], board: (await session.state()).blackboard, session };
+}
+
+const replanned = (reason: string) => ({
+  outcome: 'completed',
+  text: '',
+  signal: { type: 'replan', reason },
+});
+const wentOn = { outcome: 'completed', text: 'Done.', signal: undefined, board: [] };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a replanning tool', () => {
+  it('ends its loop with the result, its reason, and its words on the blackboard (DEC-12)', async () => {
+    const end = await endOf(replanning(returning(route), 'There is a route.'));
+    expect(end).toMatchObject(replanned('There is a route.'));
+    expect(end.result).toEqual({
+      type: 'artifact',
+      content: 'Two hours.',
+      value: { hours: 2 },
+      artifactType: 'Route',
+      signal: { type: 'replan', reason: 'There is a route.' },
+    });
+    expect(end.board).toEqual([{ value: 'Two hours.' }]);
+    expect(end.session.requests).toHaveLength(1);
+  });
+
+  it('adds by its updater instead, when it is given one (DEC-12)', async () => {
+    const tool = replanning(returning(route), 'There is a route.', (result, { blackboard }) =>
+      blackboard.add({ told: result.text() }, { name: 'news' }),
+    );
+    expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
+  });
+
+  it('ends its loop after an error too, whose message the updater is given and whose additions are lost (DEC-12)', async () => {
+    const told: string[] = [];
+    const tool = replanning(returning(error('The road is closed.')), 'Find another.', (result, call) => {
+      told.push(result.text());
+      call.blackboard.add(result.text());
+    });
+    const end = await endOf(tool);
+    expect(end).toMatchObject({ ...replanned('Find another.'), board: [] });
+    expect(end.result).toMatchObject({ type: 'error', message: 'The road is closed.' });
+    expect(told).toEqual(['The road is closed.']);
+  });
+
+  it('leaves a bad input to the model', async () => {
+    const strict = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      input: v.object({ at: v.string() }),
+      effect: 'read',
+      run: () => 'seen',
+    });
+    const end = await endOf(replanning(strict, 'News.'));
+    expect(end).toMatchObject({ ...wentOn, result: { type: 'error', reason: 'invalid-input' } });
+  });
+
+  it('lets a signal of the tool stand', async () => {
+    const leaves = defineTool({
+      name: 'look',
+      description: 'Leaves.',
+      effect: 'read',
+      run: () => {
+        throw exitEarly('Enough.');
+      },
+    });
+    expect(await endOf(replanning(leaves, 'News.'))).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'Enough.' },
+      board: [],
+    });
+  });
+
+  it('ends its loop also when its updater fails, which is logged', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('no');
+    const tool = replanning(returning('seen'), 'News.', () => {
+      throw failure;
+    });
+    expect(await endOf(tool)).toMatchObject({ ...replanned('News.'), result: { content: 'seen' } });
+    expect(log.mock.calls).toEqual([["holdfast: the blackboard updater of tool 'look' failed", failure]]);
+  });
+});
+
+describe('replanAlways', () => {
+  it('ends the loop by its name, with the artifact on the blackboard (DEC-13)', async () => {
+    const end = await endOf(replanAlways(returning(route)));
+    expect(end).toMatchObject(replanned('look replans'));
+    expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
+  });
+
+  it('adds nothing when there is no artifact (DEC-13)', async () => {
+    const end = await endOf(replanAlways(returning('words')));
+    expect(end).toMatchObject({ ...replanned('look replans'), board: [] });
+  });
+});
+
+const isLong = (found: unknown): boolean =>
+  typeof found === 'object' && found !== null && 'hours' in found && Number(found.hours) > 1;
+const Other: ArtifactType = { name: 'Other' };
+
+describe('replanWhen', () => {
+  it('ends the loop when the predicate holds of the artifact (DEC-13)', async () => {
+    const end = await endOf(replanWhen(returning(route), isLong));
+    expect(end).toMatchObject({ ...replanned('look replans based on result'), board: [] });
+    const typed = replanWhen(returning(route), ({ hours }) => hours === 2, { type: Route });
+    expect(await endOf(typed)).toMatchObject(replanned('look replans based on result'));
+  });
+
+  it.each([
+    ['the predicate is false', replanWhen(returning(route), () => false)],
+    ['there is no artifact', replanWhen(returning('words'), () => true)],
+    ['it is an error', replanWhen(returning(error('No.')), () => true)],
+    ['it is of another type', replanWhen(returning(route), () => true, { type: Other })],
+    [
+      'its value is none of the type',
+      replanWhen(returning(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
+    ],
+  ])('goes on when %s (DEC-13)', async (_, tool) => {
+    expect(await endOf(tool)).toMatchObject(wentOn);
+  });
+
+  it('asks about a list as a whole', async () => {
+    const asked: Json[] = [];
+    await endOf(replanWhen(returning([1, 2]), (found) => asked.push(found) < 0));
+    expect(asked).toEqual([[1, 2]]);
+  });
+});
+
+describe('replanAndAdd', () => {
+  it('ends the loop with what it makes of the artifact on the blackboard (DEC-13)', async () => {
+    const tool = replanAndAdd(returning(route), ({ hours }) => ({ minutes: 60 * hours }), { type: Route });
+    const end = await endOf(tool);
+    expect(end).toMatchObject(replanned('look replans based on result'));
+    expect(end.board).toEqual([{ value: { minutes: 120 } }]);
+  });
+
+  it.each([
+    ['it makes nothing', replanAndAdd(returning(route), () => undefined)],
+    ['it makes null', replanAndAdd(returning(route), () => null)],
+    ['there is no artifact', replanAndAdd(returning('words'), () => 1)],
+    ['it is of another type', replanAndAdd(returning(route), () => 1, { type: Other })],
+  ])('goes on when %s (DEC-13)', async (_, tool) => {
+    expect(await endOf(tool)).toMatchObject(wentOn);
+  });
+});
+
+describe('conditionalReplan', () => {
+  it('shows the decider the result, the artifact, the call and the tool (DEC-14)', async () => {
+    const tool = returning(route);
+    const seen: ReplanContext<AnyTool>[] = [];
+    const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
+    expect(end).toMatchObject(wentOn);
+    const [context] = seen;
+    expect(context).toMatchObject({ content: 'Two hours.', artifact: { hours: 2 }, call: { tool: 'look' } });
+    expect(context?.tool).toBe(tool);
+    expect(context?.result).toMatchObject({ type: 'artifact', artifactType: 'Route' });
+    expect(context?.artifactAs(Route)).toEqual({ hours: 2 });
+    expect(context?.artifactAs(Other)).toBeUndefined();
+  });
+
+  it('ends the loop by the decision, and adds by its updater (DEC-14)', async () => {
+    const tool = conditionalReplan(returning('seen'), async ({ content }) => ({
+      reason: `It has ${content}.`,
+      updater: (_, { blackboard }) => blackboard.add('known'),
+    }));
+    const end = await endOf(tool);
+    expect(end).toMatchObject({ ...replanned('It has seen.'), board: [{ value: 'known' }] });
+  });
+
+  it('is asked about errors, and goes on without a decision (DEC-13)', async () => {
+    const failed = conditionalReplan(returning(error('No.')), ({ content }) => ({ reason: content }));
+    expect(await endOf(failed)).toMatchObject(replanned('No.'));
+    expect(await endOf(conditionalReplan(returning('seen'), () => null))).toMatchObject(wentOn);
+  });
+
+  it('goes on with what the tool has done when its decider fails, which is logged', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('no');
+    const tool = conditionalReplan(returning('seen'), () => Promise.reject(failure));
+    const end = await endOf(tool);
+    expect(end).toMatchObject(wentOn);
+    expect(shownResults(end.session)).toEqual(['seen']);
+    expect(log.mock.calls).toEqual([["holdfast: the replan decider of tool 'look' failed", failure]]);
+  });
+
+  it('refuses to run without a session (DEC-14)', async () => {
+    const ran: string[] = [];
+    const look = defineTool({ name: 'look', description: 'Looks.', run: () => void ran.push('look') });
+    const { call } = fakeCall({ inSession: false, tool: 'look' });
+    await expect(conditionalReplan(look, () => null).call({}, call)).rejects.toMatchObject({
+      signal: {
+        type: 'misconfigured',
+        reason: "There is no session in which tool 'look' could make the plan anew.",
+      },
+    });
+    expect(ran).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  type ArtifactType,
+  artifact,
+  defineDomainType,
+  defineTool,
+  error,
+  exitEarly,
+  type Json,
+  listSink,
+  Secrets,
+  sinkArtifacts,
+  text,
+} from '../../../../../src/index.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, sessionWith, shownResults } from './turns.ts';
+
+const Score: ArtifactType = { name: 'Score' };
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.isoDate(), v.toDate()) }),
+});
+
+const returning = (value: unknown, output?: ArtifactType) =>
+  defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
+
+/** What a sink is given of this result. */
+async function sunk(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
+  const list = listSink();
+  await sinkArtifacts(returning(value), list, { type }).call({}, fakeCall().call);
+  return list.items();
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a sinking tool', () => {
+  it('gives its artifact to the sink and returns the result unchanged (DEC-04, DEC-11)', async () => {
+    const seen: [unknown, string][] = [];
+    const find = sinkArtifacts(returning(artifact('Found 3.', { score: 3 })), (found, call) => {
+      seen.push([found, call.id]);
+    });
+    const session = sessionWith([find], [calls('find'), 'Done.']);
+    const { turn, artifacts } = await session.send('Go.');
+    expect(seen).toEqual([[{ score: 3 }, `${turn}.3.0`]]);
+    expect(shownResults(session)).toEqual(['Found 3.']);
+    expect(artifacts).toEqual([{ call: `${turn}.3.0`, tool: 'find', value: { score: 3 } }]);
+  });
+
+  it.each([
+    ['a text', text('words'), []],
+    ['words', 'words', []],
+    ['nothing', undefined, []],
+    ['an error', error('No.'), []],
+    ['an artifact of the type', artifact('', Score, { n: 1 }), [{ n: 1 }]],
+    ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
+    ['an artifact without a type, whatever its shape', { n: 1 }, []],
+  ])('asked for a type, takes of %s (DEC-05)', async (_, value, taken) => {
+    expect(await sunk(value, Score)).toEqual(taken);
+  });
+
+  it('takes the type that the tool declares for its results (DEC-05)', async () => {
+    const list = listSink();
+    await sinkArtifacts(returning({ n: 1 }, Score), list, { type: Score }).call({}, fakeCall().call);
+    expect(list.items()).toEqual([{ n: 1 }]);
+  });
+
+  it('takes every artifact without a type, and no words (DEC-05)', async () => {
+    expect(await sunk({ n: 1 })).toEqual([{ n: 1 }]);
+    expect(await sunk(artifact('', Score, 'a value'))).toEqual(['a value']);
+    expect(await sunk('words')).toEqual([]);
+    expect(await sunk(error('No.'))).toEqual([]);
+  });
+
+  it('takes a list item by item, in order and never whole; an empty one gives nothing (DEC-06)', async () => {
+    expect(await sunk([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
+    expect(await sunk([])).toEqual([]);
+    expect(await sunk(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('keeps of a mixed list what is of the type (DEC-06)', async () => {
+    const mixed = [{ id: 'o1', at: '2026-01-02' }, { id: 'c1' }, 'o2', { id: 'o3', at: '2026-01-03' }];
+    expect(await sunk(artifact('', Order, mixed), Order)).toEqual([
+      { id: 'o1', at: new Date('2026-01-02') },
+      { id: 'o3', at: new Date('2026-01-03') },
+    ]);
+  });
+
+  it('checks the type, then filters, then transforms (DEC-07)', async () => {
+    const steps: string[] = [];
+    const list = listSink<number>();
+    const orders = [{ id: 'o1', at: '2026-01-02' }, { id: 'none' }, { id: 'o3', at: '2025-01-03' }];
+    const find = sinkArtifacts(returning(artifact('', Order, orders)), list, {
+      type: Order,
+      filter: ({ id, at }) => {
+        steps.push(`filter ${id}`);
+        return at.getUTCFullYear() === 2026;
+      },
+      transform: ({ id, at }) => {
+        steps.push(`transform ${id}`);
+        return at.getTime();
+      },
+    });
+    await find.call({}, fakeCall().call);
+    expect(steps).toEqual(['filter o1', 'transform o1', 'filter o3']);
+    expect(list.items()).toEqual([Date.UTC(2026, 0, 2)]);
+  });
+
+  it('lets through what the tool throws, and sinks nothing of it (DEC-07)', async () => {
+    const list = listSink();
+    const broken: AnyTool = { ...returning(1), call: () => Promise.reject(new Error('broken')) };
+    await expect(sinkArtifacts(broken, list).call({}, fakeCall().call)).rejects.toThrow('broken');
+    expect(list.items()).toEqual([]);
+  });
+
+  it('tells the sink of the type, and of the JSON that is journaled', async () => {
+    const seen: unknown[] = [];
+    const find = returning(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
+    await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), { type: Order }).call(
+      {},
+      fakeCall().call,
+    );
+    const transforming = { type: Order, transform: () => 'made', into: { name: 'Made' } };
+    await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), transforming).call(
+      {},
+      fakeCall().call,
+    );
+    expect(seen).toEqual([{ type: 'Order', json: { id: 'o1', at: '2026-01-02' } }, { type: 'Made' }]);
+  });
+
+  it('gives the sink a copy', async () => {
+    const find = sinkArtifacts(returning({ tags: ['a'] }), (found) => {
+      if (isTagged(found)) found.tags.push('changed');
+    });
+    const session = sessionWith([find], [calls('find'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['{"tags":["a"]}']);
+  });
+
+  it('gives the sink nothing of the secrets of the invocation', async () => {
+    const list = listSink();
+    const find = sinkArtifacts(returning({ note: 'by hunter22' }), list);
+    await find.call({}, fakeCall({ secrets: Secrets.of({ KEY: 'hunter22' }) }).call);
+    expect(list.items()).toEqual([{ note: 'by [secret KEY]' }]);
+  });
+
+  it('loses nothing that the tool has done when its sink fails: that is logged', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('The queue is full.');
+    const sunkAfter: Json[] = [];
+    const find = sinkArtifacts(returning([1, 2]), (found) => {
+      if (found === 1) throw failure;
+      sunkAfter.push(found);
+    });
+    const session = sessionWith([find], [calls('find'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['[1,2]']);
+    expect(sunkAfter).toEqual([2]);
+    expect(log.mock.calls).toEqual([["holdfast: a sink of tool 'find' failed", failure]]);
+  });
+
+  it('ends the turn when its sink throws a control-flow signal', async () => {
+    const find = sinkArtifacts(returning({ n: 1 }), () => {
+      throw exitEarly('Enough.');
+    });
+    const session = sessionWith([find], [calls('find')]);
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'cancelled',
+      signal: { type: 'exit', reason: 'Enough.' },
+    });
+  });
+
+  it('does not wait for a sink when its call is aborted', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const stop = new AbortController();
+    const find = sinkArtifacts(returning({ n: 1 }), () => {
+      stop.abort();
+      return new Promise<never>(() => {});
+    });
+    expect(await find.call({}, fakeCall({ signal: stop.signal }).call)).toMatchObject({ value: { n: 1 } });
+    expect(log.mock.calls).toEqual([
+      ["holdfast: a sink of tool 'tool' was left, since its call was aborted"],
+    ]);
+  });
+});
+
+const isTagged = (value: unknown): value is { tags: string[] } =>
+  typeof value === 'object' && value !== null && 'tags' in value;

@@ -1,0 +1,123 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { artifact, assetsOf, defineDomainType, defineTool, trackAssets } from '../../../../../src/index.ts';
+import type { TestSession } from '../../../../../src/testing/entry.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, crash, sessionWith, shownResults } from './turns.ts';
+
+const Concert = defineDomainType({
+  name: 'Concert',
+  schema: v.object({ id: v.string(), works: v.array(v.string()) }),
+});
+const returning = (name: string, value: unknown) =>
+  defineTool({ name, description: 'Makes.', effect: 'read', run: () => value });
+const plan = returning('plan', artifact('Planned.', Concert, { id: 'c1', works: ['a', 'b', 'c'] }));
+
+async function assetsAfter(tools: Parameters<typeof sessionWith>[0]) {
+  const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
+  await session.send('Go.');
+  return { session, assets: assetsOf((await session.state()).blackboard) };
+}
+
+describe('tracked assets', () => {
+  it('are what tools return that has an id; the result is unchanged (AST-01)', async () => {
+    const { session, assets } = await assetsAfter([trackAssets(plan)]);
+    expect(assets).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['a', 'b', 'c'] } }]);
+    expect(shownResults(session)).toEqual(['Planned.']);
+  });
+
+  it.each([
+    ['items of a list', [{ id: 'a' }, { id: 7 }, { name: 'no id' }], ['a', '7']],
+    ['nothing of what has no id', { name: 'no id' }, []],
+    ['nothing with a blank id, or one that is no word', [{ id: ' ' }, { id: null }, { id: { n: 1 } }], []],
+    ['nothing of words', 'words', []],
+    ['nothing of a value that is no object', artifact('', 'a value'), []],
+  ])('are %s (AST-01)', async (_, value, ids) => {
+    const { assets } = await assetsAfter([trackAssets(returning('make', value))]);
+    expect(assets.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('are filtered after their type is checked (AST-01)', async () => {
+    const asked: string[] = [];
+    const both = [{ id: 'c1', works: ['a'] }, { id: 'x' }, { id: 'c2', works: ['a', 'b', 'c'] }];
+    const tool = trackAssets(returning('make', artifact('', Concert, both)), {
+      type: Concert,
+      filter: ({ id, works }) => {
+        asked.push(id);
+        return works.length >= 3;
+      },
+    });
+    expect((await assetsAfter([tool])).assets.map(({ id }) => id)).toEqual(['c2']);
+    expect(asked).toEqual(['c1', 'c2']);
+  });
+
+  it('are added once, in one batch, in a later one and in a later turn (AST-01)', async () => {
+    let works = 0;
+    const tool = trackAssets(
+      defineTool({
+        name: 'plan',
+        description: 'Plans.',
+        effect: 'read',
+        output: Concert,
+        run: () => {
+          works += 1;
+          return { id: 'c1', works: [`${works}`] };
+        },
+      }),
+    );
+    const replies = [calls('plan', 'plan'), calls('plan'), 'Done.', calls('plan'), 'Done.'];
+    const session = sessionWith([tool], replies);
+    await session.send('Go.');
+    const { blackboard } = await session.state();
+    session.restart();
+    await session.send('Again.');
+    expect((await session.state()).blackboard).toEqual(blackboard);
+    expect(assetsOf(blackboard)).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['1'] } }]);
+  });
+
+  it('of two types may have one id', async () => {
+    const other = returning('other', artifact('', { name: 'Other' }, { id: 'c1' }));
+    const { assets } = await assetsAfter(trackAssets([plan, other]));
+    expect(assets.map(({ type, id }) => `${type} ${id}`)).toEqual(['Concert c1', 'Other c1']);
+  });
+
+  it('come from each of several tools, by one filter (AST-01)', async () => {
+    const tools = trackAssets(
+      [returning('one', { id: 'important-1' }), returning('two', [{ id: 'x' }, { id: 'important-2' }])],
+      { filter: (asset) => JSON.stringify(asset).includes('important-') },
+    );
+    expect((await assetsAfter(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
+  });
+
+  it('are there after a crash of the Worker', async () => {
+    const session: TestSession = sessionWith(
+      [trackAssets(plan), crash(() => session)],
+      [calls('plan'), calls('crash'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(assetsOf((await session.state()).blackboard)).toHaveLength(1);
+  });
+
+  it('are read through a type, and other entries of the blackboard are none', async () => {
+    const { call, board } = fakeCall();
+    await trackAssets(plan).call({}, call);
+    await trackAssets(returning('other', { id: 'o1' })).call({}, call);
+    call.blackboard.add({ id: 'published' }, { name: 'published' });
+    call.blackboard.add({ id: 'c9' }, { name: 'asset:"Concert":c9', type: 'Concert' });
+    expect(assetsOf(board).map(({ id }) => id)).toEqual(['c1', 'o1', 'c9']);
+    expect(assetsOf(board, Concert)).toEqual([
+      { id: 'c1', type: 'Concert', value: { id: 'c1', works: ['a', 'b', 'c'] } },
+    ]);
+  });
+
+  it('are not kept without a session', async () => {
+    const { call, board } = fakeCall({ inSession: false });
+    expect((await trackAssets(plan).call({}, call)).text()).toBe('Planned.');
+    expect(board).toEqual([]);
+  });
+
+  it('leave the tool’s metadata as it is (AST-02)', () => {
+    const tool = { ...plan, metadata: { group: 'music' }, returnDirect: true };
+    expect(trackAssets(tool)).toMatchObject({ metadata: { group: 'music' }, returnDirect: true });
+  });
+});

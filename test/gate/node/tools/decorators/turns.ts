@@ -1,0 +1,37 @@
+import { type AnyTool, defineAgent, defineTool } from '../../../../../src/index.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
+
+/** A session of an agent with these tools and a scripted model. */
+export const sessionWith = (
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  context = {},
+): TestSession =>
+  createTestSession(defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools }), {
+    replies,
+    context,
+  });
+
+/** A reply that calls tools without input. */
+export const calls = (...names: readonly string[]) => ({ calls: names.map((name) => ({ name })) });
+
+/** The results that the model was shown with its last request, in order. */
+export const shownResults = (session: TestSession): string[] =>
+  (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? [message.text] : [],
+  );
+
+/** A tool whose first call ends the Worker: what came before it is stored, and another Worker goes on with it. */
+export function crash(session: () => TestSession): AnyTool {
+  let isFirst = true;
+  return defineTool({
+    name: 'crash',
+    description: 'Crashes.',
+    effect: 'idempotent',
+    run: () => {
+      if (isFirst) session().kill();
+      isFirst = false;
+      return 'crashed';
+    },
+  });
+}

@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  decorate,
+  defineTool,
+  error,
+  exitEarly,
+  oneShotPerLoop,
+  Secrets,
+  type ToolCallEvent,
+  ToolConfigurationError,
+  type ToolObservation,
+  withEventPublication,
+  withObservability,
+} from '../../../../../src/index.ts';
+import type { TestSession } from '../../../../../src/testing/entry.ts';
+import { promisesSettled } from '../../../../doors/testing.ts';
+import { fakeCall } from '../fake-call.ts';
+import { calls, sessionWith, shownResults } from './turns.ts';
+
+const input = { type: 'object', properties: { at: { type: 'string' } } };
+const returning = (value: unknown) =>
+  defineTool({ name: 'look', description: 'Looks.', effect: 'read', input, run: () => value });
+/** A decorator that throws once the tool has run. */
+const throwing = (thrown: unknown): AnyTool => {
+  const look = returning('seen');
+  return decorate(look, {
+    call: async (given, invocation) => {
+      await look.call(given, invocation);
+      throw thrown;
+    },
+  });
+};
+
+function events() {
+  const list: ToolCallEvent[] = [];
+  return { list, publish: (event: ToolCallEvent): void => void list.push(event) };
+}
+
+/** A clock that is read twice a call, and shows 5 ms more the second time. */
+function clockOf(...times: number[]): void {
+  vi.spyOn(Date, 'now').mockImplementation(() => times.shift() ?? 0);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a tool that publishes events', () => {
+  it('publishes a request with its input, and a response with its result and running time (DEC-21)', async () => {
+    const { list, publish } = events();
+    clockOf(1_000, 1_005);
+    const result = await withEventPublication(returning('seen'), publish).call(
+      { at: 'sea' },
+      fakeCall({ tool: 'watch' }).call,
+    );
+    expect(result.text()).toBe('seen');
+    const base = { call: '1.2.0', tool: 'watch', input: { at: 'sea' } };
+    expect(list).toEqual([
+      { type: 'request', ...base },
+      { type: 'response', ...base, ms: 5, outcome: { type: 'result', result } },
+    ]);
+  });
+
+  it('publishes an error that the tool answers as its result (DEC-21)', async () => {
+    const { list, publish } = events();
+    await withEventPublication(returning(error('No.')), publish).call({}, fakeCall().call);
+    expect(list[1]).toMatchObject({ outcome: { type: 'result', result: { type: 'error', message: 'No.' } } });
+  });
+
+  it.each([
+    ['a failure', new Error('broken')],
+    ['a signal', exitEarly('Enough.')],
+  ])('publishes %s that is thrown around the tool, and throws it on (DEC-21)', async (_, thrown) => {
+    const { list, publish } = events();
+    const call = withEventPublication(throwing(thrown), publish).call({}, fakeCall().call);
+    await expect(call).rejects.toBe(thrown);
+    expect(list.map(({ type }) => type)).toEqual(['request', 'response']);
+    expect(list[1]).toMatchObject({ outcome: { type: 'failure', error: thrown } });
+  });
+
+  it('wraps once for one publisher, at any depth, and once for each other one (DEC-21)', async () => {
+    const [one, two] = [events(), events()];
+    const tool = withEventPublication(returning('seen'), one.publish);
+    expect(withEventPublication(tool, one.publish)).toBe(tool);
+    const gated = oneShotPerLoop(tool, 'Go on.');
+    expect(withEventPublication(gated, one.publish)).toBe(gated);
+    await withEventPublication(gated, two.publish).call({}, fakeCall().call);
+    expect([one.list.length, two.list.length]).toEqual([2, 2]);
+  });
+
+  it('does not wait for the request before it runs, and publishes in order', async () => {
+    const steps: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: () => {
+        steps.push('run');
+      },
+    });
+    const publishing = withEventPublication(look, async ({ type }) => {
+      if (type === 'request') await promise;
+      steps.push(type);
+    });
+    const called = publishing.call({}, fakeCall().call);
+    await promisesSettled();
+    expect(steps).toEqual(['run']);
+    resolve();
+    await called;
+    expect(steps).toEqual(['run', 'request', 'response']);
+  });
+
+  it('is nothing to the call when publishing fails, which is logged', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('no');
+    const session = sessionWith(
+      [withEventPublication(returning('seen'), () => Promise.reject(failure))],
+      [calls('look'), 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shownResults(session)).toEqual(['seen']);
+    const line = ["holdfast: the watcher of tool 'look' failed", failure];
+    expect(log.mock.calls).toEqual([line, line]);
+  });
+
+  it('publishes nothing of the secrets of the invocation', async () => {
+    const { list, publish } = events();
+    const secrets = Secrets.of({ KEY: 'hunter22' });
+    const look = withEventPublication(returning(artifact('by hunter22', { by: 'hunter22' })), publish);
+    await look.call({ at: 'hunter22' }, fakeCall({ secrets }).call);
+    expect(JSON.stringify(list)).not.toContain('hunter22');
+    expect(list).toHaveLength(2);
+  });
+
+  it('publishes the request again in the Worker that goes on with a call', async () => {
+    const { list, publish } = events();
+    const session: TestSession = sessionWith(
+      [
+        withEventPublication(
+          defineTool({
+            name: 'look',
+            description: 'Looks.',
+            effect: 'idempotent',
+            run: () => {
+              if (list.length > 1) return 'seen';
+              session.kill();
+              return new Promise<never>(() => {});
+            },
+          }),
+          publish,
+        ),
+      ],
+      [calls('look'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(new Set(list.map(({ call }) => call)).size).toBe(1);
+    expect(list.map(({ type }) => type)).toEqual(['request', 'request', 'response']);
+    expect(list.at(-1)).toMatchObject({
+      type: 'response',
+      outcome: { type: 'result', result: { content: 'seen' } },
+    });
+  });
+
+  it('publishes no response of a call that waits for somebody outside', async () => {
+    const { list, publish } = events();
+    const asks: AnyTool = {
+      ...returning('seen'),
+      call: async (_, invocation) => {
+        await invocation.decide({ message: 'May I?' });
+        throw new Error('Nobody decides in this test.');
+      },
+    };
+    const session = sessionWith([withEventPublication(asks, publish)], [calls('look')]);
+    await session.send('Go.').catch(() => undefined);
+    expect((await session.events()).at(-1)?.event.type).toBe('tool-call-suspended');
+    expect(list.map(({ type }) => type)).toEqual(['request']);
+  });
+});
+
+describe('an observed tool', () => {
+  async function observed(tool: AnyTool): Promise<ToolObservation[]> {
+    const seen: ToolObservation[] = [];
+    clockOf(1_000, 1_005);
+    const observing = withObservability(tool, (observation) => void seen.push(observation));
+    await observing.call({ at: 'sea' }, fakeCall({ tool: 'watch' }).call).catch(() => undefined);
+    return seen;
+  }
+  const base = { call: '1.2.0', tool: 'watch', input: { at: 'sea' }, ms: 5 };
+
+  it('works without an observer (DEC-25)', async () => {
+    const tool = withObservability(returning('seen'));
+    const session = sessionWith([tool], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['seen']);
+    expect(tool.delegate).toBeDefined();
+  });
+
+  it('records its name, input, status and result (DEC-25)', async () => {
+    expect(await observed(returning('seen'))).toEqual([
+      { ...base, status: 'success', result: expect.objectContaining({ content: 'seen' }) },
+    ]);
+  });
+
+  it.each([
+    ['of the tool itself', returning(error('No.')), 'error'],
+    ['with a reason', { ...returning(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
+    ['that was thrown', throwing(new TypeError('broken')), 'TypeError'],
+    ['that is no Error', throwing('broken'), 'string'],
+    ['that is a wrong setting', throwing(new ToolConfigurationError('No key.')), 'error'],
+  ])('records the type of an error %s (DEC-25)', async (_, tool, errorType) => {
+    expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
+  });
+
+  it('takes a control-flow signal for no error', async () => {
+    expect(await observed(throwing(exitEarly('Enough.')))).toEqual([
+      { ...base, status: 'success', result: expect.objectContaining({ content: 'Enough.' }) },
+    ]);
+  });
+});
+
+const strict = defineTool({
+  name: 'strict',
+  description: 'Is strict.',
+  input: { type: 'object', required: ['to'] },
+  run: () => 'ok',
+});
+function strictCall(...given: Parameters<AnyTool['call']>) {
+  return strict.call(...given);
+}

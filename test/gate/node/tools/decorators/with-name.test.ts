@@ -1,0 +1,167 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineTool,
+  ToolCallContext,
+  toolsOf,
+  unwrapAs,
+  withDescription,
+  withMetadata,
+  withName,
+  withNote,
+} from '../../../../../src/index.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+import { sessionWith, shownResults } from './turns.ts';
+
+const search = defineTool({
+  name: 'search',
+  description: 'Searches.',
+  input: v.object({ query: v.string() }),
+  effect: 'read',
+  serial: 'desk',
+  returnDirect: true,
+  metadata: { team: 'kb' },
+  output: { name: 'Page' },
+  run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
+});
+
+/** What a tool says of itself. */
+const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
+
+describe('a renamed tool', () => {
+  it('is a copy that differs in its name only (TOOL-14, TOOL-13)', () => {
+    const renamed = withName(search, 'kb_search');
+    expect(data(renamed)).toEqual({ ...data(search), name: 'kb_search' });
+    expect(search.name).toBe('search');
+  });
+
+  it('can be unwrapped, and hands on the context (TOOL-17, CTX-09)', async () => {
+    const renamed = withName(withName(search, 'a'), 'b');
+    expect(unwrapAs(renamed, (one): one is AnyTool => one === search)).toBe(search);
+    const acme = ToolCallContext.of({ tenantId: 'acme' });
+    const { invocation } = fakeInvocation('b', acme);
+    expect((await renamed.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+  });
+
+  it('is called, and called in errors, by its new name (TOOL-14)', async () => {
+    const renamed = withName(search, 'kb_search');
+    const session = sessionWith(
+      [{ ...renamed, returnDirect: false }],
+      [
+        {
+          calls: [
+            { name: 'kb_search', input: { query: 'kelp' } },
+            { name: 'kb_search' },
+            { name: 'search', input: { query: 'kelp' } },
+          ],
+        },
+        'Done.',
+      ],
+      { tenantId: 'acme' },
+    );
+    await session.send('Go.');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['kb_search']);
+    const [ok, invalid, unknown] = shownResults(session);
+    expect(ok).toBe('kelp for acme');
+    expect(invalid).toContain("The input of tool 'kb_search' is not valid:");
+    expect(unknown).toContain("Tool 'search' does not exist.");
+    const checked = await renamed.check({});
+    expect(checked.ok ? '' : checked.answer.text()).toContain("The input of tool 'kb_search' is not valid:");
+  });
+
+  it('is renamed in the same way by tool objects: with its context, and unwrappable (TOOL-18)', async () => {
+    const facade = decorate(search, { inner: [search] });
+    const [renamed] = toolsOf(facade, { prefix: 'kb_' });
+    expect(renamed).toMatchObject({ name: 'kb_search', inner: [search], delegate: facade });
+    const { invocation } = fakeInvocation('kb_search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await renamed?.call({ query: 'kelp' }, invocation))?.text()).toBe('kelp for acme');
+  });
+
+  it.each([
+    ['', 'its name is blank.'],
+    ['a b', "its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
+    ['x'.repeat(65), 'its name is longer than 64 characters.'],
+  ])('is refused with a name that some provider refuses: %j', (name, problem) => {
+    expect(() => withName(search, name)).toThrow(`Tool '${name}': ${problem}`);
+  });
+});
+
+describe('a described tool', () => {
+  it('has another description, and nothing else changes (TOOL-15)', async () => {
+    const described = withDescription(search, 'Searches the handbook.');
+    expect(data(described)).toEqual({ ...data(search), description: 'Searches the handbook.' });
+    expect(described.delegate).toBe(search);
+    expect(search.description).toBe('Searches.');
+    const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await described.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+  });
+
+  it.each<[string, string, string]>([
+    ['Original description', 'Use this for large sets', 'Original description. Use this for large sets'],
+    ['Searches.', 'Slow', 'Searches. Slow'],
+    ['Waits...', 'Slow', 'Waits... Slow'],
+  ])('has a note after one full stop: %j and %j (TOOL-16)', (description, note, expected) => {
+    expect(withNote(withDescription(search, description), note).description).toBe(expected);
+  });
+
+  it('may have several notes, and another description before them (TOOL-16, TOOL-17)', () => {
+    const noted = withNote(withNote(withDescription(search, 'Finds'), 'One'), 'Two.');
+    expect(noted.description).toBe('Finds. One. Two.');
+    expect(noted.metadata).toEqual({ team: 'kb' });
+    expect(unwrapAs(noted, (one): one is AnyTool => one === search)).toBe(search);
+  });
+
+  it('is refused without a description', () => {
+    expect(() => withDescription(search, ' ')).toThrow(
+      "Tool 'search': its description is blank; the model chooses tools by it.",
+    );
+  });
+
+  it('is what the model is shown', async () => {
+    const session = sessionWith([withNote(search, 'Slow')], ['Done.']);
+    await session.send('Go.');
+    expect(session.requests[0]?.tools).toEqual([
+      { name: 'search', description: 'Searches. Slow', inputSchema: search.inputSchema },
+    ]);
+  });
+});
+
+describe('a tool with more metadata', () => {
+  it('has new entries beside its own, which they overwrite (TOOL-12)', () => {
+    const more = withMetadata(withMetadata(search, 'cost', 3), { team: 'docs', tags: ['a'] });
+    expect(more.metadata).toEqual({ team: 'docs', cost: 3, tags: ['a'] });
+    expect(search.metadata).toEqual({ team: 'kb' });
+    expect(withMetadata(search, 'owner', null).metadata).toEqual({ team: 'kb', owner: null });
+  });
+
+  it('keeps everything else, and can be called (TOOL-12)', async () => {
+    const more = withMetadata(search, 'cost', 3);
+    expect(data(more)).toEqual({ ...data(search), metadata: { team: 'kb', cost: 3 } });
+    expect(more.delegate).toBe(search);
+    const { invocation } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
+    expect((await more.call({ query: 'kelp' }, invocation)).text()).toBe('kelp for acme');
+  });
+
+  it('keeps it through the other copies (TOOL-13)', () => {
+    const kept = { team: 'kb', cost: 3 };
+    const more = withMetadata(search, 'cost', 3);
+    expect(withName(more, 'other').metadata).toEqual(kept);
+    expect(withDescription(more, 'Other.').metadata).toEqual(kept);
+    expect(withNote(more, 'Other').metadata).toEqual(kept);
+  });
+
+  it('does not show it to the model (TOOL-12)', async () => {
+    const session = sessionWith([withMetadata(search, 'routing', 'metadata-4711')], ['Done.']);
+    await session.send('Go.');
+    expect(session.requests[0]?.tools).toHaveLength(1);
+    expect(JSON.stringify(session.requests)).not.toMatch(/metadata-4711|routing/);
+  });
+
+  it('is refused what is not JSON', () => {
+    expect(() => withMetadata(search, { since: Object(new Map()) })).toThrow(
+      "Tool 'search': its metadata is not JSON: the value at `$.since` is a Map.",
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineTool,
+  stringParameter,
+  text,
+  unwrapAs,
+  withMetadata,
+  withParameter,
+} from '../../../../../src/index.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+import { sessionWith, shownResults } from './turns.ts';
+
+const Order = v.object({
+  items: v.array(v.object({ sku: v.string(), quantity: v.optional(v.number(), 1) })),
+});
+const order = defineTool({
+  name: 'order',
+  description: 'Orders.',
+  input: Order,
+  effect: 'read',
+  metadata: { team: 'shop' },
+  run: (input) => text(JSON.stringify(input)),
+});
+const items = [{ sku: 'kelp' }];
+const reason = stringParameter('Why');
+
+const answer = async (tool: AnyTool, input: object) =>
+  (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).invocation)).text();
+
+describe('a tool with one more parameter', () => {
+  it('keeps its schema, nested detail included, and has the property last (TOOL-09, TOOL-10)', () => {
+    const { inputSchema } = withParameter(order, 'reason', reason);
+    expect(Object.keys(Object(inputSchema.properties))).toEqual(['items', 'reason']);
+    expect(inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        items: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { sku: { type: 'string' }, quantity: { type: 'number', default: 1 } },
+            required: ['sku'],
+          },
+        },
+        reason: { type: 'string', description: 'Why' },
+      },
+      required: ['items', 'reason'],
+    });
+    expect(Object.keys(Object(order.inputSchema.properties))).toEqual(['items']);
+  });
+
+  it('takes a parameter, a schema, or JSON Schema (TOOL-09)', () => {
+    const one = withParameter(order, 'note', stringParameter('A note', { required: false }));
+    const two = withParameter(one, 'at', v.optional(v.pipe(v.string(), v.isoDate(), v.toDate())));
+    const three = withParameter(two, 'tags', { type: 'array', items: { type: 'string' } });
+    expect(three.inputSchema).toMatchObject({
+      properties: {
+        note: { type: 'string', description: 'A note' },
+        at: { type: 'string', format: 'date' },
+        tags: { type: 'array', items: { type: 'string' }, description: 'tags' },
+      },
+      required: ['items', 'tags'],
+    });
+  });
+
+  it('keeps the definitions that a schema refers to (TOOL-10)', () => {
+    const tree = defineTool({
+      name: 'tree',
+      description: 'Plants.',
+      input: v.object({ tree: Tree }),
+      run: () => 'ok',
+    });
+    expect(tree.inputSchema).toHaveProperty('$defs');
+    expect(withParameter(tree, 'reason', reason).inputSchema).toMatchObject({
+      $defs: tree.inputSchema.$defs,
+      properties: { ...Object(tree.inputSchema.properties), reason: { type: 'string' } },
+    });
+  });
+
+  it('adds to a tool without an input (TOOL-09)', () => {
+    const ping = defineTool({ name: 'ping', description: 'Pings.', run: () => 'pong' });
+    expect(withParameter(ping, 'host', v.string()).inputSchema).toEqual({
+      type: 'object',
+      properties: { host: { type: 'string', description: 'host' } },
+      required: ['host'],
+    });
+  });
+
+  it('answers every problem at once, those of the parameter too (TYP-10)', async () => {
+    const more = withParameter(withParameter(order, 'reason', reason), 'days', v.array(v.number()));
+    expect(await answer(more, { items: [{ sku: 7 }], days: [1, 'two'] })).toBe(
+      "The input of tool 'order' is not valid:\n" +
+        '- items[0].sku: Invalid type: Expected string but received 7\n' +
+        '- Instance does not have required property "reason".\n' +
+        '- days[1]: Invalid type: Expected number but received "two"\n' +
+        'Call it again with a corrected input.',
+    );
+  });
+
+  it('does not run when only the parameter is wrong', async () => {
+    const more = withParameter(order, 'reason', reason);
+    const { invocation, leaves } = fakeInvocation('order');
+    expect((await more.call({ items, reason: 7 }, invocation)).text()).toBe(
+      "The input of tool 'order' is not valid:\n" +
+        '- reason: Instance type "number" is invalid. Expected "string".\n' +
+        'Call it again with a corrected input.',
+    );
+    expect(leaves).toEqual([]);
+  });
+
+  it('shows the value to decorators, beside the typed input', async () => {
+    const more = withParameter(order, 'at', v.pipe(v.string(), v.toDate()));
+    const checked = await more.check({ items, at: '1970-01-01T00:00:00Z', junk: 1 });
+    expect(checked).toEqual({
+      ok: true,
+      value: { items: [{ sku: 'kelp', quantity: 1 }], at: new Date(0) },
+    });
+    const seen: unknown[] = [];
+    const watched = decorate(more, {
+      call: (input, invocation) => {
+        seen.push(input.at);
+        return more.call(input, invocation);
+      },
+    });
+    await answer(watched, { items, at: '1970-01-01T00:00:00Z' });
+    expect(seen).toEqual(['1970-01-01T00:00:00Z']);
+  });
+
+  it('hands the value to a run whose schema keeps what it does not name, and to no other', async () => {
+    const input = { type: 'object', properties: {} };
+    const json = (more: object) =>
+      defineTool({ name: 'json', description: 'x', input: { ...input, ...more }, run: (given) => given });
+    const given = { items, reason: 'gift' };
+    const ofRun = (tool: AnyTool) => answer(withParameter(tool, 'reason', reason), given);
+    expect(await ofRun(json({}))).toBe(JSON.stringify(given));
+    expect(await ofRun(json({ properties: { items: {} }, additionalProperties: false }))).toBe(
+      JSON.stringify({ items }),
+    );
+    expect(await ofRun(order)).toBe(JSON.stringify({ items: [{ sku: 'kelp', quantity: 1 }] }));
+  });
+
+  it('keeps its metadata, and can be unwrapped (TOOL-13, TOOL-17)', () => {
+    const more = withParameter(withMetadata(order, 'cost', 3), 'reason', reason);
+    expect(more.metadata).toEqual({ team: 'shop', cost: 3 });
+    expect(unwrapAs(more, (one): one is AnyTool => one === order)).toBe(order);
+  });
+
+  it('is answered under the name that the model knows', async () => {
+    const session = sessionWith(
+      [withParameter(order, 'reason', reason)],
+      [
+        { calls: [{ name: 'order', input: { items, reason: 'gift' } }] },
+        { calls: [{ name: 'order', input: { items } }] },
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual([
+      '{"items":[{"sku":"kelp","quantity":1}]}',
+      "Error: The input of tool 'order' is not valid:\n- Instance does not have required property " +
+        '"reason".\nCall it again with a corrected input.',
+    ]);
+  });
+
+  it('ends in an error when the code of its schema throws', async () => {
+    const fragile = v.pipe(
+      v.string(),
+      v.check((): boolean => {
+        throw new Error('no catalogue');
+      }),
+    );
+    expect(await answer(withParameter(order, 'code', fragile), { items, code: 'a' })).toBe(
+      "Tool 'order' did not run: its input could not be checked: no catalogue",
+    );
+  });
+
+  it('treats the names of prototypes as any other', async () => {
+    const more = withParameter(order, 'constructor', v.optional(v.string(), 'none'));
+    expect(await more.check({ items })).toMatchObject({ ok: true, value: { constructor: 'none' } });
+    const optional = withParameter(order, 'valueOf', stringParameter('x', { required: false }));
+    expect(await optional.check({ items })).toMatchObject({ ok: true, value: { valueOf: undefined } });
+    const json = withParameter(order, 'toString', { type: 'string' });
+    expect(await answer(json, { items })).toContain('Instance does not have required property "toString".');
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a name that it has',
+      () => withParameter(order, 'items', reason),
+      "Tool 'order': it has a parameter 'items' already.",
+    ],
+    [
+      'a function',
+      () => withParameter(order, 'done', v.function()),
+      "Tool 'order': its input cannot be written as JSON Schema: a model cannot send a value of the type 'function'.",
+    ],
+    [
+      'a recursive schema',
+      () => withParameter(order, 'tree', Tree),
+      "Tool 'order': its parameter 'tree' is recursive; declare it in the tool's own input.",
+    ],
+  ])('is refused with %s', (_, define, message) => {
+    expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', field: 'input', message }));
+  });
+});
+
+interface Node {
+  readonly next?: Node | undefined;
+}
+const Tree: v.GenericSchema<Node> = v.object({ next: v.optional(v.lazy(() => Tree)) });

@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  integerParameter,
+  stringParameter,
+  type Tool,
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withNote,
+  withParameter,
+} from '../../../../../src/index.ts';
+
+const order = defineTool({
+  name: 'order',
+  description: 'Orders.',
+  input: v.object({ id: v.string() }),
+  run: ({ id }) => ({ id }),
+});
+type Input = { id: string };
+type Order = Tool<'order', Input, { id: string }>;
+
+// A copy keeps the literal name, the input and the output of its tool.
+expectTypeOf(order).toEqualTypeOf<Order>();
+expectTypeOf(withName(order, 'shop_order')).toEqualTypeOf<Tool<'shop_order', Input, { id: string }>>();
+expectTypeOf(withDescription(order, 'x')).toEqualTypeOf<Order>();
+expectTypeOf(withNote(order, 'x')).toEqualTypeOf<Order>();
+expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<Order>();
+expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<Order>();
+expectTypeOf(withCoercion(order)).toEqualTypeOf<Order>();
+
+// What types a parameter adds.
+expectTypeOf(withParameter(order, 'reason', stringParameter('Why'))).toEqualTypeOf<
+  Tool<'order', Input & { readonly reason: string }, { id: string }>
+>();
+expectTypeOf(withParameter(order, 'days', integerParameter('x', { required: false }))).toEqualTypeOf<
+  Tool<'order', Input & { readonly days: number | undefined }, { id: string }>
+>();
+expectTypeOf(withParameter(order, 'at', v.pipe(v.string(), v.toDate()))).toEqualTypeOf<
+  Tool<'order', Input & { readonly at: Date }, { id: string }>
+>();
+expectTypeOf(withParameter(order, 'any', { type: 'number' })).toEqualTypeOf<
+  Tool<'order', Input & { readonly any: unknown }, { id: string }>
+>();
+
+// Tools whose types were erased.
+export const erased = (tool: AnyTool): readonly AnyTool[] => [
+  withName(tool, `a_${tool.name}`),
+  withDescription(tool, 'x'),
+  withNote(tool, 'x'),
+  withMetadata(tool, 'cost', 3),
+  withParameter(tool, 'reason', v.string()),
+  withCoercion(tool),
+];
+expectTypeOf(withName(Object(order) as AnyTool, 'other')).toEqualTypeOf<Tool<'other', unknown, unknown>>();
+
+// @ts-expect-error a date is not JSON
+withMetadata(order, 'since', new Date(0));
+
+// @ts-expect-error a key needs a value
+withMetadata(order, 'since');
+
+// @ts-expect-error a parameter is no text
+withParameter(order, 'reason', 'text');

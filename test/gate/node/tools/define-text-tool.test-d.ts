@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { type AnyTool, defineTextTool, type Tool, type ToolCall } from '../../../../src/index.ts';
+
+const base = { description: 'Does something.' };
+
+const shout = defineTextTool({
+  ...base,
+  name: 'shout',
+  run(input, call) {
+    expectTypeOf(input).toEqualTypeOf<string>();
+    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    return { loud: input.toUpperCase() };
+  },
+  reconcile(input) {
+    expectTypeOf(input).toEqualTypeOf<string>();
+    return 'unknown';
+  },
+});
+expectTypeOf(shout).toEqualTypeOf<Tool<'shout', string, { loud: string }>>();
+
+export const tools: readonly AnyTool[] = [shout];
+
+// @ts-expect-error its input is text, and nothing else
+defineTextTool({ ...base, name: 'typed', input: v.object({ id: v.string() }), run: () => 'ok' });
+
+// @ts-expect-error calls that only read are run again, so there is nothing to reconcile
+defineTextTool({ ...base, name: 'read', effect: 'read', run: () => 'ok', reconcile: () => 'unknown' });
+
+// @ts-expect-error a tool needs a description
+defineTextTool({ name: 'mute', run: () => 'ok' });

@@ -1,0 +1,147 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { z } from 'zod';
+import {
+  type AnyTool,
+  defineTool,
+  type Effect,
+  type JsonSchema,
+  type Tool,
+  type ToolCall,
+  ToolCallContext,
+} from '../../../../src/index.ts';
+
+const base = { description: 'Does something.' };
+
+// `run` is given the schema's output: defaults are filled, transforms are done.
+const valibot = defineTool({
+  ...base,
+  name: 'valibot',
+  input: v.object({
+    at: v.pipe(v.string(), v.toDate()),
+    top: v.optional(v.number(), 3),
+    tag: v.optional(v.string()),
+  }),
+  run(input, call) {
+    expectTypeOf(input).toEqualTypeOf<{ at: Date; top: number; tag?: string | undefined }>();
+    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    return input.top;
+  },
+  reconcile(input) {
+    expectTypeOf(input.at).toEqualTypeOf<Date>();
+    return { done: input.top };
+  },
+});
+expectTypeOf(valibot.name).toEqualTypeOf<'valibot'>();
+expectTypeOf(valibot).toEqualTypeOf<
+  Tool<'valibot', { at: Date; top: number; tag?: string | undefined }, number>
+>();
+
+const zod = defineTool({
+  ...base,
+  name: 'zod',
+  input: z.object({ id: z.string().transform(Number) }),
+  run: async ({ id }, call) => {
+    expectTypeOf(id).toEqualTypeOf<number>();
+    expectTypeOf(call.context.get('tenantId', v.string())).toEqualTypeOf<string>();
+    return { id };
+  },
+});
+expectTypeOf(zod).toEqualTypeOf<Tool<'zod', { id: number }, { id: number }>>();
+
+const arktype = defineTool({
+  ...base,
+  name: 'arktype',
+  input: type({ id: 'string', 'tags?': 'string[]' }),
+  effect: 'read',
+  run: ({ id, tags }) => {
+    expectTypeOf(id).toEqualTypeOf<string>();
+    expectTypeOf(tags).toEqualTypeOf<string[] | undefined>();
+  },
+});
+expectTypeOf(arktype).toEqualTypeOf<Tool<'arktype', { id: string; tags?: string[] }, void>>();
+
+const jsonSchema = defineTool({
+  ...base,
+  name: 'json-schema',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  run: ({ id }) => {
+    expectTypeOf(id).toEqualTypeOf<unknown>();
+    return 'ok';
+  },
+});
+expectTypeOf(jsonSchema).toEqualTypeOf<Tool<'json-schema', Record<string, unknown>, string>>();
+
+// A schema that is only known at run time, as from an MCP server.
+export const remote = (input: JsonSchema) =>
+  defineTool({ ...base, name: 'remote', input, run: (given: Record<string, unknown>) => Object.keys(given) });
+
+const none = defineTool({ ...base, name: 'none', run: (input) => input });
+expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, Record<string, never>>>();
+
+// Tools of every input fit one list, and one parameter.
+export const tools: readonly AnyTool[] = [valibot, zod, arktype, jsonSchema, none];
+export const erased: readonly Tool[] = [valibot, zod, arktype, jsonSchema, none];
+
+// Optional properties accept undefined.
+defineTool({
+  ...base,
+  name: 'absent',
+  input: undefined,
+  effect: undefined,
+  serial: undefined,
+  reconcile: undefined,
+  timeout: undefined,
+  subrequests: undefined,
+  returnDirect: undefined,
+  run: () => 'ok',
+});
+
+// An effect that is only known at run time is fine without `reconcile`.
+export const withEffect = (effect: Effect) => defineTool({ ...base, name: 'any', effect, run: () => 'ok' });
+
+defineTool({
+  ...base,
+  name: 'once',
+  effect: 'once',
+  run: () => 'ok',
+  reconcile: async () => 'unknown' as const,
+});
+
+// @ts-expect-error calls that only read are run again, so there is nothing to reconcile
+defineTool({ ...base, name: 'read', effect: 'read', run: () => 'ok', reconcile: () => 'unknown' });
+
+// @ts-expect-error the same for idempotent ones
+defineTool({ ...base, name: 'put', effect: 'idempotent', run: () => 'ok', reconcile: () => 'unknown' });
+
+// @ts-expect-error 'maybe' is no reconciliation
+defineTool({ ...base, name: 'guess', run: () => 'ok', reconcile: () => 'maybe' });
+
+// @ts-expect-error a tool needs a description
+defineTool({ name: 'mute', run: () => 'ok' });
+
+// @ts-expect-error there is no property `quantity`
+defineTool({ ...base, name: 'typo', input: v.object({ id: v.string() }), run: ({ quantity }) => quantity });
+
+// @ts-expect-error a context is made by `of`
+new ToolCallContext(new Map());
+
+const context = ToolCallContext.of({ tenantId: 'acme' });
+expectTypeOf(context.get('count', v.optional(v.pipe(v.string(), v.toNumber()), '1'))).toEqualTypeOf<number>();
+
+// @ts-expect-error there is no such effect
+defineTool({ ...base, name: 'shout', effect: 'Once', run: () => 'ok' });
+
+// @ts-expect-error what acts is called `run`
+defineTool({ ...base, name: 'execute', execute: () => 'ok' });
+
+const foreign = { ...base, name: 'execute', execute: () => 'ok' };
+// @ts-expect-error also in a variable: it is no tool that the caller runs
+defineTool(foreign);
+
+// @ts-expect-error what the model sends is called `input`
+defineTool({ ...base, name: 'parameters', parameters: v.object({ id: v.string() }), run: () => 'ok' });
+
+// @ts-expect-error the same
+defineTool({ ...base, name: 'schema', inputSchema: v.object({ id: v.string() }), run: () => 'ok' });

@@ -1,0 +1,361 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  artifact,
+  defineDomainType,
+  defineTool,
+  error,
+  type InputDeclaration,
+  type ToolCall,
+  ToolCallContext,
+  ToolDefinitionError,
+} from '../../../../src/index.ts';
+import { DEFAULT_TIMEOUT, MAX_TIMEOUT, modelText } from '../../../doors/tools.ts';
+import { fakeInvocation, toolCallOf } from './fake-invocation.ts';
+
+const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
+const order = defineTool({
+  name: 'order',
+  description: 'Order an item.',
+  input: Order,
+  run: ({ id, quantity }) => `${quantity} x ${id}`,
+});
+
+describe('a defined tool', () => {
+  it('holds what the model is shown, and careful defaults (TOOL-01, TOOL-11)', () => {
+    expect({ ...order, call: undefined, check: undefined }).toEqual({
+      name: 'order',
+      description: 'Order an item.',
+      inputSchema: {
+        type: 'object',
+        properties: { id: { type: 'string' }, quantity: { type: 'number', default: 1 } },
+        required: ['id'],
+      },
+      effect: 'once',
+      serial: undefined,
+      returnDirect: false,
+      metadata: {},
+      output: undefined,
+      check: undefined,
+      call: undefined,
+    });
+  });
+
+  it('keeps what it declares beside that (TOOL-03, TOOL-11)', () => {
+    const direct = defineTool({
+      name: 'direct',
+      description: 'Answers.',
+      returnDirect: true,
+      serial: 'desk',
+      metadata: { team: { id: 7 } },
+      run: () => 'ok',
+    });
+    expect(direct).toMatchObject({ returnDirect: true, serial: 'desk', metadata: { team: { id: 7 } } });
+  });
+
+  it('copies its metadata (TOOL-12)', () => {
+    const metadata = { tags: ['a'] };
+    const tool = defineTool({ name: 'tagged', description: 'Is tagged.', metadata, run: () => 'ok' });
+    metadata.tags.push('b');
+    expect(tool.metadata).toEqual({ tags: ['a'] });
+  });
+
+  it.each<[string, (this: void) => unknown]>([
+    ['nothing', () => 'hi ada'],
+    ['its input', ({ name }: { name?: string } = {}) => `hi ${name}`],
+    [
+      'its input and the call',
+      ({ name }: { name?: string } = {}, call?: ToolCall) => `hi ${name ?? call?.id}`,
+    ],
+  ])('runs a function that takes %s (TOOL-02, TOOL-04)', async (_, run) => {
+    const input = v.object({ name: v.string() });
+    const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
+    expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').invocation))).toBe('hi ada');
+  });
+
+  it('hands its function the context of the call, EMPTY when there is none (TOOL-02, CTX-08)', async () => {
+    const seen: ToolCallContext[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { context }) => void seen.push(context),
+    });
+    const acme = ToolCallContext.of({ tenantId: 'acme' });
+    await look.call({}, fakeInvocation('look', acme).invocation);
+    await look.call({}, fakeInvocation('look').invocation);
+    expect(seen[0]).toBe(acme);
+    expect(seen[1]).toBe(ToolCallContext.EMPTY);
+  });
+
+  it('takes the JSON Schema of a domain type as its input (TOOL-09)', () => {
+    const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
+    const save = defineTool({
+      name: 'save',
+      description: 'Saves.',
+      input: Customer.json,
+      run: ({ id }) => id,
+    });
+    expect(save.inputSchema).toEqual({
+      type: 'object',
+      properties: { id: { type: 'string' } },
+      required: ['id'],
+    });
+  });
+
+  it('converts its schema once, however often it is offered', () => {
+    expect(order.inputSchema).toBe(order.inputSchema);
+  });
+
+  it('has an empty input when it declares none (TOOL-03, TOOL-07)', async () => {
+    const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
+    expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
+    expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').invocation))).toBe('{}');
+  });
+
+  it('hands its leaf to the invocation, with the effect, the timeout and the parsed input', async () => {
+    const { invocation, leaves } = fakeInvocation('order');
+    expect(modelText(await order.call({ id: 'kelp' }, invocation))).toBe('1 x kelp');
+    expect(leaves).toEqual([
+      { effect: 'once', timeout: DEFAULT_TIMEOUT, run: expect.any(Function), reconcile: undefined },
+    ]);
+  });
+
+  it('gives run and reconcile the same input and the call they are made for', async () => {
+    const seen: unknown[] = [];
+    const charge = defineTool({
+      name: 'charge',
+      description: 'Charge a card.',
+      input: Order,
+      timeout: 5,
+      run: (input, call) => seen.push(input, call.context.get('tenantId')),
+      reconcile: (input, call) => {
+        seen.push(input, call.id);
+        return 'not-done';
+      },
+    });
+    const { invocation, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
+    await charge.call({ id: 'kelp' }, invocation);
+    const again: ToolCall = toolCallOf(invocation);
+    expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
+    expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0']);
+    expect(leaves[0]?.timeout).toBe(5);
+  });
+
+  it('answers a bad input with every problem at once, and does nothing (TYP-10)', async () => {
+    const { invocation, leaves } = fakeInvocation('order');
+    const result = await order.call({ quantity: 'two' }, invocation);
+    expect({ ...result }).toEqual({
+      type: 'error',
+      reason: 'invalid-input',
+      message:
+        "The input of tool 'order' is not valid:\n" +
+        '- id: Invalid key: Expected "id" but received undefined\n' +
+        '- quantity: Invalid type: Expected number but received "two"\n' +
+        'Call it again with a corrected input.',
+    });
+    expect(leaves).toEqual([]);
+  });
+
+  it('is called in the error by the name under which the model called it (TOOL-14)', async () => {
+    const result = await order.call({}, fakeInvocation('shop_order').invocation);
+    expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
+  });
+
+  it('answers an error when the code of its schema throws, and does nothing', async () => {
+    const fragile = defineTool({
+      name: 'fragile',
+      description: 'Has a schema with a mistake.',
+      input: v.pipe(
+        Order,
+        v.check((): boolean => {
+          throw new Error('no catalogue');
+        }),
+      ),
+      run: () => 'ran',
+    });
+    const { invocation, leaves } = fakeInvocation('fragile');
+    expect({ ...(await fragile.call({ id: 'kelp' }, invocation)) }).toEqual({
+      type: 'error',
+      message: "Tool 'fragile' did not run: its input could not be checked: no catalogue",
+    });
+    expect(leaves).toEqual([]);
+  });
+
+  it('lets what run throws pass, for the loop to judge', async () => {
+    const broken = defineTool({
+      name: 'broken',
+      description: 'Fails.',
+      run: () => {
+        throw new Error('down');
+      },
+    });
+    await expect(broken.call({}, fakeInvocation('broken').invocation)).rejects.toThrow('down');
+  });
+});
+
+describe('a definition that cannot work', () => {
+  const base = { name: 'order', description: 'Order an item.', run: () => 'ok' };
+  const EFFECT_READ: { effect: 'read'; reconcile?: undefined } = Object({
+    effect: 'read',
+    reconcile: () => 'unknown',
+  });
+
+  it.each<[string, () => unknown, string, string]>([
+    ['a blank name', () => defineTool({ ...base, name: ' ' }), 'name', "Tool ' ': its name is blank."],
+    [
+      'a long name',
+      () => defineTool({ ...base, name: 'x'.repeat(65) }),
+      'name',
+      `Tool '${'x'.repeat(65)}': its name is longer than 64 characters.`,
+    ],
+    [
+      'a name with a dot',
+      () => defineTool({ ...base, name: 'shop.order' }),
+      'name',
+      "Tool 'shop.order': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'a name with a line break',
+      () => defineTool({ ...base, name: 'order\n' }),
+      'name',
+      "Tool 'order\n': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    ],
+    [
+      'a blank description',
+      () => defineTool({ ...base, description: '\n' }),
+      'description',
+      "Tool 'order': its description is blank; the model chooses tools by it.",
+    ],
+    [
+      'a schema that is no object',
+      () => defineTool({ ...base, input: v.array(v.string()) }),
+      'input',
+      "Tool 'order': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), " +
+        "z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+    ],
+    [
+      'reconcile without the effect once',
+      () => defineTool({ ...base, ...EFFECT_READ }),
+      'reconcile',
+      "Tool 'order': only a tool with the effect 'once' reconciles; 'read' calls are run again.",
+    ],
+    [
+      'metadata that is not JSON',
+      () => defineTool({ ...base, metadata: { since: Object(new Map()) } }),
+      'metadata',
+      "Tool 'order': its metadata is not JSON: the value at `$.since` is a Map.",
+    ],
+  ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ field, message }));
+  });
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is refused with %d subrequests',
+    (subrequests) => {
+      expect(() => defineTool({ ...base, subrequests })).toThrow(
+        `Tool 'order': its subrequests are ${subrequests}; they must be a whole number.`,
+      );
+    },
+  );
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
+    'is refused with the timeout %d',
+    (timeout) => {
+      expect(() => defineTool({ ...base, timeout })).toThrow(
+        `Tool 'order': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
+      );
+    },
+  );
+
+  it.each<[string, InputDeclaration, string]>([
+    [
+      'a function of Valibot',
+      v.object({ done: v.function() }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'function'.",
+    ],
+    [
+      'a stream of Valibot, nested',
+      v.object({ file: v.optional(v.object({ body: v.pipe(v.instance(ReadableStream), v.readonly()) })) }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'instance'.",
+    ],
+    [
+      'a promise of Valibot',
+      v.object({ later: v.promise() }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'promise'.",
+    ],
+    [
+      'a stream of Zod',
+      z.object({ body: z.instanceof(ReadableStream) }),
+      'cannot be written as JSON Schema: Custom types cannot be represented in JSON Schema.',
+    ],
+    [
+      'a stream of ArkType',
+      type({ body: type.instanceOf(ReadableStream) }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'ReadableStream'.",
+    ],
+    [
+      'a function of ArkType',
+      type({ done: 'Function' }),
+      "cannot be written as JSON Schema: a model cannot send a value of the type 'Function'.",
+    ],
+    [
+      'a function in JSON Schema',
+      { type: 'object', properties: { done: { default: () => 1 } } },
+      'schema is not JSON: the value at `$.properties.done.default` is a function.',
+    ],
+  ])('is refused with a parameter that is %s (TOOL-22)', (_, input, problem) => {
+    const define = () => defineTool({ ...base, input });
+    expect(define).toThrow(ToolDefinitionError);
+    expect(define).toThrow(`Tool 'order': its input ${problem}`);
+  });
+
+  it('may make a stream or a date of what a model sends (TOOL-22)', () => {
+    const input = v.object({ at: v.pipe(v.string(), v.toDate()) });
+    expect(defineTool({ ...base, input }).inputSchema.properties).toEqual({ at: { type: 'string' } });
+  });
+
+  it('waits for a function that answers later (TOOL-22)', async () => {
+    const later = defineTool({ ...base, run: async () => ({ ok: true }) });
+    expect({ ...(await later.call({}, fakeInvocation('order').invocation)) }).toEqual({
+      type: 'artifact',
+      value: { ok: true },
+    });
+  });
+
+  it('takes the longest name and the longest timeout', () => {
+    expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT }).name).toHaveLength(60);
+    expect(defineTool({ ...base, name: 'x'.repeat(64) }).name).toHaveLength(64);
+  });
+});
+
+describe('the type of an artifact', () => {
+  const Customer = { name: 'Customer' };
+  const answering = (run: () => unknown) =>
+    defineTool({ name: 'find', description: 'Finds.', output: Customer, run });
+
+  it.each<[string, () => unknown, object]>([
+    [
+      'a returned object gets it',
+      () => ({ id: '7' }),
+      { type: 'artifact', value: { id: '7' }, artifactType: 'Customer' },
+    ],
+    [
+      'an artifact without a type gets it',
+      () => artifact('Ada', { id: '7' }),
+      { type: 'artifact', content: 'Ada', value: { id: '7' }, artifactType: 'Customer' },
+    ],
+    [
+      'one with a type keeps its own',
+      () => artifact('An order', { name: 'Order' }, { id: '7' }),
+      { type: 'artifact', content: 'An order', value: { id: '7' }, artifactType: 'Order' },
+    ],
+    ['words have none', () => 'nobody', { type: 'text', content: 'nobody' }],
+    ['an error has none', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
+  ])('is what its tool says: %s', async (_, run, expected) => {
+    const result = await answering(run).call({}, fakeInvocation('find').invocation);
+    expect({ ...result }).toEqual(expected);
+  });
+});

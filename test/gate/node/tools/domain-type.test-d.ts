@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type ArtifactType,
+  artifact,
+  type DomainType,
+  defineDomainType,
+  defineTool,
+  type ParsedInput,
+} from '../../../../src/index.ts';
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
+});
+
+// The name is a literal, and a value is the schema's output.
+expectTypeOf(Customer).toEqualTypeOf<DomainType<'Customer', { id: string; since: Date }>>();
+expectTypeOf(Customer.parse({})).toEqualTypeOf<ParsedInput<{ id: string; since: Date }>>();
+
+// It is the type of an artifact wherever one is asked for, and lists of domain types hold it.
+expectTypeOf(Customer).toExtend<ArtifactType>();
+expectTypeOf(Customer).toExtend<DomainType>();
+export const types: readonly DomainType[] = [Customer];
+artifact('One customer.', Customer, { id: 'c1', since: '2026-01-01' });
+defineTool({ name: 'find', description: 'Finds.', output: Customer, run: () => ({ id: 'c1' }) });
+
+// @ts-expect-error a bare name has no values to parse
+export const bare: DomainType = { name: 'Customer' };
+
+// @ts-expect-error a domain type needs a schema
+defineDomainType({ name: 'Customer' });
+
+// @ts-expect-error JSON Schema says nothing of the type of a value
+defineDomainType({ name: 'Customer', schema: { type: 'object' } });

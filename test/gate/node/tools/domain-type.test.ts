@@ -1,0 +1,230 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type AnyTool,
+  type DomainType,
+  DomainTypeError,
+  defineDomainType,
+  defineTool,
+} from '../../../../src/index.ts';
+
+const schema = v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) });
+const Customer = defineDomainType({ name: 'Customer', schema });
+
+describe('a domain type', () => {
+  it('reads JSON as it came back from the journal through its schema', () => {
+    expect(Customer.parse({ id: 'c1', since: '2026-01-01' })).toEqual({
+      ok: true,
+      value: { id: 'c1', since: new Date('2026-01-01') },
+    });
+  });
+
+  it('says everything that is wrong with a value of another shape', () => {
+    expect(Customer.parse({ since: 3 })).toEqual({
+      ok: false,
+      problems: [
+        'id: Invalid key: Expected "id" but received undefined',
+        'since: Invalid type: Expected string but received 3',
+      ],
+    });
+  });
+
+  it('shows what a value looks like as JSON', () => {
+    expect(Customer.json).toEqual({
+      type: 'object',
+      properties: { id: { type: 'string' }, since: { type: 'string' } },
+      required: ['id', 'since'],
+    });
+  });
+
+  it('takes Zod as well', () => {
+    const Order = defineDomainType({ name: 'Order', schema: z.object({ id: z.string() }) });
+    expect(Order.parse({ id: 'o1' })).toEqual({ ok: true, value: { id: 'o1' } });
+  });
+
+  it('refuses every value when its schema is asynchronous, or throws', () => {
+    const later = defineDomainType({
+      name: 'Later',
+      schema: v.objectAsync({
+        id: v.pipeAsync(
+          v.string(),
+          v.checkAsync(() => Promise.reject('no')),
+        ),
+      }),
+    });
+    expect(later.parse({ id: 'x' })).toEqual({
+      ok: false,
+      problems: ["The schema of 'Later' is asynchronous; use a synchronous one."],
+    });
+    const broken = defineDomainType({
+      name: 'Broken',
+      schema: v.object({
+        id: v.pipe(
+          v.string(),
+          v.check(() => {
+            throw new Error('no');
+          }),
+        ),
+      }),
+    });
+    expect(broken.parse({ id: 'x' })).toEqual({ ok: false, problems: ["The schema of 'Broken' failed."] });
+  });
+
+  it('is refused where it is defined when it cannot work', () => {
+    expect(() => defineDomainType({ name: 'a type', schema })).toThrow(
+      new DomainTypeError('a type', 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -'),
+    );
+    expect(() => defineDomainType({ name: 'Text', schema: v.string() })).toThrow(
+      new DomainTypeError(
+        'Text',
+        'schema',
+        'needs a schema of a JSON object that can be written as JSON Schema',
+      ),
+    );
+  });
+});
+
+describe('a domain type whose objects have tools', () => {
+  const show = (description = 'Shows.') => defineTool({ name: 'show', description, run: () => 'Shown.' });
+  const typed = (tools: (value: { id: string; tags: string[]; size: number }) => readonly AnyTool[]) =>
+    defineDomainType({
+      name: 'Thing',
+      schema: v.object({ id: v.string(), tags: v.array(v.string()), size: v.number() }),
+      tools,
+    });
+  const thing = { id: 't1', tags: ['a'], size: 3 };
+
+  it('tells of them before there is an object, and makes them of each (TPR-13)', () => {
+    const Thing = typed(({ id, tags }) => [
+      defineTool({ name: 'show', description: 'Shows.', run: () => `${id} ${tags.join()}` }),
+    ]);
+    expect(Thing.objects?.declared.map(({ name, description }) => [name, description])).toEqual([
+      ['show', 'Shows.'],
+    ]);
+    expect(Thing.objects?.declared).toBe(Thing.objects?.declared);
+    expect(Thing.objects?.prefix).toBe('thing');
+    expect(Thing.objects?.toolsOf(thing)).toMatchObject({ ok: true, value: [{ name: 'show' }] });
+    expect(Thing.objects?.toolsOf({ id: 't1' })).toEqual({
+      ok: false,
+      problems: [
+        'domain type \'Thing\' is invalid: tags: Invalid key: Expected "tags" but received undefined ' +
+          'size: Invalid key: Expected "size" but received undefined',
+      ],
+    });
+  });
+
+  it('is none that brings anything when it declares no tools (TPR-13)', () => {
+    expect(Customer.objects).toBeUndefined();
+  });
+
+  it('tells its objects apart by their id, which is their property `id` unless it says otherwise (TPR-01, TPR-05)', () => {
+    expect(typed(() => []).objects?.idOf(thing)).toEqual({ ok: true, value: 't1' });
+    const Sized = defineDomainType({
+      name: 'Sized',
+      schema: v.object({ size: v.nullish(v.number()) }),
+      id: ({ size }) => size,
+      tools: () => [],
+    });
+    expect(Sized.objects?.idOf({ size: 7 })).toEqual({ ok: true, value: '7' });
+    expect(Sized.objects?.idOf({})).toEqual({ ok: false, problems: ['Instance ID cannot be null'] });
+    const Bare = defineDomainType({ name: 'Bare', schema: v.object({}), tools: () => [] });
+    expect(Bare.objects?.idOf({})).toEqual({
+      ok: false,
+      problems: ["domain type 'Bare' missing instanceIdProperty: id"],
+    });
+  });
+
+  it.each<[string, Parameters<typeof typed>[0], string]>([
+    ['in a text', ({ id }) => [show(`Shows ${id}.`)], 'Thing.id'],
+    ['as a list', ({ tags }) => tags.map(() => show()), 'Thing.tags.map'],
+    ['one by one', ({ tags }) => [...tags].map(() => show()), 'Thing.tags'],
+    ['as a whole', (value) => [show(JSON.stringify(value))], 'Thing.toJSON'],
+    ['in a copy', ({ ...rest }) => [show(typeof rest)], 'Thing'],
+    ['in a sum', ({ size }) => (size + 1 > 2 ? [show()] : []), 'Thing.size'],
+    ['as a description', ({ id }) => [show(id)], 'Thing.id.trim'],
+    ['to ask for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
+    [
+      'and goes on after it',
+      ({ id }) => {
+        try {
+          return [show(`${id}`)];
+        } catch {
+          return [show()];
+        }
+      },
+      'Thing.id',
+    ],
+  ])(
+    'is refused where it is defined when its tools need the object while they are made: %s',
+    (_, tools, path) => {
+      expect(() => typed(tools)).toThrow(
+        new DomainTypeError(
+          'Thing',
+          'tools',
+          `has tools that need an object while they are made (\`${path}\`): use it inside \`run\` only, so that the model can be told of them before there is one`,
+        ),
+      );
+    },
+  );
+
+  it('is refused where it is defined when its tools cannot be made, are none, or share a name', () => {
+    const fails = (): never => {
+      throw new Error('No.');
+    };
+    expect(() => typed(fails)).toThrow(
+      "Domain type 'Thing' has tools that cannot be made before there is an object: No.",
+    );
+    // @ts-expect-error plain JavaScript may return anything
+    expect(() => typed(() => 'show')).toThrow(
+      "Domain type 'Thing' has `tools` that answer no list of tools.",
+    );
+    expect(() => typed(() => [show(), show()])).toThrow("Domain type 'Thing' has two tools named 'show'.");
+    expect(() =>
+      defineDomainType({ name: 'Thing', schema: v.object({}), prefix: 'a b', tools: () => [] }),
+    ).toThrow(
+      "Domain type 'Thing' cannot begin names with 'a b': use at most 32 of the characters A-Z a-z 0-9 _ -.",
+    );
+  });
+
+  it('may have tools that name types which are declared further down, itself included', () => {
+    const First: DomainType = defineDomainType({
+      name: 'First',
+      schema: v.object({ id: v.string() }),
+      tools: () => [defineTool({ name: 'next', description: 'Goes on.', output: Second, run: () => ({}) })],
+    });
+    const Second: DomainType = defineDomainType({
+      name: 'Second',
+      schema: v.object({ id: v.string() }),
+      tools: () => [defineTool({ name: 'back', description: 'Goes back.', output: First, run: () => ({}) })],
+    });
+    expect(First.objects?.declared[0]?.output).toBe(Second);
+    expect(Second.objects?.declared[0]?.output).toBe(First);
+  });
+
+  it('answers what is wrong with tools that cannot be made of one object, and never throws', () => {
+    let made: () => unknown = () => [show()];
+    // As plain JavaScript may.
+    const Thing = typed(() => made() as readonly AnyTool[]);
+    const read = (next: () => unknown) => {
+      made = next;
+      return Thing.objects?.toolsOf(thing);
+    };
+    expect(read(() => 'none')).toEqual({
+      ok: false,
+      problems: ["domain type 'Thing' is invalid: its `tools` answer no list of tools"],
+    });
+    expect(
+      read(() => {
+        throw 'Gone.';
+      }),
+    ).toEqual({
+      ok: false,
+      problems: ["domain type 'Thing' is invalid: its tools cannot be made: Gone."],
+    });
+    expect(read(() => [show('One.'), show('Two.')])).toMatchObject({
+      ok: true,
+      value: [{ description: 'One.' }],
+    });
+  });
+});

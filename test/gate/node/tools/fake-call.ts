@@ -1,0 +1,33 @@
+import type {
+  BlackboardEntry,
+  Json,
+  JsonLike,
+  ToolCallContext,
+  ToolInvocation,
+} from '../../../../src/index.ts';
+import { fakeInvocation } from './fake-invocation.ts';
+
+/** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */
+export function fakeCall(changes: Partial<ToolInvocation> = {}) {
+  const cells = new Map<string, Json>();
+  const board: BlackboardEntry[] = [];
+  const call: ToolInvocation = {
+    ...fakeInvocation('tool').invocation,
+    state: { get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) },
+    blackboard: {
+      get: (name) => board.findLast((entry) => entry.name === name)?.value,
+      entries: () => [...board],
+      add: (value, { name, type } = {}) =>
+        void board.push({
+          value: kept(value),
+          ...(name !== undefined && { name }),
+          ...(type !== undefined && { type }),
+        }),
+    },
+    ...changes,
+  };
+  return { call, cells, board, during: (context: ToolCallContext): ToolInvocation => ({ ...call, context }) };
+}
+
+/** As a session keeps it. */
+export const kept = (value: JsonLike): Json => JSON.parse(JSON.stringify(value));

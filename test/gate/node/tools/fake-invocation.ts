@@ -1,0 +1,73 @@
+import {
+  type Leaf,
+  type LoopView,
+  Secrets,
+  type ToolCall,
+  ToolCallContext,
+  type ToolInvocation,
+} from '../../../../src/index.ts';
+import { toToolResult } from '../../../doors/tools.ts';
+
+/** An invocation that runs the leaf at once, and records each leaf that it was given. */
+export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
+  const leaves: Leaf[] = [];
+  const seen: LoopView = {
+    turn: '1',
+    principal: { id: 'ada' },
+    frame: '',
+    path: 'memory',
+    iterations: 1,
+    tools: [],
+    context,
+    blackboard: [],
+    recall: ({ initial }) => initial,
+    made: (_, make) => make(),
+    history: () => [],
+  };
+  const invocation: ToolInvocation = {
+    id: '1.2.0',
+    tool,
+    context,
+    signal: new AbortController().signal,
+    state: { get: () => undefined, set: () => undefined },
+    blackboard: { get: () => undefined, entries: () => [], add: () => undefined },
+    secrets: Secrets.NONE,
+    inSession: true,
+    progress: () => undefined,
+    say: () => undefined,
+    schedule: () => Promise.resolve('t2'),
+    history: () => [],
+    async execute(leaf) {
+      leaves.push(leaf);
+      return toToolResult(tool, await leaf.run(toolCallOf(invocation)));
+    },
+    view: seen,
+    discovery: {
+      view: seen,
+      secrets: Secrets.NONE,
+      signal: new AbortController().signal,
+      now: () => 0,
+      ask: (_, work) => work(),
+      atEnd: () => undefined,
+      count: () => undefined,
+    },
+    offered: () => [],
+    offeredAfter: () => [],
+    record: () => undefined,
+    decide: () => Promise.reject(new Error('This tool waits for nobody.')),
+    receive: () => Promise.reject(new Error('This tool waits for nobody.')),
+    exclusively: (_, work) => work(({ initial }) => initial),
+    hasBegun: false,
+    resumesFrame: false,
+    nest: () => Promise.reject(new Error('This tool opens no frame.')),
+  };
+  return { invocation, leaves };
+}
+
+/** What a leaf is given in such an invocation. */
+export const toolCallOf = (invocation: ToolInvocation, more: Partial<ToolCall> = {}): ToolCall => ({
+  ...invocation,
+  idempotencyKey: 'a'.repeat(64),
+  decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
+  ...more,
+});

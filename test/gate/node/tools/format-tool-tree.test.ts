@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, decorate, defineTool, formatToolTree, withName } from '../../../../src/index.ts';
+
+const leaf = (name: string) => defineTool({ name, description: `Does ${name}.`, run: () => name });
+const nest = (name: string, inner: readonly AnyTool[]) => decorate(leaf(name), { inner });
+
+describe('a tree of tools', () => {
+  it('says that there are none (TOOL-19)', () => {
+    expect(formatToolTree('clerk', [])).toBe('clerk has no tools');
+  });
+
+  it('draws a line for each tool, the last one with a corner (TOOL-19)', () => {
+    expect(formatToolTree('clerk', [leaf('b'), leaf('a')])).toBe('clerk\n├── b\n└── a');
+  });
+
+  it('counts and draws the tools inside of tools, at any depth (TOOL-19, TOOL-20)', () => {
+    const music = nest('music', [leaf('search'), nest('lists', [leaf('add')]), nest('empty', [])]);
+    const files = withName(nest('files', [leaf('read'), leaf('write')]), 'disk');
+    expect(formatToolTree('clerk', [music, leaf('clock'), files])).toBe(
+      [
+        'clerk',
+        '├── music (3 inner tools)',
+        '│   ├── search',
+        '│   ├── lists (1 inner tools)',
+        '│   │   └── add',
+        '│   └── empty (0 inner tools)',
+        '├── clock',
+        '└── disk (2 inner tools)',
+        '    ├── read',
+        '    └── write',
+      ].join('\n'),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  CORE_ROLES,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  type ToolGroup,
+  type ToolProvider,
+  type ToolTable,
+} from '../../../../../src/index.ts';
+
+const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
+
+// The role is a literal, and a group of any role fits a list of groups.
+const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [search] });
+expectTypeOf(web).toEqualTypeOf<ToolGroup<'web'>>();
+expectTypeOf(web.tools).toEqualTypeOf<readonly AnyTool[]>();
+expectTypeOf(web.providers).toEqualTypeOf<readonly ToolProvider[]>();
+const maps = defineToolGroup({ role: CORE_ROLES.maps, description: 'Maps.', tools: [] });
+expectTypeOf(maps.role).toEqualTypeOf<'maps'>();
+export const groups: readonly ToolGroup[] = [web, maps];
+
+// Tools, tool objects and tool providers may be mixed.
+class Shed {
+  static readonly tools = { dig: { description: 'Digs.' } } satisfies ToolTable<Shed>;
+  dig = (): string => 'dug';
+}
+const catalogue: ToolProvider = {
+  toolsNow: () => [search],
+  discover: async () => [{ slice: 'listings', fact: { key: 'catalogue', told: ['search'] } }],
+  about: { name: 'catalogue' },
+  missing: (name, available) => `No ${name} among ${available.join()}.`,
+};
+defineToolGroup({ role: 'mixed', description: 'Mixed.', tools: [search, Shed, new Shed(), catalogue] });
+
+// Optional properties accept undefined.
+defineToolGroup({
+  role: 'absent',
+  name: undefined,
+  description: 'Nothing.',
+  provider: undefined,
+  version: undefined,
+  permissions: undefined,
+  tools: [],
+  childToolUsageNotes: undefined,
+});
+
+// An agent asks by role, by role with conditions, or has the group.
+const base = { description: 'Asks.', instructions: 'Ask.' };
+defineAgent({
+  ...base,
+  name: 'asking',
+  toolGroups: ['web', CORE_ROLES.math, { role: 'maps', required: ['route'], optional: true }, web],
+  permissions: ['internet-access'],
+});
+
+// @ts-expect-error there is no such permission
+defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], tools: [] });
+
+// @ts-expect-error a group is no tool
+defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
+
+// @ts-expect-error what is told of a provider is plain data with a name
+export const unnamed: ToolProvider = { toolsNow: () => [], about: { description: 'Books.' } };
+
+// @ts-expect-error a group lists its tools
+defineToolGroup({ role: 'web', description: 'The web.' });
+
+// @ts-expect-error a request by role has no tools
+defineAgent({ ...base, name: 'mixed', toolGroups: [{ role: 'web', tools: [search] }] });
+
+// @ts-expect-error required tools are named
+defineAgent({ ...base, name: 'object', toolGroups: [{ role: 'web', required: [search] }] });
+
+// @ts-expect-error there is no such permission
+defineAgent({ ...base, name: 'open', permissions: ['internet'] });
+
+// @ts-expect-error a group is never mutated
+web.role = 'web';

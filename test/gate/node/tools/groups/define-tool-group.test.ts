@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CORE_ROLES,
+  defineTool,
+  defineToolGroup,
+  ToolGroupDefinitionError,
+  type ToolGroupPermission,
+} from '../../../../../src/index.ts';
+
+const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
+
+describe('a tool group', () => {
+  it('tells what it is for, who made it and what its tools reach (TGR-04)', () => {
+    const group = defineToolGroup({
+      role: 'web',
+      name: 'Acme search',
+      description: 'The web.',
+      provider: 'acme',
+      version: '2.1.0',
+      permissions: ['internet-access', 'host-access'],
+      tools: [search],
+      childToolUsageNotes: 'Search before you answer.',
+    });
+    expect(group).toEqual({
+      role: 'web',
+      name: 'Acme search',
+      description: 'The web.',
+      provider: 'acme',
+      version: '2.1.0',
+      permissions: ['internet-access', 'host-access'],
+      tools: [search],
+      providers: [],
+      childToolUsageNotes: 'Search before you answer.',
+    });
+  });
+
+  it('is named by its role, ours, of version 0.1.0 and without permissions unless it says otherwise (TGR-04)', () => {
+    expect(defineToolGroup({ role: 'web', description: 'The web.', tools: [] })).toEqual({
+      role: 'web',
+      name: 'web',
+      description: 'The web.',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: [],
+      tools: [],
+      providers: [],
+      childToolUsageNotes: undefined,
+    });
+  });
+
+  it('does not change with the lists that it was given, and has a tool once that is listed twice (AEV-05)', () => {
+    const tools = [search, search];
+    const permissions: ToolGroupPermission[] = ['internet-access'];
+    const group = defineToolGroup({ role: 'web', description: 'The web.', permissions, tools });
+    tools.pop();
+    permissions.pop();
+    expect([group.tools, group.permissions]).toEqual([[search], ['internet-access']]);
+  });
+
+  it('lists tools, tool objects and tool providers mixed, and asks the providers for nothing (AET-06, MCP-10)', () => {
+    class Shed {
+      static readonly tools = { dig: { description: 'Digs.' } };
+      dig(): string {
+        return 'dug';
+      }
+    }
+    const provider = {
+      toolsNow: (): never => {
+        throw new Error('It was asked.');
+      },
+    };
+    const tools = [provider, search, new Shed(), provider];
+    const group = defineToolGroup({ role: 'web', description: 'The web.', tools });
+    expect(group.tools.map(({ name }) => name)).toEqual(['search', 'dig']);
+    expect(group.providers).toEqual([provider]);
+  });
+
+  it.each<[string, object, string]>([
+    ['role', { role: ' ' }, "Tool group ' ' needs a role that is not blank."],
+    [
+      'permissions',
+      { permissions: ['everything'] },
+      "Tool group 'web' has an unknown permission 'everything': use internet-access or host-access.",
+    ],
+    [
+      'tools',
+      { tools: [search, { ...search }] },
+      "Tool group 'web' cannot have these tools: Duplicate tool name: 'search'.",
+    ],
+    [
+      'tools',
+      { tools: [search, 7] },
+      "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
+        "nor has its class a static 'tools' table.",
+    ],
+  ])('names what is wrong: %s', (field, config, message) => {
+    const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });
+    expect(define).toThrow(ToolGroupDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ field, message }));
+  });
+});
+
+it('the core roles are words that authors agree on (TGR-07)', () => {
+  expect(CORE_ROLES).toEqual({
+    web: 'web',
+    math: 'math',
+    maps: 'maps',
+    github: 'github',
+    browserAutomation: 'browser_automation',
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  addTools,
+  artifact,
+  defineInjectionStrategy,
+  defineTool,
+  defineUnfolding,
+  error,
+  type InjectionContext,
+  type InjectionStrategyConfig,
+  noChange,
+  removeTools,
+  replaceTools,
+} from '../../../../../src/index.ts';
+import { runBare } from '../../tool-loop/bare-loop.ts';
+import { digs } from '../../tool-loop/scenes.ts';
+import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
+
+const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
+  defineInjectionStrategy({ name, evaluate });
+/** Adds `after_{tool}` for each call. */
+const adds = strategy(({ lastCall }) => addTools(does(`after_${lastCall.tool}`)));
+
+describe('a strategy of an agent', () => {
+  it('adds tools after a call, for the next model call and the rest of the turn (INJ-01, INJ-09)', async () => {
+    const session = sessionWith(
+      [does('a'), does('b')],
+      [calls('a'), calls('after_a', 'b'), 'Done.', 'Again.'],
+      {
+        strategies: [
+          strategy(({ lastCall }) =>
+            lastCall.tool.startsWith('after') ? noChange : addTools(does(`after_${lastCall.tool}`)),
+          ),
+        ],
+      },
+    );
+    await session.send('Go.');
+    await session.send('And now?');
+    expect(offered(session)).toEqual([
+      ['a', 'b'],
+      ['a', 'after_a', 'b'],
+      ['a', 'after_a', 'after_b', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(results(session)[1]).toBe('after_a done');
+  });
+
+  it('adds nothing within the reply (INJ-09)', async () => {
+    const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { strategies: [adds] });
+    await session.send('Go.');
+    expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
+  });
+
+  it('may answer a bare list of tools to add (INJ-01)', async () => {
+    const session = sessionWith([does('a')], [calls('a'), 'Done.'], {
+      strategies: [strategy(() => [does('b')])],
+    });
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['a', 'b']);
+  });
+
+  it('removes tools and replaces them (INJ-02, INJ-06)', async () => {
+    const session = sessionWith([does('login'), does('help')], [calls('login'), calls('logout'), 'Done.'], {
+      strategies: [
+        strategy(({ lastCall: { tool } }) =>
+          tool === 'login' ? replaceTools('login', [does('logout'), does('help')]) : { remove: ['help'] },
+        ),
+      ],
+    });
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([['help', 'logout'], ['logout']]);
+  });
+
+  it('is given the call, what came of it, and where it stood (INJ-01, INJ-07, INJ-08)', async () => {
+    const seen: InjectionContext[] = [];
+    const look = strategy((context) => {
+      seen.push(context);
+      return noChange;
+    });
+    const order = defineTool({
+      name: 'order',
+      description: 'Orders.',
+      run: () => artifact('Order 41', { name: 'Order' }, { id: 41 }),
+    });
+    const list = does('list', () => [1, 2]);
+    const fails = does('fails', () => error('{"no":1}'));
+    const brace = does('brace', () => '{ not json');
+    const session = sessionWith(
+      [order, list, fails, brace],
+      [calls(['order', { n: 1 }], 'list'), calls('fails', 'brace'), 'Done.'],
+      { strategies: [look] },
+    );
+    await session.send('Go.');
+    expect(seen.map(({ lastCall, iteration }) => ({ ...lastCall, iteration }))).toEqual([
+      {
+        id: expect.any(String),
+        tool: 'order',
+        input: '{"n":1}',
+        result: 'Order 41',
+        failed: false,
+        artifact: { id: 41 },
+        artifactType: 'Order',
+        iteration: 1,
+      },
+      {
+        id: expect.any(String),
+        tool: 'list',
+        input: '{}',
+        result: '[1,2]',
+        failed: false,
+        json: [1, 2],
+        artifact: [1, 2],
+        iteration: 1,
+      },
+      {
+        id: expect.any(String),
+        tool: 'fails',
+        input: '{}',
+        result: 'Error: {"no":1}',
+        failed: true,
+        iteration: 2,
+      },
+      {
+        id: expect.any(String),
+        tool: 'brace',
+        input: '{}',
+        result: '{ not json',
+        failed: false,
+        iteration: 2,
+      },
+    ]);
+    const before = seen.map(({ history }) =>
+      history.map((message) =>
+        message.role === 'user'
+          ? message.text
+          : message.calls.map(({ name, result }) => (result ? name : `${name}?`)),
+      ),
+    );
+    expect(before).toEqual([
+      ['Go.', ['order?', 'list?']],
+      ['Go.', ['order', 'list?']],
+      ['Go.', ['order', 'list'], ['fails?', 'brace?']],
+      ['Go.', ['order', 'list'], ['fails', 'brace?']],
+    ]);
+    expect(seen.every(({ tools }) => tools.length === 4)).toBe(true);
+  });
+
+  it('is asked once a call, however long the turn (INJ-01)', async () => {
+    const evaluate = vi.fn(() => noChange);
+    const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
+    const session = sessionWith([does('a')], replies, { strategies: [strategy(evaluate)] });
+    await session.send('Go.');
+    expect(evaluate).toHaveBeenCalledTimes(15);
+  });
+
+  it('offers the same to another invocation that goes on with the turn', async () => {
+    const session = sessionWith(
+      [does('a'), crash(() => session)],
+      [calls('a'), calls('after_a', 'crash'), calls('after_a'), 'Done.'],
+      {
+        strategies: [
+          strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(does('after_a')) : noChange)),
+        ],
+      },
+    );
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual(Array(3).fill(['a', 'after_a', 'crash']));
+    expect(results(session)).toEqual(['a done', 'after_a done', 'crashed', 'after_a done']);
+  });
+
+  it('changes nothing when it throws, and says so to the developer', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const broken = strategy(() => {
+      throw new Error('Broken.');
+    });
+    const session = sessionWith([does('a')], [calls('a'), 'Done.'], { strategies: [broken, adds] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(offered(session)[1]).toEqual(['a', 'after_a']);
+    expect(log.mock.calls[0]).toEqual([
+      "holdfast: the strategy 'mine' threw in evaluate",
+      new Error('Broken.'),
+    ]);
+    log.mockRestore();
+  });
+
+  it('looks at its own loop alone', async () => {
+    const session = sessionWith(
+      [digs([does('a')]), does('b')],
+      [calls('dig'), calls('a'), 'Deep.', calls('b'), 'Done.'],
+      {
+        strategies: [adds],
+      },
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['b', 'dig'],
+      ['a'],
+      ['a'],
+      ['after_dig', 'b', 'dig'],
+      ['after_b', 'after_dig', 'b', 'dig'],
+    ]);
+  });
+
+  it('can be that of a nested loop', async () => {
+    const session = sessionWith(
+      [digs([does('a')], { strategies: [adds] })],
+      [calls('dig'), calls('a'), 'Deep.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[2]).toEqual(['a', 'after_a']);
+  });
+});
+
+describe('several strategies', () => {
+  const files = defineUnfolding({
+    name: 'files',
+    description: 'Files.',
+    tools: [does('read'), does('write')],
+  });
+
+  it('come after unfolding, which every agent has without asking, and in order (INJ-03, INJ-04, INJ-05)', async () => {
+    const seen: string[][] = [];
+    const first = strategy(({ tools }) => {
+      seen.push(tools.map(({ name }) => name).toSorted());
+      return { add: [does('one')], remove: ['write'] };
+    }, 'first');
+    const second = strategy(({ tools }) => {
+      seen.push(tools.map(({ name }) => name).toSorted());
+      return removeTools('one');
+    }, 'second');
+    const session = sessionWith([files], [calls('files'), 'Done.'], { strategies: [first, second] });
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'read']);
+    expect(seen.at(-1)).toEqual(['files', 'one', 'read']);
+    expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
+  });
+
+  it('decide what a facade tells of itself, since that is what the model will be offered', async () => {
+    const hide = strategy(() => removeTools('write'));
+    const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
+      strategies: [hide],
+    });
+    await session.send('Go.');
+    expect(results(session)[1]).toMatch(/^Tools now available: read\. /);
+  });
+
+  it('are none in a bare loop, where nothing changes (INJ-03)', async () => {
+    const { offered: shown } = await runBare({ tools: [files], replies: [calls('files'), 'Done.'] });
+    expect(shown).toEqual([['files'], ['files']]);
+  });
+});

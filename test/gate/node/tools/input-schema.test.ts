@@ -1,0 +1,187 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import * as mini from 'zod/mini';
+import type { InputDeclaration, JsonObject } from '../../../../src/index.ts';
+import { InputSchemaError, toInputSchema } from '../../../doors/tools.ts';
+
+const declarations: Record<string, InputDeclaration> = {
+  Valibot: v.object({
+    customer: v.string(),
+    items: v.array(v.object({ quantity: v.number() })),
+    note: v.optional(v.string(), 'none'),
+  }),
+  Zod: z.object({
+    customer: z.string(),
+    items: z.array(z.object({ quantity: z.number() })),
+    note: z.string().default('none'),
+  }),
+  ArkType: type({ customer: 'string', items: type({ quantity: 'number' }).array(), note: "string = 'none'" }),
+  'JSON Schema': {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      customer: { type: 'string' },
+      items: {
+        type: 'array',
+        items: { type: 'object', properties: { quantity: { type: 'number' } }, required: ['quantity'] },
+      },
+      note: { type: 'string', default: 'none' },
+    },
+    required: ['customer', 'items'],
+  },
+};
+
+const parse = (declared: InputDeclaration, input: JsonObject) => toInputSchema(declared).parse(input);
+
+describe.each(Object.entries(declarations))('an input declared with %s', (library, declared) => {
+  // The converter of ArkType leaves defaults out.
+  const note = library === 'ArkType' ? { type: 'string' } : { type: 'string', default: 'none' };
+
+  it('is shown to the model as one JSON Schema, without its dialect (TOOL-08, TYP-08)', () => {
+    expect(toInputSchema(declared).json).toEqual({
+      type: 'object',
+      properties: {
+        customer: { type: 'string' },
+        items: {
+          type: 'array',
+          items: { type: 'object', properties: { quantity: { type: 'number' } }, required: ['quantity'] },
+        },
+        note,
+      },
+      required: ['customer', 'items'],
+    });
+  });
+
+  it('is validated, and defaults fill what is missing (TYP-06)', async () => {
+    const input = { customer: 'Ada', items: [{ quantity: 2 }] };
+    const value = library === 'JSON Schema' ? input : { ...input, note: 'none' };
+    expect(await parse(declared, input)).toEqual({ ok: true, value });
+  });
+
+  it('reports every problem in one go, each with its path (TYP-10)', async () => {
+    const problems = {
+      Valibot: [
+        'customer: Invalid type: Expected string but received 7',
+        'items[0].quantity: Invalid type: Expected number but received "two"',
+      ],
+      Zod: [
+        'customer: Invalid input: expected string, received number',
+        'items[0].quantity: Invalid input: expected number, received string',
+      ],
+      ArkType: [
+        'customer must be a string (was a number)',
+        'items[0].quantity must be a number (was a string)',
+      ],
+      'JSON Schema': [
+        'customer: Instance type "number" is invalid. Expected "string".',
+        'items[0].quantity: Instance type "string" is invalid. Expected "number".',
+      ],
+    }[library];
+    expect(await parse(declared, { customer: 7, items: [{ quantity: 'two' }] })).toEqual({
+      ok: false,
+      problems,
+    });
+  });
+});
+
+describe('an input that is not declared (TOOL-07)', () => {
+  it('is shown as an object without properties', () => {
+    expect(JSON.stringify(toInputSchema().json)).toBe('{"type":"object","properties":{}}');
+  });
+
+  it('drops what a model sends all the same', async () => {
+    expect(await parse(undefined, { junk: 1 })).toEqual({ ok: true, value: {} });
+  });
+});
+
+describe('toInputSchema', () => {
+  it('shows what a model sends, not what a schema makes of it', async () => {
+    const declared = v.object({ top: v.pipe(v.string(), v.transform(Number), v.number()) });
+    expect(toInputSchema(declared).json.properties).toEqual({ top: { type: 'string' } });
+    expect(await parse(declared, { top: '3' })).toEqual({ ok: true, value: { top: 3 } });
+  });
+
+  it('waits for asynchronous schemas', async () => {
+    const declared = v.objectAsync({
+      id: v.pipeAsync(
+        v.string(),
+        v.checkAsync(async (id) => id === '7', 'Unknown id'),
+      ),
+    });
+    expect(toInputSchema(declared).json).toEqual({
+      type: 'object',
+      properties: { id: { type: 'string' } },
+      required: ['id'],
+    });
+    expect(await parse(declared, { id: '8' })).toEqual({ ok: false, problems: ['id: Unknown id'] });
+  });
+
+  it('omits `required` when it is empty, and adds `properties` when they are missing (TOOL-07)', () => {
+    expect(toInputSchema(v.object({ a: v.optional(v.number()) })).json).toEqual({
+      type: 'object',
+      properties: { a: { type: 'number' } },
+    });
+    expect(toInputSchema({ type: 'object' }).json).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('keeps definitions of recursive schemas', async () => {
+    type Node = { readonly label: string; readonly next?: Node | undefined };
+    const node: v.GenericSchema<Node> = v.object({ label: v.string(), next: v.optional(v.lazy(() => node)) });
+    expect(toInputSchema(node).json.$defs).toBeTypeOf('object');
+    expect(await parse(toInputSchema(node).json, { label: 'a', next: { label: 7 } })).toEqual({
+      ok: false,
+      problems: ['next.label: Instance type "number" is invalid. Expected "string".'],
+    });
+  });
+
+  it('leaves the declared JSON Schema alone, even a frozen one', () => {
+    const declared = Object.freeze({ type: 'object', properties: Object.freeze({ a: Object.freeze({}) }) });
+    toInputSchema(declared);
+    expect(Object.getOwnPropertyNames(declared.properties.a)).toEqual([]);
+  });
+});
+
+describe('an input that cannot be declared', () => {
+  const OBJECT =
+    'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
+    "or JSON Schema with type: 'object'. Put anything else into a property.";
+
+  it.each<[string, InputDeclaration, string]>([
+    ['a string schema', v.string(), OBJECT],
+    ['a union', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), OBJECT],
+    ['an object that lacks v.object', { query: v.string() }, OBJECT],
+    ['JSON Schema of an array', { type: 'array' }, OBJECT],
+    [
+      'zod/mini',
+      mini.object({ a: mini.string() }),
+      "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
+        "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or plain JSON Schema.",
+    ],
+    [
+      'a Zod date',
+      z.object({ at: z.date() }),
+      'its input cannot be written as JSON Schema: Date cannot be represented in JSON Schema.',
+    ],
+    [
+      'JSON Schema with code',
+      { type: 'object', properties: { a: { default: () => 1 } } },
+      'its input schema is not JSON: the value at `$.properties.a.default` is a function.',
+    ],
+    [
+      'a reference that leads nowhere',
+      { type: 'object', properties: { a: { $ref: '#/$defs/lost' } } },
+      'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
+    ],
+  ])('is refused when it is defined: %s', (_, declared, message) => {
+    expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message));
+  });
+
+  it('is refused for a pattern that is not a regular expression', () => {
+    const declared = { type: 'object', properties: { a: { type: 'string', pattern: '(' } } };
+    expect(() => toInputSchema(declared)).toThrow(
+      /^its input is not valid JSON Schema: Invalid regular expression/,
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { LISTINGS, type Listing, type Listings, type SessionEvent } from '../../../../src/index.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { SLICES } from '../../../doors/agent.ts';
+import { emptyState, fromSnapshot, parseEvent, reduce, toRow, toSnapshot } from '../../../doors/journal.ts';
+import { remembered } from '../../../doors/loop.ts';
+import { factOf } from '../../../doors/tools.ts';
+
+const place = { turn: 't1', frame: '', path: 'clerk', call: '' };
+const after = (...told: readonly Listing[]): Listings =>
+  told.reduce<Listings>((known, one) => LISTINGS.apply?.(known, one, place) ?? known, LISTINGS.initial);
+
+describe('the listings of a session', () => {
+  it('are none at first', () => {
+    expect(LISTINGS.initial).toEqual([]);
+  });
+
+  it('keep the newest of each key, the one that was told last at the end', () => {
+    const told = [
+      { key: 'a', told: ['one'] },
+      { key: 'b', told: null },
+      { key: 'a', told: ['two'] },
+    ];
+    expect(after(...told)).toEqual([told[1], told[2]]);
+  });
+
+  it('take a hostile key for a name like any other', () => {
+    const told = ['__proto__', 'constructor', '__proto__'].map((key, n) => ({ key, told: n }));
+    expect(after(...told)).toEqual([told[1], told[2]]);
+  });
+
+  it('are 100 at the most: what was told longest ago goes', () => {
+    const told = Array.from({ length: 108 }, (_, n) => ({ key: `k${n}`, told: n }));
+    const again = { key: 'k10', told: 'again' };
+    const kept = after(...told, again);
+    expect(kept).toEqual([...told.slice(8, 10), ...told.slice(11), again]);
+    expect(kept).toHaveLength(100);
+  });
+
+  it('are two million characters at the most, or the one that was told last', () => {
+    const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
+    const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
+    expect(after(...million)).toEqual(million);
+    expect(after(...million, long('d', 200_000)).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
+    expect(after(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
+  });
+
+  it('are kept, and found last, by one that tells only that it is still so', () => {
+    const told = [
+      { key: 'a', told: ['one'], at: 1 },
+      { key: 'b', told: null, at: 2 },
+    ];
+    const after3 = [...told, { key: 'a', at: 3 }].reduce<Listings>(
+      (known, one) => LISTINGS.apply?.(known, one, place) ?? known,
+      LISTINGS.initial,
+    );
+    expect(after3).toEqual([told[1], { key: 'a', told: ['one'], at: 3 }]);
+  });
+
+  it('do not begin with one that tells only that it is still so', () => {
+    expect(LISTINGS.apply?.([], { key: 'a', at: 3 }, place)).toEqual([]);
+  });
+
+  it('leave what was known as it was', () => {
+    const known = after({ key: 'a', told: 1 });
+    LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);
+    expect(known).toEqual([{ key: 'a', told: 1 }]);
+  });
+});
+
+describe('what a journal tells of sources outside', () => {
+  const listed = (frame: string | undefined, ...facts: readonly Listing[]): SessionEvent => ({
+    type: 'tools-listed',
+    turn: 't1',
+    ...(frame !== undefined && { frame }),
+    facts: [...facts.map((one) => factOf(LISTINGS, one)), { slice: 'of another deployment', fact: 1 }],
+  });
+  const call = { id: 't1.3.0', providerId: 'p', name: 'dig', input: '{}' };
+  const asks = { type: 'model-replied', turn: 't1', model: 'm', text: '', finish: 'tool-calls' } as const;
+  const EVENTS: readonly SessionEvent[] = [
+    { type: 'session-opened', incarnation: 'i', agent: 'clerk' },
+    { type: 'turn-started', turn: 't1', loopId: 't1', message: 'Go.', context: {}, principal: { id: 'ann' } },
+    listed(undefined, { key: 'a', told: ['one'] }),
+    { ...asks, toolCalls: [call] },
+    { type: 'frame-started', turn: 't1', frame: call.id, name: 'dig', message: 'Dig.' },
+    listed(call.id, { key: 'a', told: ['two'] }, { key: 'b', told: { at: 7 } }),
+    // Of a loop that is over, or never was: nobody's.
+    listed('t1.9.9', { key: 'a', told: ['lost'] }),
+    { type: 'tool-call-ended', turn: 't1', call: call.id, result: { type: 'text', content: 'Dug.' } },
+    { type: 'turn-ended', turn: 't1', outcome: 'completed' },
+  ];
+  const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
+    for (const event of events) reduce(state, state.seq + 1, event, SLICES);
+    return state;
+  };
+  const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
+    events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
+
+  it('is folded as it is emitted, and at once', () => {
+    expect(remembered(fold(EVENTS.slice(0, 3)).slices, LISTINGS)).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(remembered(fold(EVENTS).slices, LISTINGS)).toEqual([
+      { key: 'a', told: ['two'] },
+      { key: 'b', told: { at: 7 } },
+    ]);
+  });
+
+  it('is the same from rows, and from a snapshot and what came after it', () => {
+    expect(fold(throughRows(EVENTS))).toEqual(fold(EVENTS));
+    const next: SessionEvent[] = [
+      {
+        type: 'turn-started',
+        turn: 't2',
+        loopId: 't2',
+        message: 'And?',
+        context: {},
+        principal: { id: 'ann' },
+      },
+      { ...listed(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // of the next turn
+    ];
+    const snapshot = fromSnapshot(toSnapshot(fold(EVENTS)));
+    expect(remembered(fold(next, snapshot).slices, LISTINGS)).toEqual([
+      { key: 'a', told: ['two'] },
+      { key: 'b', told: { at: 7 } },
+      { key: 'c', told: null },
+    ]);
+    expect(snapshot.slices).toEqual(fold([...EVENTS, ...next]).slices);
+  });
+
+  it('does not change what the calls of a reply see that was made before it', () => {
+    const state = fold(EVENTS.slice(0, 6));
+    const seen = state.turn?.frames.get('')?.seen.slices ?? new Map();
+    expect(remembered(seen, LISTINGS)).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(remembered(state.slices, LISTINGS)).toHaveLength(2);
+  });
+});

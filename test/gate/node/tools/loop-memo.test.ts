@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { defineTool, LOOP_ID_KEY, type LoopMemo, loopMemo, ToolCallContext } from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { calls, crash, sessionWith, shownResults } from './decorators/turns.ts';
+import { fakeCall } from './fake-call.ts';
+
+const inLoop = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
+
+/** Answers whether the memo is asked for the first time; `serial` when it is given. */
+const asks = (name: string, memo: LoopMemo, serial?: string) =>
+  defineTool({
+    name,
+    description: 'Asks.',
+    effect: 'read',
+    serial,
+    run: (_, call) => (memo.firstTimeIn(call) ? 'rules and answer' : 'answer'),
+  });
+
+describe('a loop memo', () => {
+  it('is true the first time in a loop and false after, and loops interleave (ONE-01)', () => {
+    const { call, during } = fakeCall();
+    const memo = loopMemo('rules');
+    expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
+    expect(memo.firstTimeIn(during(inLoop('b')))).toBe(true);
+    expect(memo.firstTimeIn(during(inLoop('a')))).toBe(false);
+    expect(memo.firstTimeIn(during(inLoop('b')))).toBe(false);
+    expect(memo.firstTimeIn(call)).toBe(true);
+  });
+
+  it('shares nothing with a memo of another name, and all with one of its own (ONE-01)', () => {
+    const { during } = fakeCall();
+    const call = during(inLoop('a'));
+    expect(loopMemo('rules').firstTimeIn(call)).toBe(true);
+    expect(loopMemo('greeting').firstTimeIn(call)).toBe(true);
+    expect(loopMemo('rules').firstTimeIn(call)).toBe(false);
+  });
+
+  it('is always true without a loop id, and remembers nothing of it (ONE-02)', () => {
+    const { call, during, cells } = fakeCall();
+    const memo = loopMemo('rules');
+    expect([memo.firstTimeIn(call), memo.firstTimeIn(call)]).toEqual([true, true]);
+    memo.note(call, 'n');
+    expect(memo.noted(call)).toBeUndefined();
+    expect(cells.size).toBe(0);
+    expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
+  });
+
+  it('remembers the 16 loops noted last, and forgets the oldest first (ONE-03)', () => {
+    const { during } = fakeCall();
+    const memo = loopMemo('rules');
+    for (let n = 0; n < 16; n += 1) memo.firstTimeIn(during(inLoop(`l${n}`)));
+    expect(memo.firstTimeIn(during(inLoop('l0')))).toBe(false);
+    expect(memo.firstTimeIn(during(inLoop('l16')))).toBe(true);
+    expect(memo.firstTimeIn(during(inLoop('l1')))).toBe(false);
+    expect(memo.firstTimeIn(during(inLoop('l0')))).toBe(true);
+  });
+
+  it('takes what it does not know in the state for nothing', () => {
+    const { during, cells } = fakeCall();
+    cells.set('holdfast.memo:rules', { a: 1 });
+    expect(loopMemo('rules').firstTimeIn(during(inLoop('a')))).toBe(true);
+    cells.set('holdfast.memo:rules', ['a', ['a'], null]);
+    expect(loopMemo('rules').firstTimeIn(during(inLoop('a')))).toBe(true);
+  });
+
+  it('has one first-timer among the calls of a batch whose tool is serial (ONE-04)', async () => {
+    const ask = asks('ask', loopMemo('rules'), 'ask');
+    const session = sessionWith([ask], [calls('ask', 'ask', 'ask'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['rules and answer', 'answer', 'answer']);
+  });
+
+  it('is shared by tools of one serial (ONE-04)', async () => {
+    const memo = loopMemo('rules');
+    const tools = [asks('ask', memo, 'rules'), asks('look', memo, 'rules')];
+    const session = sessionWith(tools, [calls('look', 'ask'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['rules and answer', 'answer']);
+  });
+
+  it('outlives the Worker and the object (ONE-03)', async () => {
+    const ask = asks('ask', loopMemo('rules'));
+    const killed: TestSession = sessionWith(
+      [ask, crash(() => killed)],
+      [calls('ask'), calls('crash'), calls('ask'), 'Done.'],
+    );
+    await killed.send('Go.', { loopId: 'l' });
+    expect(shownResults(killed)).toEqual(['rules and answer', 'crashed', 'answer']);
+    const restarted = sessionWith(
+      [ask],
+      [calls('ask'), 'Done.', calls('ask'), 'Done.', calls('ask'), 'Done.'],
+    );
+    await restarted.send('Go.', { loopId: 'l' });
+    restarted.restart();
+    await restarted.send('On.', { loopId: 'l' });
+    await restarted.send('Anew.');
+    expect(shownResults(restarted)).toEqual(['rules and answer', 'answer', 'rules and answer']);
+  });
+
+  it('forgets that a call asked which then failed', async () => {
+    const memo = loopMemo('rules');
+    let isBroken = true;
+    const ask = defineTool({
+      name: 'ask',
+      description: 'Asks.',
+      run: (_, call) => {
+        const first = memo.firstTimeIn(call);
+        if (isBroken) throw new Error('broken');
+        return String(first);
+      },
+    });
+    const mend = () => {
+      isBroken = false;
+      return calls('ask');
+    };
+    const session = sessionWith([ask], [calls('ask'), mend, 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['Error: broken', 'true']);
+  });
+});

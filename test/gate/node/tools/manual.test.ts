@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineTool, manual, ToolDefinitionError } from '../../../../src/index.ts';
+import { answers } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+
+function payTool() {
+  const ran: unknown[] = [];
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    input: v.object({ eur: v.number() }),
+    metadata: { group: 'money' },
+    run: (input) => ran.push(input),
+  });
+  return { pay, ran };
+}
+
+describe('a tool that is made manual', () => {
+  it('is the same tool for the model, and runs nothing (SPM-17)', async () => {
+    const { pay, ran } = payTool();
+    expect(manual(pay)).toMatchObject({
+      name: 'pay',
+      description: 'Pays.',
+      inputSchema: pay.inputSchema,
+      metadata: { group: 'money' },
+      effect: 'none',
+      delegate: pay,
+    });
+    const app = memoryApp({
+      tools: [manual(pay, { expires: 1_000 })],
+      replies: [{ calls: [{ name: 'pay', input: { eur: 5 } }] }, 'Paid.'],
+    });
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+    const { turn } = await app.state();
+    const [, reply] = (await app.state()).messages;
+    expect(reply).toMatchObject({
+      calls: [
+        {
+          input: '{"eur":5}',
+          waits: [{ wait: { for: 'result', message: "Run 'pay' and send its result.", expires: 1_000 } }],
+        },
+      ],
+    });
+    const call = reply?.role === 'assistant' ? reply.calls[0]?.id : undefined;
+    const note = {
+      wait: `${call}#0`,
+      answer: { type: 'result', result: { type: 'text', content: 'Receipt 7.' } },
+    };
+    await app.port.post('answer', turn?.id ?? '', JSON.stringify(note), {
+      wait: note.wait,
+      bodyHash: 'h',
+    });
+    expect(await app.run(await app.resume(turn?.id ?? ''))).toMatchObject({ turn: { text: 'Paid.' } });
+    expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt 7.']]);
+    expect(ran).toEqual([]);
+  });
+
+  it('answers a bad input as ever, without waiting', async () => {
+    const { pay } = payTool();
+    const app = memoryApp({
+      tools: [manual(pay)],
+      replies: [{ calls: [{ name: 'pay', input: { eur: 'five' } }] }, 'Sorry.'],
+    });
+    expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Sorry.' } });
+    expect(answers((await app.state()).messages)[0]?.[1]).toMatch(
+      /^Error: The input of tool 'pay' is not valid:\n- /,
+    );
+  });
+
+  it('waits for more than no time', () => {
+    expect(() => manual(payTool().pay, { expires: 0 })).toThrow(ToolDefinitionError);
+  });
+});

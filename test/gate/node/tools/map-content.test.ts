@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  decorate,
+  defineAgent,
+  defineTool,
+  error,
+  mapContent,
+  type ResultData,
+  replan,
+  text,
+} from '../../../../src/index.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
+import { failure, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
+import { shownResults } from './decorators/turns.ts';
+
+const upper = (content: string): string => content.toUpperCase();
+const { signal } = replan('new facts');
+
+describe('other words for a result', () => {
+  it.each<[string, ResultData, ResultData, string]>([
+    ['text', text('found'), { type: 'text', content: 'FOUND' }, 'FOUND'],
+    [
+      'an artifact with words',
+      artifact('a report', { name: 'Report' }, [1]),
+      { type: 'artifact', content: 'A REPORT', value: [1], artifactType: 'Report' },
+      'A REPORT',
+    ],
+    [
+      'an artifact whose words are its JSON',
+      toolResult({ type: 'artifact', value: { id: 'a' } }),
+      { type: 'artifact', content: '{"ID":"A"}', value: { id: 'a' } },
+      '{"ID":"A"}',
+    ],
+    ['an error', error('no order'), { type: 'error', message: 'NO ORDER' }, 'Error: NO ORDER'],
+    [
+      'an error with a reason',
+      failure('timeout', 'too slow'),
+      { type: 'error', message: 'TOO SLOW', reason: 'timeout' },
+      'Error: TOO SLOW',
+    ],
+    [
+      'a result with a signal',
+      toolResult({ type: 'text', content: 'new facts', signal }),
+      { type: 'text', content: 'NEW FACTS', signal },
+      'NEW FACTS',
+    ],
+  ])('keep its variant, artifact, reason and signal: %s (RES-04)', (_, data, expected, read) => {
+    const mapped = mapContent(toolResult({ ...data }), upper);
+    expect({ ...mapped }).toEqual(expected);
+    expect(isToolResult(mapped)).toBe(true);
+    expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
+  });
+
+  it('are the same result when nothing changes', () => {
+    const found = toolResult({ type: 'artifact', value: { id: 'a' } });
+    expect(mapContent(found, (content) => content)).toBe(found);
+  });
+
+  it('leave the artifact and the error to whoever looks at a turn (RES-04)', async () => {
+    const loud = (tool: AnyTool): AnyTool =>
+      decorate(tool, {
+        call: async (input, invocation) => mapContent(await tool.call(input, invocation), upper),
+      });
+    const find = defineTool({
+      name: 'find',
+      description: 'Finds.',
+      effect: 'read',
+      run: () => artifact('a page', { url: 'x' }),
+    });
+    const lose = defineTool({ name: 'lose', description: 'x', effect: 'read', run: () => error('no page') });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'x',
+      instructions: 'x',
+      tools: [loud(find), loud(lose)],
+    });
+    const session = createTestSession(agent, {
+      replies: [{ calls: [{ name: 'find' }, { name: 'lose' }] }, 'Done.'],
+    });
+    const { artifacts } = await session.send('Go.');
+    expect(shownResults(session)).toEqual(['A PAGE', 'Error: NO PAGE']);
+    expect(artifacts).toMatchObject([{ value: { url: 'x' } }]);
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result.type] : [],
+    );
+    expect(ended).toEqual(['artifact', 'error']);
+  });
+});

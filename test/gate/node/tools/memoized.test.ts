@@ -1,0 +1,24 @@
+import { describe, expect, it, vi } from 'vitest';
+import { memoized } from '../../../doors/tools.ts';
+
+describe('memoized', () => {
+  it('makes one answer for one object, and another for an equal one', () => {
+    const twin = memoized((one: { readonly id: number }) => ({ of: one.id }));
+    const first = { id: 1 };
+    expect(twin(first)).toBe(twin(first));
+    expect(twin(first)).toEqual({ of: 1 });
+    expect(twin({ id: 1 })).not.toBe(twin(first));
+  });
+
+  it('remembers nothing of what threw', () => {
+    const make = vi.fn<(key: object) => object>(() => ({}));
+    make.mockImplementationOnce(() => {
+      throw new Error('Not yet.');
+    });
+    const made = memoized(make);
+    const key = {};
+    expect(() => made(key)).toThrow('Not yet.');
+    expect(made(key)).toEqual({});
+    expect(make).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,187 @@
+/** Tool objects in turns: what the model is shown of them, and what becomes of a call. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  defineAgent,
+  exitEarly,
+  replan,
+  type SignalError,
+  type ToolCall,
+  ToolConfigurationError,
+  type ToolTable,
+  terminateAction,
+  terminateAgent,
+  toolsOf,
+} from '../../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
+import { memoryApp } from '../../session/memory-app.ts';
+import { calls, sessionWith, shownResults } from '../decorators/turns.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+
+class Shop {
+  static readonly tools = {
+    order: {
+      description: 'Orders.',
+      effect: 'read',
+      input: v.object({
+        sku: v.string(),
+        quantity: v.pipe(v.number(), v.integer()),
+        gift: v.optional(v.boolean(), false),
+        to: v.optional(v.object({ floor: v.number() })),
+      }),
+    },
+    bind: { description: 'Binds a customer.', effect: 'read', input: v.object({ id: v.string() }) },
+    bound: { description: 'Tells who is bound.', effect: 'read' },
+  } satisfies ToolTable<Shop>;
+
+  order(input: { sku: string; quantity: number; gift: boolean; to?: { floor: number } | undefined }) {
+    return JSON.stringify(input);
+  }
+
+  bind({ id }: { id: string }, { inSession, blackboard }: ToolCall) {
+    if (!inSession) return 'No session: unable to bind the customer';
+    blackboard.add({ id }, { name: 'customer', type: 'Customer' });
+    return 'Customer bound to the blackboard';
+  }
+
+  bound(_: Record<string, never>, { blackboard }: ToolCall) {
+    return JSON.stringify(blackboard.get('customer') ?? null);
+  }
+}
+
+async function said(object: object, ...replies: ScriptedReply[]): Promise<string[]> {
+  const session = sessionWith(toolsOf(object), [...replies, 'Done.']);
+  await session.send('Go.');
+  return shownResults(session);
+}
+
+const order = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
+
+describe('the input of a tool of an object', () => {
+  it('may have numbers and booleans in quotes, also inside, and lack what is optional (ANN-07)', async () => {
+    expect(
+      await said(
+        new Shop(),
+        order({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
+        order({ sku: 'b', quantity: 1 }),
+      ),
+    ).toEqual([
+      '{"sku":"7","quantity":2,"gift":true,"to":{"floor":3.5}}',
+      '{"sku":"b","quantity":1,"gift":false}',
+    ]);
+  });
+
+  it('is refused where it is no number, or no boolean (ANN-07, ANN-09)', async () => {
+    expect(await said(new Shop(), order({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
+      "Error: The input of tool 'order' is not valid:\n" +
+        '- quantity: Invalid type: Expected number but received "two"\n' +
+        '- gift: Invalid type: Expected boolean but received "yes"\n' +
+        'Call it again with a corrected input.',
+    ]);
+  });
+
+  it('is refused when it is no JSON, or lacks what is required, by name (ANN-08)', async () => {
+    expect(await said(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
+      "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
+        'Send one JSON object that matches its schema.',
+      ...[1, 2].map(
+        () =>
+          "Error: The input of tool 'order' is not valid:\n" +
+          '- sku: Invalid key: Expected "sku" but received undefined\n' +
+          '- quantity: Invalid key: Expected "quantity" but received undefined\n' +
+          'Call it again with a corrected input.',
+      ),
+    ]);
+  });
+});
+
+describe('a method that throws', () => {
+  const throwing = (error: Error) =>
+    said(
+      {
+        tools: { fail: { description: 'Fails.', effect: 'read' } },
+        fail() {
+          throw error;
+        },
+      },
+      calls('fail'),
+    );
+
+  it.each<[Error, string]>([
+    [new Error('No stock'), 'Error: No stock'],
+    [new Error('No stock', { cause: new Error('disk full') }), 'Error: No stock (cause: disk full)'],
+    [new Error('', { cause: new Error('disk full') }), 'Error: disk full'],
+  ])('fails in its own words, and those of its cause after them: %o (ANN-11)', async (error, expected) => {
+    expect(await throwing(error)).toEqual([expected]);
+  });
+
+  it.each<[SignalError, object]>([
+    [replan('new facts'), { outcome: 'completed', signal: { type: 'replan', reason: 'new facts' } }],
+    [terminateAction('enough'), { outcome: 'completed', signal: { type: 'terminate-action' } }],
+    [terminateAgent('stop'), { outcome: 'cancelled', signal: { type: 'terminate-agent' } }],
+    [exitEarly('bye'), { outcome: 'cancelled', signal: { type: 'exit' } }],
+    [new ToolConfigurationError('no key'), { outcome: 'failed', error: { type: 'misconfigured' } }],
+  ])('sends whatever signal it throws (ANN-10): %o', async (signal, expected) => {
+    class Planner {
+      static readonly tools = {
+        plan: { description: 'Plans.', effect: 'read' },
+      } satisfies ToolTable<Planner>;
+      async plan(): Promise<never> {
+        throw signal;
+      }
+    }
+    const app = memoryApp({ tools: toolsOf(new Planner()), replies: [calls('plan'), 'Not asked.'] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: expected });
+    expect(app.model.requests).toHaveLength(1);
+  });
+
+  it('may wait for somebody outside (ANN-10)', async () => {
+    class Asker {
+      static readonly tools = { ask: { description: 'Asks.', effect: 'read' } } satisfies ToolTable<Asker>;
+      async ask(_: Record<string, never>, call: ToolCall) {
+        return (await call.decide({ message: 'May I?' })).decision;
+      }
+    }
+    const app = memoryApp({ tools: toolsOf(new Asker(), { prefix: 'x_' }), replies: [calls('x_ask')] });
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+  });
+});
+
+describe('a method that uses the session (ANN-14)', () => {
+  it('adds to the blackboard of the session in which it runs', async () => {
+    const session = sessionWith(toolsOf(new Shop()), [
+      { calls: [{ name: 'bind', input: { id: '7' } }] },
+      calls('bound'),
+      'Done.',
+    ]);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual(['Customer bound to the blackboard', '{"id":"7"}']);
+    expect((await session.state()).blackboard).toEqual([
+      { name: 'customer', type: 'Customer', value: { id: '7' } },
+    ]);
+  });
+
+  it('knows when there is none', async () => {
+    const { invocation } = fakeInvocation('bind');
+    Object.assign(invocation, { inSession: false });
+    const bind = toolsOf(new Shop()).find(({ name }) => name === 'bind');
+    expect((await bind?.call({ id: '7' }, invocation))?.text()).toBe(
+      'No session: unable to bind the customer',
+    );
+  });
+});
+
+describe('an agent', () => {
+  it('is given the tools of an object like any other, and shows them sorted', async () => {
+    const tools = [...toolsOf(new Shop(), { prefix: 'shop_' })].reverse();
+    const agent = defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools });
+    expect(agent.tools).toHaveLength(3);
+    const session = sessionWith(tools, ['Done.']);
+    await session.send('Go.');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual([
+      'shop_bind',
+      'shop_bound',
+      'shop_order',
+    ]);
+  });
+});

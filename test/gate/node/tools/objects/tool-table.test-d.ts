@@ -1,0 +1,117 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import { z } from 'zod';
+import {
+  type AnyTool,
+  type ToolCall,
+  type ToolTable,
+  toolsOf,
+  toolsOfAll,
+  toolsOfSafely,
+} from '../../../../../src/index.ts';
+
+const Pair = v.object({ a: v.number(), b: v.number() });
+
+/** A table may use every kind of schema, and stand inside of its class. */
+class Calculator {
+  static readonly tools = {
+    add: { description: 'Adds.', input: Pair, effect: 'read', category: 'math' },
+    subtract: { description: 'Subtracts.', input: z.object({ a: z.number(), b: z.number() }) },
+    multiply: { description: 'Multiplies.', input: type({ a: 'number', b: 'number' }), reconcile: 'found' },
+    record: { description: 'Records.', input: { type: 'object' }, returnDirect: true, timeout: 5 },
+    since: { description: 'Counts days.', input: v.object({ at: v.pipe(v.string(), v.toDate()) }) },
+    round: { description: 'Rounds.' },
+    now: { description: 'Tells the time.', name: 'clock', metadata: { tags: ['time'] } },
+  } satisfies ToolTable<Calculator>;
+
+  readonly #places = 2;
+
+  add({ a, b }: { a: number; b: number }): number {
+    return a + b + this.#places;
+  }
+  async subtract({ a, b }: { a: number; b: number }, { context }: ToolCall) {
+    return { difference: a - b, tenant: context.get('tenantId') };
+  }
+  multiply({ a, b }: { a: number; b: number }) {
+    return a * b;
+  }
+  found(): 'not-done' | 'unknown' {
+    return 'unknown';
+  }
+  record(values: Record<string, unknown>) {
+    return Object.keys(values);
+  }
+  since({ at }: { at: Date }) {
+    return Date.now() - at.getTime();
+  }
+  round(options: { places?: number }) {
+    return options.places;
+  }
+  now() {
+    return Calculator.name;
+  }
+  /** Takes no call as its second parameter. */
+  power(base: number, exponent: number) {
+    return base ** exponent;
+  }
+  readonly precision: number = 2;
+}
+
+// What each of the table's entries must be.
+expectTypeOf<keyof ToolTable<Calculator>>().toEqualTypeOf<
+  'add' | 'subtract' | 'multiply' | 'found' | 'record' | 'since' | 'round' | 'now'
+>();
+
+const calculator = new Calculator();
+expectTypeOf(toolsOf(calculator, { prefix: 'calc_' })).toEqualTypeOf<readonly AnyTool[]>();
+expectTypeOf(toolsOfAll([calculator, Calculator])).toEqualTypeOf<readonly AnyTool[]>();
+expectTypeOf(toolsOfSafely(null)).toEqualTypeOf<readonly AnyTool[]>();
+
+export const unknownMethod = {
+  // @ts-expect-error there is no method `ad`
+  ad: { description: 'Adds.' },
+} satisfies ToolTable<Calculator>;
+
+export const notAMethod = {
+  // @ts-expect-error a property is no method
+  precision: { description: 'Tells.' },
+} satisfies ToolTable<Calculator>;
+
+export const twoNumbers = {
+  // @ts-expect-error a method is given an input and a call, and no second number
+  power: { description: 'Raises.' },
+} satisfies ToolTable<Calculator>;
+
+export const otherInput = {
+  // @ts-expect-error the method takes no text for `a`
+  add: { description: 'Adds.', input: v.object({ a: v.string(), b: v.number() }) },
+} satisfies ToolTable<Calculator>;
+
+export const rawInput = {
+  // @ts-expect-error the method is given the schema's output, and that is no date
+  since: { description: 'Counts days.', input: v.object({ at: v.string() }) },
+} satisfies ToolTable<Calculator>;
+
+export const noInput = {
+  // @ts-expect-error the method needs numbers
+  add: { description: 'Adds.' },
+} satisfies ToolTable<Calculator>;
+
+export const untypedInput = {
+  // @ts-expect-error JSON Schema does not say that `a` is a number
+  add: { description: 'Adds.', input: { type: 'object', properties: { a: { type: 'number' } } } },
+} satisfies ToolTable<Calculator>;
+
+export const noReconciler = {
+  // @ts-expect-error `add` finds nothing out
+  multiply: { description: 'Multiplies.', input: Pair, reconcile: 'add' },
+} satisfies ToolTable<Calculator>;
+
+export const noDescription = {
+  // @ts-expect-error a tool needs a description
+  now: { effect: 'read' },
+} satisfies ToolTable<Calculator>;
+
+// @ts-expect-error a prefix is text
+toolsOf(calculator, { prefix: 7 });

@@ -1,0 +1,438 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type ToolCall,
+  ToolCallContext,
+  type ToolTable,
+  toolsOf,
+  toolsOfAll,
+  toolsOfSafely,
+} from '../../../../../src/index.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
+import { Calculator } from './calculator.ts';
+
+const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const named = (tools: readonly AnyTool[], name: string): AnyTool => {
+  const found = tools.find((tool) => tool.name === name);
+  if (!found) throw new Error(`There is no tool '${name}' in ${names(tools)}.`);
+  return found;
+};
+const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
+  named(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).invocation);
+
+describe('the tools of an object', () => {
+  it('are the methods that its class describes, and no other (ANN-03, ANN-15)', () => {
+    expect(names(toolsOf(new Calculator()))).toEqual([
+      'add',
+      'divide',
+      'forget',
+      'report',
+      'tell_words',
+      'whose',
+    ]);
+  });
+
+  it('have what the table says of them (ANN-01, ANN-15)', () => {
+    const tools = toolsOf(new Calculator());
+    expect(named(tools, 'add')).toMatchObject({
+      description: 'Adds two numbers.',
+      effect: 'read',
+      returnDirect: false,
+      metadata: { category: 'arithmetic' },
+    });
+    expect(named(tools, 'report')).toMatchObject({ returnDirect: true, metadata: { cost: 3 } });
+    expect(named(tools, 'forget')).toMatchObject({ effect: 'idempotent', serial: 'memory', metadata: {} });
+  });
+
+  it('describe their parameters, which are required unless they say not (ANN-02)', () => {
+    expect(named(toolsOf(new Calculator()), 'add').inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'integer', description: 'First number' },
+        b: { type: 'number', default: 1 },
+      },
+      required: ['a'],
+    });
+  });
+
+  it('need a description (ANN-01)', () => {
+    class Mute {
+      static tools = { speak: { description: '' } } satisfies ToolTable<Mute>;
+      speak() {}
+    }
+    expect(() => toolsOf(new Mute())).toThrow(
+      "Tool 'speak': its description is blank; the model chooses tools by it.",
+    );
+  });
+
+  it('run on their object, with its private members (ANN-06)', async () => {
+    const tools = toolsOf(new Calculator());
+    const others = toolsOf(new Calculator());
+    await call(tools, 'add', { a: 1 });
+    await call(tools, 'add', { a: 2, b: 3 });
+    expect({ ...(await call(tools, 'report')) }).toEqual({
+      type: 'artifact',
+      content: '2 sums',
+      value: { sums: [2, 5] },
+    });
+    expect((await call(others, 'report')).text()).toBe('0 sums');
+  });
+
+  it('answer whatever they return as every tool does (ANN-06)', async () => {
+    const tools = toolsOf(new Calculator());
+    expect({ ...(await call(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
+      type: 'artifact',
+      value: { quotient: 0.5 },
+    });
+    expect((await call(tools, 'forget')).text()).toBe('Done');
+    expect({ ...(await call(tools, 'tell_words')) }).toEqual({ type: 'text', content: 'as it is' });
+    expect((await call(tools, 'add', { a: 1 })).text()).toBe('2');
+  });
+
+  it('are given the context beside their input, which the model never sees (CTX-07)', async () => {
+    const tools = toolsOf(new Calculator('ada'));
+    expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
+    expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
+    expect(named(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('leave the context out of their schema, where optional inputs keep their defaults (CTX-07)', async () => {
+    const Search = v.object({
+      query: v.string(),
+      limit: v.optional(v.number(), 10),
+      tag: v.optional(v.string()),
+    });
+    class Desk {
+      static readonly tools = {
+        search: { description: 'Searches.', input: Search, effect: 'read' },
+        tenant: { description: 'Tells.', effect: 'read' },
+      } satisfies ToolTable<Desk>;
+      search({ query, limit, tag }: v.InferOutput<typeof Search>, { context }: ToolCall) {
+        return `${query} ${limit} ${tag} of ${context.get('tenantId')}`;
+      }
+      tenant(_: Record<string, never>, { context }: ToolCall) {
+        return `${[...context.keys()].length} keys`;
+      }
+    }
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: '',
+      tools: [new Desk()],
+      loopIds: 'as-sent',
+    });
+    const both = { calls: [{ name: 'search', input: { query: 'kelp' } }, { name: 'tenant' }] };
+    const session = createTestSession(agent, { replies: [both, 'Done.', both, 'Done.'] });
+    await session.send('Without.');
+    await session.send('With.', { context: { tenantId: 'acme' } });
+    expect(session.requests[0]?.tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
+      [
+        'search',
+        {
+          type: 'object',
+          properties: {
+            query: { type: 'string' },
+            limit: { type: 'number', default: 10 },
+            tag: { type: 'string' },
+          },
+          required: ['query'],
+        },
+      ],
+      ['tenant', { type: 'object', properties: {} }],
+    ]);
+    const results = session.requests[3]?.messages.flatMap(({ role, text }) =>
+      role === 'tool' ? [text] : [],
+    );
+    expect(results).toEqual([
+      'kelp 10 undefined of undefined',
+      '0 keys',
+      'kelp 10 undefined of acme',
+      '1 keys',
+    ]);
+  });
+
+  it('may be private or static, and of a class inside of a function (ANN-06)', async () => {
+    class Inner {
+      static readonly tools = {
+        hidden: { description: 'Is private.', effect: 'read' },
+        count: { description: 'Counts.', effect: 'read' },
+      };
+      static #count = 0;
+      static count() {
+        Inner.#count += 1;
+        return Inner.#count;
+      }
+      readonly #word = 'private';
+      private hidden() {
+        return this.#word;
+      }
+      static readonly unused = Inner.prototype.hidden;
+    }
+    const tools = toolsOf(new Inner());
+    expect((await call(tools, 'hidden')).text()).toBe('private');
+    expect((await call(tools, 'count')).text()).toBe('1');
+    expect(() => toolsOf(Inner)).toThrow(
+      "The static 'tools' of Inner name 'hidden', which is not a method of it.",
+    );
+  });
+
+  it('of a class are its static methods (ANN-06)', async () => {
+    class Clock {
+      static readonly tools = { now: { description: 'Tells the time.', effect: 'read' } };
+      static readonly #time = 'noon';
+      static now() {
+        return Clock.#time;
+      }
+      readonly zone = 'UTC';
+    }
+    expect((await call(toolsOf(Clock), 'now')).text()).toBe('noon');
+  });
+
+  it('of a plain object are described by its own table (ANN-15)', async () => {
+    const desk = {
+      tools: { greet: { description: 'Greets.', effect: 'read' } },
+      word: 'hi',
+      greet() {
+        return this.word;
+      },
+    };
+    expect((await call(toolsOf(desk), 'greet')).text()).toBe('hi');
+  });
+
+  it('hold those of the classes that it extends, changed where it changes them', async () => {
+    class Base {
+      static readonly tools: object = {
+        one: { description: 'Base one.', effect: 'read' },
+        two: { description: 'Base two.', effect: 'read' },
+      };
+      one() {
+        return 'base';
+      }
+      two() {
+        return 'base';
+      }
+    }
+    class Derived extends Base {
+      static override readonly tools = {
+        two: { description: 'Derived two.', effect: 'read' },
+        three: { description: 'Derived three.', effect: 'read' },
+      };
+      override one() {
+        return 'derived';
+      }
+      three() {
+        return 'derived';
+      }
+    }
+    class Silent extends Derived {}
+    const tools = toolsOf(new Silent());
+    expect(tools.map(({ description }) => description)).toEqual([
+      'Base one.',
+      'Derived three.',
+      'Derived two.',
+    ]);
+    expect((await call(tools, 'one')).text()).toBe('derived');
+    expect(names(toolsOf(new Base()))).toEqual(['one', 'two']);
+  });
+
+  it('reconcile by another method', async () => {
+    class Till {
+      static readonly tools = {
+        charge: { description: 'Charges.', input: v.object({ card: v.string() }), reconcile: 'found' },
+      } satisfies ToolTable<Till>;
+      charge({ card }: { card: string }) {
+        return card;
+      }
+      found({ card }: { card: string }) {
+        return card === '7' ? { done: 'charged' } : ('not-done' as const);
+      }
+    }
+    const { invocation, leaves } = fakeInvocation('charge');
+    await named(toolsOf(new Till()), 'charge').call({ card: '7' }, invocation);
+    expect(await leaves[0]?.reconcile?.(toolCallOf(invocation))).toEqual({ done: 'charged' });
+    class Wrong {
+      static readonly tools = { charge: { description: 'Charges.', reconcile: 'find' } };
+      charge() {}
+    }
+    expect(() => toolsOf(new Wrong())).toThrow(
+      "The static 'tools' of Wrong name 'find', which is not a method of it.",
+    );
+  });
+});
+
+describe('an object that stands before another', () => {
+  it('is looked into through a proxy, which sees the calls (ANN-13)', async () => {
+    const seen: PropertyKey[] = [];
+    const proxy = new Proxy(new Calculator('ada'), {
+      get(target, key) {
+        const member: unknown = Reflect.get(target, key);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]) => {
+          seen.push(key);
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+    const tools = toolsOf(proxy);
+    expect((await call(tools, 'add', { a: 1, b: 2 })).text()).toBe('3');
+    expect(seen).toEqual(['add']);
+  });
+
+  it('has its methods looked up when they are called', async () => {
+    const calculator = new Calculator();
+    const tools = toolsOf(calculator);
+    vi.spyOn(calculator, 'add').mockReturnValue(42);
+    expect((await call(tools, 'add', { a: 1 })).text()).toBe('42');
+    Object.assign(calculator, { add: 7 });
+    await expect(call(tools, 'add', { a: 1 })).rejects.toThrow(
+      "'add' is not a method of Calculator any more.",
+    );
+  });
+
+  it('has no tools when it hides its class (ANN-13)', () => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    const hiding = new Proxy(new Calculator(), { getPrototypeOf: () => null });
+    expect(toolsOfSafely(hiding)).toEqual([]);
+    expect(debug).toHaveBeenCalledOnce();
+    debug.mockRestore();
+  });
+});
+
+describe('an object without tools', () => {
+  class Plain {
+    power() {
+      return 1;
+    }
+  }
+  const NONE =
+    'No methods annotated with @LlmTool found on Plain: ' +
+    "a class says which of its methods are tools by a static 'tools' table.";
+
+  it('is refused, by the name of its class (ANN-03)', () => {
+    expect(() => toolsOf(new Plain())).toThrow(
+      expect.objectContaining({ name: 'ToolObjectError', object: 'Plain', message: NONE }),
+    );
+    expect(() => toolsOf(Object.assign(new Plain(), { tools: { power: { description: 'x' } } }))).toThrow(
+      NONE,
+    );
+  });
+
+  it.each<[unknown]>([
+    [new Plain()],
+    [{}],
+    [() => 1],
+    [null],
+    [undefined],
+    ['text'],
+    [7],
+    [[new Calculator()]],
+    [Object.create(null)],
+  ])('has none when nothing is to be thrown, and a debug line says why: %o (ANN-04)', (object) => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    expect(toolsOfSafely(object)).toEqual([]);
+    expect(debug).toHaveBeenCalledOnce();
+    debug.mockRestore();
+  });
+
+  it('is not the same as one whose table is wrong, but that is not thrown either (ANN-04)', () => {
+    class Wrong {
+      static readonly tools = { ad: { description: 'Adds.' } };
+      add() {}
+    }
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    expect(toolsOfSafely(new Wrong())).toEqual([]);
+    expect(debug.mock.calls[0]?.[1]).toMatchObject({
+      message: "The static 'tools' of Wrong name 'ad', which is not a method of it.",
+    });
+    debug.mockRestore();
+  });
+
+  it('leaves one that has tools its tools (ANN-04)', () => {
+    expect(names(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
+  });
+});
+
+describe('the names of the tools of an object (ANN-12)', () => {
+  const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
+
+  it('may be made of their own, and get a prefix', () => {
+    expect(names(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
+      'calc_add',
+      'calc_tell_words',
+    ]);
+    const naming = (name: string) => (name === 'add' ? 'zum' : name.toUpperCase());
+    expect(names(toolsOf(new Calculator(), { ...options, naming }))).toEqual(['TELL_WORDS', 'zum']);
+    expect(names(toolsOf(new Calculator(), { ...options, naming, prefix: 'x-' }))).toEqual([
+      'x-TELL_WORDS',
+      'x-zum',
+    ]);
+  });
+
+  it('are filtered before they are changed', () => {
+    const seen: string[] = [];
+    const filter = (name: string) => {
+      seen.push(name);
+      return false;
+    };
+    expect(toolsOf(new Calculator(), { filter, prefix: 'calc_' })).toEqual([]);
+    expect(seen.toSorted()).toEqual(['add', 'divide', 'forget', 'report', 'tell_words', 'whose']);
+  });
+
+  it('must be names', () => {
+    expect(() => toolsOf(new Calculator(), { prefix: 'calc.' })).toThrow(
+      "Tool 'calc.add': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+    );
+  });
+
+  it('are used in calls: the context and the input arrive (TOOL-18)', async () => {
+    const tools = toolsOf(new Calculator('ada'), { prefix: 'calc_' });
+    expect((await call(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
+  });
+
+  it('are told apart: of two tools of one name the first stays', () => {
+    const tools = toolsOf(new Calculator(), { ...options, naming: () => 'same' });
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['same', 'Adds two numbers.'],
+    ]);
+  });
+});
+
+describe('the tools of several objects (ANN-12)', () => {
+  class Clock {
+    static readonly tools = { now: { description: 'Tells the time.' }, add: { description: 'Adds time.' } };
+    now() {}
+    add() {}
+  }
+  const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
+  const takes = ['add', 'now', 'search', 'tell_words'];
+  const filter = (name: string) => takes.includes(name);
+
+  it('stand in one list, sorted, the first of each name, with tools as they are', () => {
+    const tools = toolsOfAll([search, new Clock(), new Calculator()], { filter });
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['add', 'Adds time.'],
+      ['now', 'Tells the time.'],
+      ['search', 'Searches.'],
+      ['tell_words', 'Tells.'],
+    ]);
+    expect(named(tools, 'search')).toBe(search);
+    expect(names(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
+      'x_add',
+      'x_now',
+      'x_search',
+    ]);
+  });
+
+  it('are not taken of a list that stands for an object', () => {
+    const message = 'An iterable (Array) is not a tool object: use toolsOfAll for a list of objects.';
+    expect(() => toolsOf([new Calculator()])).toThrow(
+      expect.objectContaining({ name: 'ToolObjectError', object: 'Array', message }),
+    );
+    expect(() => toolsOf(new Set([new Calculator()]))).toThrow('An iterable (Set) is not a tool object');
+    expect(() => toolsOfAll([[new Calculator()]])).toThrow(message);
+  });
+});

@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  definePipeline,
+  defineTextTool,
+  defineTool,
+  type PipelineStep,
+  ToolDefinitionError,
+} from '../../../../../src/index.ts';
+
+const step = (name: string, more: Partial<AnyTool> = {}): AnyTool => ({
+  ...defineTextTool({ name, description: 'Steps.', effect: 'read', run: (input) => `${input} ${name}` }),
+  ...more,
+});
+const find = defineTool({
+  name: 'find',
+  description: 'Finds.',
+  effect: 'read',
+  input: v.object({ query: v.string() }),
+  run: ({ query }) => ({ rows: [query] }),
+});
+
+describe('the name and description of a pipeline', () => {
+  it('are made of its steps (AEP-07)', () => {
+    expect(definePipeline({ steps: [step('wash'), step('dry'), step('fold')] })).toMatchObject({
+      name: 'wash_then_dry_then_fold',
+      description: 'Pipeline: wash -> dry -> fold',
+    });
+  });
+
+  it('stay within 64 characters however long it is (AEP-07)', () => {
+    const { name } = definePipeline({ steps: [step('a'.repeat(40)), step('b'.repeat(40))] });
+    expect(name).toBe(`${'a'.repeat(40)}_then_${'b'.repeat(18)}`);
+  });
+
+  it('are its own when it has some (AEP-08)', () => {
+    const pipeline = definePipeline({
+      name: 'laundry',
+      description: 'Does the laundry.',
+      steps: [step('wash')],
+    });
+    expect(pipeline).toMatchObject({ name: 'laundry', description: 'Does the laundry.' });
+  });
+});
+
+describe('what a pipeline shows', () => {
+  it('is the input of its first step: the schema when that is typed (AEP-11)', async () => {
+    const pipeline = definePipeline({ steps: [find, step('sum')] });
+    expect(pipeline.inputSchema).toEqual(find.inputSchema);
+    expect(pipeline.readInput).toBeUndefined();
+    expect(await pipeline.check({ query: 'kelp' })).toEqual({ ok: true, value: { query: 'kelp' } });
+  });
+
+  it('is one string when its first step is a text tool (AEP-11)', async () => {
+    const pipeline = definePipeline({ steps: [step('sum'), find] });
+    expect(pipeline.inputSchema).toEqual(step('sum').inputSchema);
+    expect(pipeline.readInput?.('plain')).toEqual({ input: 'plain' });
+  });
+
+  it('names the pipeline, not the step, in what it answers to a bad input', async () => {
+    expect(await definePipeline({ name: 'both', steps: [find] }).check({})).toMatchObject({
+      answer: { message: expect.stringContaining("The input of tool 'both' is not valid:") },
+    });
+  });
+
+  it('is a tool without an effect of its own, with its steps inside and the artifacts of the last', () => {
+    const last = step('sum', { output: { name: 'Sum' }, returnDirect: true, serial: 'till' });
+    const pipeline = definePipeline({ steps: [find, last] });
+    expect(pipeline).toMatchObject({ effect: 'none', returnDirect: false, serial: 'till', metadata: {} });
+    expect(pipeline.inner).toEqual([find, last]);
+    expect(pipeline.output).toEqual({ name: 'Sum' });
+  });
+
+  it('does not change with the list of steps that it was given (AEP-08)', () => {
+    const steps: PipelineStep[] = [find];
+    const pipeline = definePipeline({ name: 'fixed', steps });
+    steps.push(step('later'));
+    expect(pipeline.inner).toEqual([find]);
+  });
+});
+
+describe('a pipeline that cannot work', () => {
+  it.each<[string, object, string, string]>([
+    ['a blank name', { name: ' ', steps: [find] }, 'name', "Tool ' ': its name is blank."],
+    [
+      'a blank description',
+      { description: '', steps: [find] },
+      'description',
+      "Tool 'find': its description is blank; the model chooses tools by it.",
+    ],
+    ['no name to make one of', { steps: [] }, 'name', "Tool '': its name is blank."],
+    [
+      'a step that is null',
+      { name: 'p', steps: [find, null] },
+      'steps[1]',
+      "Tool 'p': its step at index 1 must not be null.",
+    ],
+    [
+      'a step that is undefined',
+      { name: 'p', steps: [undefined] },
+      'steps[0]',
+      "Tool 'p': its step at index 0 must not be undefined.",
+    ],
+    [
+      'an adapter without a step',
+      { name: 'p', steps: [{ adapt: () => 'x' }] },
+      'steps[0]',
+      "Tool 'p': its step at index 0 is neither a tool nor { tool, adapt }.",
+    ],
+    [
+      'a step that is a function',
+      { name: 'p', steps: [() => 'x'] },
+      'steps[0]',
+      "Tool 'p': its step at index 0 is neither a tool nor { tool, adapt }.",
+    ],
+    [
+      'an adapter that is null',
+      { name: 'p', steps: [{ tool: find, adapt: null }] },
+      'steps[0]',
+      "Tool 'p': its step at index 0 has an adapt that is no function.",
+    ],
+    [
+      'an unknown policy',
+      { name: 'p', steps: [find], onFailure: null },
+      'onFailure',
+      "Tool 'p': its onFailure is 'null'; it must be 'fail-fast' or 'continue'.",
+    ],
+  ])('is refused where it is defined: %s (AEP-08)', (_, config, field, message) => {
+    let thrown: unknown;
+    try {
+      definePipeline(config as Parameters<typeof definePipeline>[0]); // the types refuse these
+    } catch (failure) {
+      thrown = failure;
+    }
+    expect(thrown).toBeInstanceOf(ToolDefinitionError);
+    expect(thrown).toMatchObject({ field, message });
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  definePipeline,
+  defineTextTool,
+  type Effect,
+  requireApproval,
+} from '../../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+import { answers } from '../../session/former-holder.ts';
+import { memoryApp } from '../../session/memory-app.ts';
+
+const asks = { calls: [{ name: 'line', input: { input: 'start' } }] };
+
+function sessionWith(tool: AnyTool): TestSession {
+  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
+  return createTestSession(agent, { replies: [asks, 'Done.'], clock: createManualClock() });
+}
+
+const readIn = ({ requests }: TestSession): string | undefined => {
+  const last = requests[1]?.messages.at(-1);
+  return last?.role === 'tool' ? last.text : undefined;
+};
+
+describe('a pipeline whose Worker is killed', () => {
+  /** A pipeline of three steps, of which the second dies in its first run, after it has acted. */
+  function dying(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
+    const acted: string[] = [];
+    const { reconciles, ...config } = more;
+    const acts = (name: string, ofStep: Effect, dies = false) =>
+      defineTextTool({
+        name,
+        description: 'Acts.',
+        effect: ofStep,
+        run(input: string, call) {
+          acted.push(`${name} ${call.idempotencyKey.slice(0, 8)}`);
+          if (dies && acted.filter((one) => one.startsWith(name)).length === 1) session.kill();
+          return `${input} ${name}`;
+        },
+        ...(reconciles && dies && { reconcile: () => ({ done: 'found' }) }),
+      } as Parameters<typeof defineTextTool>[0]); // only a `once` tool is given a `reconcile`
+    const steps = [acts('charge', 'once'), acts('ship', effect, true), acts('tell', 'once')] as const;
+    const session: TestSession = sessionWith(definePipeline({ name: 'line', steps, ...config }));
+    return { session, acted, names: () => acted.map((one) => one.split(' ')[0]) };
+  }
+
+  it('goes on at the step where it stood: none before it acts again (AEP-01)', async () => {
+    const { session, acted, names } = dying('idempotent');
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(names()).toEqual(['charge', 'ship', 'ship', 'tell']);
+    expect(acted[1]).toBe(acted[2]);
+    expect(readIn(session)).toBe('start charge ship tell');
+  });
+
+  it('asks a once step what became of it', async () => {
+    const { session, names } = dying('once', { reconciles: true });
+    await session.send('Go.');
+    expect(names()).toEqual(['charge', 'ship', 'tell']);
+    expect(readIn(session)).toBe('found tell');
+  });
+
+  it.each([[undefined], ['continue' as const]])(
+    'stops at a step in doubt, also when it would continue: %s',
+    async (onFailure) => {
+      const { session, names } = dying('once', { ...(onFailure && { onFailure }) });
+      await session.send('Go.');
+      expect(names()).toEqual(['charge', 'ship']);
+      expect(readIn(session)).toContain("Error: The outcome of this call of 'ship' is unknown:");
+    },
+  );
+
+  it('says the same when it is folded anew by an object that has restarted', async () => {
+    const { session } = dying('idempotent');
+    await session.send('Go.');
+    session.restart();
+    expect((await session.state()).turn).toMatchObject({ iterations: 2, toolCalls: 4, model: 'scripted' });
+  });
+});
+
+describe('a step that waits for somebody outside', () => {
+  /** A pipeline whose second step needs an approval, up to the decision and beyond. */
+  async function decided(decision: 'approve' | 'reject' | 'exit') {
+    const acted: string[] = [];
+    const acts = (name: string) =>
+      defineTextTool({
+        name,
+        description: 'Acts.',
+        run(input) {
+          acted.push(name);
+          return `${input} ${name}`;
+        },
+      });
+    const steps = [acts('charge'), requireApproval(acts('ship'), 'Ship it?'), acts('tell')];
+    const tools = [definePipeline({ name: 'line', steps })];
+    const app = memoryApp({
+      tools,
+      replies: [asks, 'Done.'],
+    });
+    expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
+    const before = [...acted];
+    const { turn } = await app.state();
+    const open = [...(turn?.frames.values() ?? [])].at(-1)?.messages.at(-1);
+    const [call] = open?.role === 'assistant' ? open.calls : [];
+    const note = { wait: `${call?.id}#0`, answer: { type: 'decision', decision } };
+    await app.port.post('answer', turn?.id ?? '', JSON.stringify(note));
+    const end = await app.run(await app.resume(turn?.id ?? ''));
+    return { app, before, acted, end, read: answers((await app.state()).messages).map(([, text]) => text) };
+  }
+
+  it('suspends the turn, and goes on where it stood once it is approved', async () => {
+    const { before, acted, end, read } = await decided('approve');
+    expect(before).toEqual(['charge']);
+    expect(acted).toEqual(['charge', 'ship', 'tell']);
+    expect([end.status, read]).toEqual(['ended', ['start charge ship tell']]);
+  });
+
+  it('is the result of the pipeline when it is rejected', async () => {
+    const { acted, read } = await decided('reject');
+    expect(acted).toEqual(['charge']);
+    expect(read[0]).toMatch(/^Error: /);
+  });
+
+  it('ends the turn when whoever was asked wants out (AEP-09)', async () => {
+    const { acted, end } = await decided('exit');
+    expect(acted).toEqual(['charge']);
+    expect(end).toMatchObject({ turn: { outcome: 'cancelled' } });
+  });
+});

@@ -1,0 +1,322 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  defineAgent,
+  definePipeline,
+  defineTextTool,
+  defineTool,
+  error,
+  exitEarly,
+  type Limits,
+  type PipelineStep,
+  replan,
+  type ToolCall,
+  ToolConfigurationError,
+  type ToolResult,
+  terminateAgent,
+} from '../../../../../src/index.ts';
+import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
+
+/** A text step that adds its name, or does what it is told to. */
+const step = (
+  name: string,
+  run: (input: string, call: ToolCall) => unknown = (input) => `${input} ${name}`,
+) => defineTextTool({ name, description: 'Steps.', effect: 'read', run });
+const fails = (name: string, message = 'no luck') => step(name, () => error(message));
+const throws = (name: string, thrown: unknown) =>
+  step(name, () => {
+    throw thrown;
+  });
+const find = defineTool({
+  name: 'find',
+  description: 'Finds.',
+  effect: 'read',
+  input: v.object({ query: v.string() }),
+  run: ({ query }) => ({ rows: [query] }),
+});
+
+function sessionWith(tool: AnyTool, input: unknown = { input: 'start' }, limits?: Limits): TestSession {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [tool],
+    limits,
+  });
+  const replies = [{ calls: [{ name: tool.name, input }] }, 'Done.'];
+  return createTestSession(agent, { replies, clock: createManualClock() });
+}
+
+const readIn = ({ requests }: TestSession): string | undefined => {
+  const last = requests[1]?.messages.at(-1);
+  return last?.role === 'tool' ? last.text : undefined;
+};
+
+/** What the model reads of one call of a pipeline of these steps, and how the turn ended. */
+async function ran(
+  steps: readonly PipelineStep[],
+  { input, ...more }: { input?: unknown; onFailure?: 'fail-fast' | 'continue'; limits?: Limits } = {},
+) {
+  const { limits, ...config } = more;
+  const session = sessionWith(definePipeline({ name: 'line', steps, ...config }), input, limits);
+  const answer = await session.send('Go.');
+  return { session, answer, text: readIn(session) };
+}
+
+describe('a pipeline', () => {
+  it('runs its steps in order within one call of the model (AEP-01)', async () => {
+    const { session, answer, text } = await ran([step('a'), step('b'), step('c')]);
+    expect(text).toBe('start a b c');
+    expect(session.requests).toHaveLength(2);
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['line']);
+    expect(answer).toMatchObject({ outcome: 'completed', iterations: 2, toolCalls: 4, model: 'scripted' });
+  });
+
+  it('journals each step as a call in a frame of its own', async () => {
+    const { session } = await ran([step('a'), step('b')]);
+    const events = (await session.events()).map(({ event }) => event);
+    const [frame] = events.flatMap((event) => (event.type === 'frame-started' ? [event] : []));
+    expect(frame).toMatchObject({ name: 'line', message: 'Pipeline: a -> b' });
+    const inside = events.filter((event) => 'frame' in event && event.type !== 'frame-started');
+    expect(inside).toMatchObject([
+      { type: 'model-replied', planned: true, toolCalls: [{ name: 'a', input: '{"input":"start"}' }] },
+      { type: 'tool-call-started' },
+      { type: 'tool-call-ended' },
+      { type: 'model-replied', planned: true, toolCalls: [{ name: 'b', input: '{"input":"start a"}' }] },
+      { type: 'tool-call-started' },
+      { type: 'tool-call-ended' },
+      { type: 'model-replied', planned: true, toolCalls: [] },
+    ]);
+    expect(inside.at(-1)).not.toHaveProperty('last'); // no limit was met
+  });
+
+  it('hands the context of the turn to every step (AEP-05)', async () => {
+    const seen: unknown[] = [];
+    const looks = (name: string) =>
+      step(name, (_, { context }) => void seen.push([name, context.get('tenant')]));
+    const session = sessionWith(definePipeline({ name: 'line', steps: [looks('a'), looks('b')] }));
+    await session.send('Go.', { context: { tenant: 'acme' } });
+    expect(seen).toEqual([
+      ['a', 'acme'],
+      ['b', 'acme'],
+    ]);
+  });
+
+  it('without steps answers with its input (AEP-06)', async () => {
+    expect((await ran([])).text).toBe('start');
+    expect((await ran([], { input: { input: null } })).text).toBe('');
+  });
+
+  it('answers a bad input before any step runs, with every problem (AEP-11)', async () => {
+    const { session, text } = await ran([find, step('sum')], { input: { top: 3 } });
+    expect(text).toBe(
+      "Error: The input of tool 'line' is not valid:\n" +
+        '- query: Invalid key: Expected "query" but received undefined\nCall it again with a corrected input.',
+    );
+    expect((await session.events()).map(({ event }) => event.type)).not.toContain('frame-started');
+  });
+
+  it('may use one tool twice, and a tool that would return directly', async () => {
+    const direct = defineTextTool({
+      name: 'a',
+      description: 'Steps.',
+      effect: 'read',
+      returnDirect: true,
+      run: (input) => `${input} a`,
+    });
+    const { text, answer } = await ran([direct, direct, step('b')]);
+    expect(text).toBe('start a a b');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('tells tools of one name apart', async () => {
+    const same = step('a', (input) => `${input} A`);
+    expect((await ran([step('a'), same, step('a_2'), step('a')])).text).toBe('start a A a_2 a');
+    const long = 'x'.repeat(64);
+    expect((await ran([step(long, () => 1), step(long, (input) => `${input}+1`)])).text).toBe('1+1');
+  });
+
+  it('may be a step of another', async () => {
+    const inner = definePipeline({ steps: [step('a'), step('b')] });
+    expect((await ran([inner, step('c')])).text).toBe('start a b c');
+  });
+});
+
+describe('the result of a step', () => {
+  const Report = { name: 'Report' };
+
+  it('is the result of the pipeline when it is the last, artifact and all', async () => {
+    const report = step('report', () => artifact('three rows', Report, { rows: 3 }));
+    const { text, answer } = await ran([step('a'), report]);
+    expect(text).toBe('three rows');
+    expect(answer.artifacts).toMatchObject([{ tool: 'line', type: 'Report', value: { rows: 3 } }]);
+  });
+
+  it('is what the model would read of it, for a text step', async () => {
+    expect((await ran([step('a', () => artifact('three rows', { rows: 3 })), step('b')])).text).toBe(
+      'three rows b',
+    );
+    expect((await ran([find, step('b')], { input: { query: 'kelp' } })).text).toBe('{"rows":["kelp"]} b');
+    expect((await ran([step('a', () => ({ input: 'x' })), step('b')])).text).toBe('{"input":"x"} b');
+  });
+
+  it('is the value of an artifact, or JSON, for a typed step', async () => {
+    expect((await ran([step('a', () => artifact('one', { query: 'kelp' })), find])).text).toBe(
+      '{"rows":["kelp"]}',
+    );
+    expect((await ran([step('a', () => '{"query":"kelp"}'), find])).text).toBe('{"rows":["kelp"]}');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no JSON', 'plain kelp', "The input of tool 'find' is not valid JSON: it does not begin with '{'."],
+    ['a list', ['kelp'], "The input of tool 'find' is an array, not a JSON object."],
+    [
+      'another object',
+      { name: 'kelp' },
+      'The input of tool \'find\' is not valid:\n- query: Invalid key: Expected "query" but received undefined',
+    ],
+  ])('names the steps when it is no input for a typed one: %s', async (_, given, problem) => {
+    expect((await ran([step('a', () => given), find])).text).toBe(
+      `Error: Step 'find' did not run, since what step 'a' handed on is no input for it. ${problem}`,
+    );
+  });
+
+  it('is the empty text when it is null (AEP-09)', async () => {
+    expect((await ran([step('a', () => null), step('b')])).text).toBe(' b');
+    expect((await ran([step('a'), step('b', () => null)])).text).toBe('');
+  });
+});
+
+describe('an adapter', () => {
+  const adapting = (adapt: (result: ToolResult) => object | string | null | undefined, tool = step('a')) => ({
+    tool,
+    adapt,
+  });
+
+  it('makes the next input of a result, whose value it sees (AEP-04)', async () => {
+    const rows = step('rows', () => artifact('two rows', { rows: ['kelp', 'dulse'] }));
+    const second = (result: ToolResult) => ({ query: result.type === 'artifact' ? result.content : '' });
+    expect((await ran([adapting(second, rows), find])).text).toBe('{"rows":["two rows"]}');
+    const value = (result: ToolResult) => (result.type === 'artifact' ? JSON.stringify(result.value) : '');
+    expect((await ran([adapting(value, rows), step('b')])).text).toBe('{"rows":["kelp","dulse"]} b');
+  });
+
+  it.each([[null], [undefined]])('hands on the empty text for %s (AEP-04)', async (nothing) => {
+    expect((await ran([adapting(() => nothing), step('b')])).text).toBe(' b');
+  });
+
+  it('hands a text step the JSON of an object that is not its input', async () => {
+    expect((await ran([adapting(() => ({ rows: 3 })), step('b')])).text).toBe('{"rows":3} b');
+    expect((await ran([adapting(() => ({ input: 'x' })), step('b')])).text).toBe('x b');
+  });
+
+  it('is not asked when the step failed, or was the last (AEP-04)', async () => {
+    const asked: string[] = [];
+    const adapt = (result: ToolResult) => {
+      asked.push(result.content);
+      return result.content;
+    };
+    const { text } = await ran([adapting(adapt, fails('a')), adapting(adapt, step('b'))], {
+      onFailure: 'continue',
+    });
+    expect([text, asked]).toEqual(['no luck b', []]);
+  });
+
+  it.each<['fail-fast' | 'continue']>([['fail-fast'], ['continue']])(
+    'that throws fails the pipeline and names its step, with %s (AEP-10)',
+    async (onFailure) => {
+      const adapt = (): never => {
+        throw new Error('no rows');
+      };
+      const { text, answer } = await ran([step('a'), adapting(adapt, step('b')), step('c')], { onFailure });
+      expect(text).toBe("Error: The adapter of step 'b' threw: no rows");
+      expect(answer.outcome).toBe('completed');
+    },
+  );
+
+  it('names its step when what it gives is no JSON', async () => {
+    expect((await ran([adapting(() => ({ at: new Map() })), step('b')])).text).toBe(
+      "Error: The adapter of step 'a' gave no JSON: at `$.at` it is a Map.",
+    );
+  });
+
+  it('may end the turn with a signal', async () => {
+    const adapt = (): never => {
+      throw exitEarly('The supervisor left.');
+    };
+    expect((await ran([adapting(adapt), step('b')])).answer).toMatchObject({ outcome: 'cancelled' });
+  });
+});
+
+describe('a step that fails', () => {
+  it('is the result of the pipeline, and the rest is skipped (AEP-02)', async () => {
+    const later: string[] = [];
+    const { text } = await ran([step('a'), fails('b'), step('c', (input) => void later.push(input))]);
+    expect([text, later]).toEqual(['Error: no luck', []]);
+  });
+
+  it('hands its message on, when the pipeline continues (AEP-03)', async () => {
+    const onFailure = 'continue';
+    expect((await ran([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
+    expect((await ran([fails('a', ''), step('b')], { onFailure })).text).toBe(
+      'Tool execution failed with no message b',
+    );
+    expect((await ran([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
+  });
+
+  it('is named when its code threw (AEP-09)', async () => {
+    const broken = throws('b', new Error('disk full'));
+    expect((await ran([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
+    expect((await ran([broken, step('c')], { onFailure: 'continue' })).text).toBe(
+      "Step 'b' threw: disk full c",
+    );
+  });
+
+  it('hands on nothing that a typed step takes, which then fails in its place', async () => {
+    const { text } = await ran([fails('a'), find, step('c')], { onFailure: 'continue' });
+    expect(text).toBe(
+      "Step 'find' did not run, since what step 'a' handed on is no input for it. The input of tool 'find' is not " +
+        "valid JSON: it does not begin with '{'. c",
+    );
+  });
+
+  it('is the result when the tool calls of the turn are used up', async () => {
+    const { text, answer } = await ran([step('a'), step('b')], { limits: { toolCalls: 2 } });
+    expect(text).toBe(
+      'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
+    );
+    expect(answer.outcome).toBe('limit-reached');
+  });
+});
+
+describe('a signal of a step', () => {
+  it.each([['fail-fast' as const], ['continue' as const]])(
+    'ends the turn when it is an early exit, with %s (AEP-09)',
+    async (onFailure) => {
+      const later: string[] = [];
+      const { answer, session } = await ran(
+        [throws('a', exitEarly('Rejected.')), step('b', (input) => void later.push(input))],
+        { onFailure },
+      );
+      expect([answer.outcome, later, session.requests.length]).toEqual(['cancelled', [], 1]);
+    },
+  );
+
+  it('fails the turn when it is a mistake of configuration (AEP-09)', async () => {
+    const { answer } = await ran([step('a'), throws('b', new ToolConfigurationError('No key is set.'))]);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'misconfigured', message: 'No key is set.' },
+    });
+  });
+
+  it.each([
+    [replan('New plan.'), 'completed'],
+    [terminateAgent('Enough.'), 'cancelled'],
+  ])('ends the loop that called the pipeline: %s', async (signal, outcome) => {
+    const { answer, session } = await ran([throws('a', signal), step('b')]);
+    expect([answer.outcome, session.requests.length]).toEqual([outcome, 1]);
+  });
+});

@@ -1,0 +1,98 @@
+/** What types refuse and plain JavaScript, or a cast, may write all the same. */
+import { describe, expect, it } from 'vitest';
+import { defineTextTool, defineTool, ToolDefinitionError, toolsOf } from '../../../../src/index.ts';
+
+const base = { name: 'pay', description: 'Pays.' };
+const run = (): string => 'paid';
+
+const tool = (config: object) => (): unknown => defineTool({ ...base, ...config } as never);
+const textTool = (config: object) => (): unknown => defineTextTool({ ...base, ...config } as never);
+const methodTool = (entry: object) => (): unknown => {
+  class Cashier {
+    static readonly tools = { pay: { description: 'Pays.', ...entry } };
+    pay() {
+      return 'paid';
+    }
+  }
+  return toolsOf(new Cashier());
+};
+
+function expectRefused(define: () => unknown, field: string, problem: string): void {
+  expect(define).toThrow(new ToolDefinitionError('pay', field, problem));
+  expect(define).toThrow(expect.objectContaining({ tool: 'pay', field, message: `Tool 'pay': ${problem}` }));
+}
+
+describe('an effect that there is not', () => {
+  const LIST = "it must be 'read' or 'idempotent' or 'once'.";
+
+  it.each<[unknown, string]>([
+    ['Once', `its effect is 'Once'; ${LIST} Did you mean 'once'?`],
+    [' ONCE ', `its effect is ' ONCE '; ${LIST} Did you mean 'once'?`],
+    ['read-only', `its effect is 'read-only'; ${LIST} Did you mean 'read'?`],
+    ['Idempotant', `its effect is 'Idempotant'; ${LIST} Did you mean 'idempotent'?`],
+    ['write', `its effect is 'write'; ${LIST}`],
+    ['none', `its effect is 'none'; ${LIST}`],
+    ['', `its effect is ''; ${LIST}`],
+    [null, `its effect is 'null'; ${LIST}`],
+    [Symbol('once'), `its effect is 'Symbol(once)'; ${LIST}`],
+  ])('is refused where a tool is defined, with the ones that there are: %s', (effect, problem) => {
+    expectRefused(tool({ effect, run }), 'effect', problem);
+    expectRefused(textTool({ effect, run }), 'effect', problem);
+    expectRefused(methodTool({ effect }), 'effect', problem);
+  });
+
+  it('is no tool’s that has one of the three, or says nothing and is careful', () => {
+    const effects = ['read', 'idempotent', 'once', undefined] as const;
+    expect(effects.map((effect) => defineTool({ ...base, effect, run }).effect)).toEqual([
+      'read',
+      'idempotent',
+      'once',
+      'once',
+    ]);
+  });
+});
+
+describe('a word of other libraries', () => {
+  it.each<[string, object, string]>([
+    ['execute', { execute: run }, "it has 'execute' in place of 'run'; rename it."],
+    ['execute', { execute: run, effect: 'once' }, "it has 'execute' in place of 'run'; rename it."],
+    [
+      'parameters',
+      { parameters: { type: 'object' }, run },
+      "it has 'parameters' in place of 'input'; rename it.",
+    ],
+    [
+      'inputSchema',
+      { inputSchema: { type: 'object' }, run },
+      "it has 'inputSchema' in place of 'input'; rename it.",
+    ],
+    [
+      'execute',
+      { inputSchema: { type: 'object' }, execute: run },
+      "it has 'execute' in place of 'run'; rename it.",
+    ],
+  ])('is named, and never taken for a tool that the caller runs: %s', (field, config, problem) => {
+    expectRefused(tool(config), field, problem);
+  });
+
+  it.each(['parameters', 'inputSchema'])('is named in the table of a class: %s', (field) => {
+    const problem = `it has '${field}' in place of 'input'; rename it.`;
+    expectRefused(methodTool({ [field]: { type: 'object' } }), field, problem);
+  });
+
+  it.each(['input', 'parameters', 'inputSchema'])('declares nothing for a text tool: %s', (field) => {
+    const problem = `it has '${field}', but a text tool is given one text and nothing else; use defineTool.`;
+    expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
+  });
+
+  it('is named where a text tool has no run', () => {
+    expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' in place of 'run'; rename it.");
+  });
+
+  it('says nothing beside our own, or when it is undefined', () => {
+    const both = { execute: run, parameters: {}, inputSchema: {}, run, input: { type: 'object' } };
+    expect(tool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
+    const none = { execute: undefined, parameters: undefined, inputSchema: undefined };
+    expect(tool(none)()).toMatchObject({ name: 'pay', effect: 'none' });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { problemLines } from '../../../doors/tools.ts';
+
+describe('problemLines', () => {
+  it.each<[readonly PropertyKey[], string]>([
+    [[], 'Wrong'],
+    [['items', 0, 'quantity'], 'items[0].quantity: Wrong'],
+    [[0, 'a'], '[0].a: Wrong'],
+    [['a b', 'c"d', ''], '["a b"]["c\\"d"][""]: Wrong'],
+    [['größe', 'x-1', '$ref'], 'größe.x-1.$ref: Wrong'],
+    [['k'.repeat(41)], `${'k'.repeat(39)}…: Wrong`],
+  ])('writes the path %j in dotted form', (path, line) => {
+    expect(problemLines([{ path, message: 'Wrong' }])).toEqual([line]);
+  });
+
+  it('does not say the path twice when the message begins with it, as those of ArkType do', () => {
+    expect(problemLines([{ path: ['items', 0], message: 'items[0] must be a number' }])).toEqual([
+      'items[0] must be a number',
+    ]);
+    expect(problemLines([{ path: ['a'], message: 'a number is missing' }])).toEqual([
+      'a: a number is missing',
+    ]);
+  });
+
+  it('makes each problem one short line, whatever the model sent', () => {
+    const [line] = problemLines([{ path: [], message: `received "one\n\n  two${'x'.repeat(1_000_000)}"` }]);
+    expect(line).toBe(`received "one two${'x'.repeat(222)}…`);
+    const deep = Array.from({ length: 1000 }, () => 'key');
+    expect(problemLines([{ path: deep, message: 'Wrong' }])[0]).toMatch(/^key(\.key)+.*…: Wrong$/);
+  });
+
+  it('cuts no character in half', () => {
+    expect(
+      problemLines([{ path: [], message: `${'x'.repeat(238)}${'😀'.repeat(9)}` }])[0]?.isWellFormed(),
+    ).toBe(true);
+  });
+
+  it('says a problem once, and counts those beyond twenty', () => {
+    const problems = Array.from({ length: 25 }, (_, index) => ({ path: [index], message: 'Wrong' }));
+    const lines = problemLines([...problems, ...problems]);
+    expect(lines).toHaveLength(21);
+    expect(lines.slice(19)).toEqual(['[19]: Wrong', 'and 5 more']);
+    expect(problemLines(problems.slice(0, 20))).toHaveLength(20);
+  });
+});

@@ -1,0 +1,144 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  definePipeline,
+  defineTextTool,
+  defineTool,
+  type ToolSource,
+  type ToolTable,
+} from '../../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const tool = (name: string): AnyTool =>
+  defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
+
+class Calculator {
+  static readonly tools = {
+    plus: {
+      name: 'add',
+      description: 'Adds.',
+      effect: 'read',
+      input: v.object({ a: v.number(), b: v.number() }),
+    },
+  } satisfies ToolTable<Calculator>;
+  plus({ a, b }: { a: number; b: number }) {
+    return `Error: ${a + b}`;
+  }
+}
+
+const agentWith = (tools: readonly ToolSource[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
+
+/** What the model is offered with each call, and reads of each result. */
+async function turn(tools: readonly ToolSource[], replies: readonly ScriptedReply[]) {
+  const session = createTestSession(agentWith(tools), { replies });
+  const answer = await session.send('Go.');
+  const offered = session.requests.map((request) => request.tools.map(({ name }) => name));
+  const last = session.requests.at(-1)?.messages ?? [];
+  const read = last.flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+  return { session, answer, offered, read };
+}
+
+describe('an agent', () => {
+  it('without tools asks its model once (AEV-01)', async () => {
+    const { answer, offered } = await turn([], ['Hello.']);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Hello.', iterations: 1 });
+    expect(offered).toEqual([[]]);
+  });
+
+  it('calls tools and methods of objects side by side, by their declared names (AET-06, AET-07)', async () => {
+    const calls = [{ name: 'look' }, { name: 'add', input: { a: 1, b: 2 } }, { name: 'plus' }];
+    const { offered, read } = await turn([tool('look'), new Calculator()], [{ calls }, 'Done.']);
+    expect(offered[0]).toEqual(['add', 'look']);
+    expect(read.slice(0, 2)).toEqual(['look done', 'Error: 3']);
+    expect(read[2]).toMatch(/^Error: Tool 'plus' does not exist\./);
+  });
+
+  it('takes text that begins with `Error:` for what it is, a success (AET-06)', async () => {
+    const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
+    const { session } = await turn([new Calculator()], [{ calls }, 'Done.']);
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? [event.result] : [],
+    );
+    expect(ended).toEqual([{ type: 'text', content: 'Error: 3' }]);
+  });
+
+  it('tells its model of a tool that does not exist, and goes on (AEV-06)', async () => {
+    const { answer, read } = await turn([tool('look')], [{ calls: [{ name: 'fly' }] }, 'Done.']);
+    expect(read).toEqual([
+      "Error: Tool 'fly' does not exist. Available tools: [look]. Use the exact tool name from this list. " +
+        'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
+    ]);
+    expect(answer.outcome).toBe('completed');
+  });
+
+  it('keeps only the tools that were listed; providers are kept apart', () => {
+    const provider = { toolsNow: () => [tool('today')] };
+    const { tools, sources } = agentWith([tool('look'), provider]);
+    const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
+    expect([names(tools), names(sources)]).toEqual([['look'], ['dynamic-tools']]);
+  });
+});
+
+describe('a tool provider of an agent', () => {
+  it('is asked with every model call, and its tools can be called (AEV-07, AET-08)', async () => {
+    const open = { tools: [tool('knock')] };
+    const enter = defineTextTool({
+      name: 'enter',
+      description: 'Enters.',
+      effect: 'read',
+      run: () => {
+        open.tools = [tool('leave')];
+        return 'inside';
+      },
+    });
+    const { offered, read } = await turn(
+      [enter, { toolsNow: () => open.tools }],
+      [{ calls: [{ name: 'enter' }] }, { calls: [{ name: 'leave' }, { name: 'knock' }] }, 'Done.'],
+    );
+    expect(offered).toEqual([
+      ['enter', 'knock'],
+      ['enter', 'leave'],
+      ['enter', 'leave'],
+    ]);
+    expect(read.slice(0, 2)).toEqual(['inside', 'leave done']);
+    expect(read[2]).toMatch(/^Error: Tool 'knock' does not exist\./);
+  });
+
+  it('does not reach into nested loops', async () => {
+    let asked = 0;
+    const toolsNow = () => {
+      asked += 1;
+      return [];
+    };
+    const { answer } = await turn(
+      [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), { toolsNow }],
+      [{ calls: [{ name: 'line' }] }, 'Done.'],
+    );
+    expect([answer.outcome, asked]).toEqual(['completed', 3]);
+  });
+
+  it('fails the turn, and says why, when it answers with what is no tool', async () => {
+    const toolsNow = () => [{} as AnyTool]; // as a mistaken provider would
+    const { answer } = await turn([{ toolsNow }], ['Never.']);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'misconfigured', message: 'Tool at index 0 of tool provider 0 is not a tool' },
+    });
+  });
+
+  it('fails the turn when it throws, and its words stay in the log', async () => {
+    const report = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const toolsNow = (): never => {
+      throw new Error('the catalogue is gone');
+    };
+    const { answer } = await turn([{ toolsNow }], ['Never.']);
+    expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'internal' } });
+    expect(JSON.stringify(answer)).not.toContain('catalogue');
+    expect(report).toHaveBeenCalledOnce();
+  });
+});

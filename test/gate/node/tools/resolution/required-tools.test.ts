@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  resolveTools,
+  ToolDefinitionError,
+  type ToolProvider,
+} from '../../../../../src/index.ts';
+import { changedTools, foundBy, partsOf, requiredTools } from '../../../../doors/tools.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
+
+const tool = (name: string): AnyTool =>
+  defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
+const providing = (...names: readonly string[]): ToolProvider => ({ toolsNow: () => names.map(tool) });
+
+const { invocation: call } = fakeInvocation('a');
+const { view } = call;
+
+const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+
+describe('what stands in for required tools', () => {
+  it('is one tool for each name that no provider answers, the same one each time (TGR-06)', () => {
+    const warned = warnings();
+    const provider = requiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
+    const standIns = provider.toolsNow(view);
+    expect(names(standIns)).toEqual(['a', 'c']);
+    expect(provider.toolsNow(view)).toEqual(standIns);
+    expect(provider.toolsNow(view)[0]).toBe(standIns[0]);
+    expect(warned).toHaveLength(2);
+  });
+
+  it('is nothing outside of a loop, where nobody knows what is missing (MCP-10)', () => {
+    expect(requiredTools(['a'], [providing()]).toolsNow()).toEqual([]);
+  });
+
+  it('takes any input, and lists what there is as far as it is worth reading', async () => {
+    warnings();
+    const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
+    const [standIn] = requiredTools(['a'], [providing(...many)]).toolsNow(view);
+    expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
+    const result = await standIn?.call({}, call);
+    expect(result?.text()).toMatch(
+      /^Required tool 'a' not found\. Available tools: tool_0, tool_1, tool_10, /,
+    );
+    expect(result?.text()).toHaveLength("Required tool 'a' not found. Available tools: ".length + 2000);
+  });
+
+  it('has names that a tool can have', () => {
+    expect(() => requiredTools(['a b'], [])).toThrow(ToolDefinitionError);
+  });
+});
+
+describe('a provider whose tools are changed', () => {
+  it('answers what is made of them, and leaves out what is made nothing of', () => {
+    const [keep, drop] = [tool('keep'), tool('drop')];
+    const provider = changedTools({ toolsNow: () => [keep, drop] }, (one) =>
+      one === drop ? undefined : { ...one, description: 'Changed.' },
+    );
+    const [changed, ...more] = provider.toolsNow();
+    expect([changed?.name, changed?.description, more]).toEqual(['keep', 'Changed.', []]);
+    expect(provider.toolsNow()[0]).toBe(changed);
+  });
+
+  it('discovers, and tells of itself, as before, also when a class makes it', async () => {
+    class Shelf implements ToolProvider {
+      readonly key = 'shelf';
+      readonly about = { name: 'Books' };
+      toolsNow = () => [];
+      async discover() {
+        return [{ slice: this.key, fact: 1 }];
+      }
+      missing(name: string) {
+        return `${this.key} lacks ${name}`;
+      }
+    }
+    const provider = changedTools(new Shelf(), (one) => one);
+    expect(await foundBy(partsOf(provider), call.discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
+    expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
+  });
+
+  it('is refused for what is no tool, as without a change', () => {
+    const provider = changedTools({ toolsNow: () => [{} as AnyTool] }, ({ name }) => tool(name.trim()));
+    expect(() => resolveTools([provider])).toThrow('Tool at index 0 of tool provider 0 is not a tool');
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  resolveTools,
+  ToolDefinitionError,
+  ToolObjectError,
+  ToolResolutionError,
+  type ToolSource,
+  type ToolTable,
+} from '../../../../../src/index.ts';
+import { collectTools } from '../../../../doors/tools.ts';
+
+const tool = (name: string): AnyTool =>
+  defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
+
+class Calculator {
+  static readonly tools = {
+    add: { description: 'Adds.', effect: 'read' },
+    times: { name: 'multiply', description: 'Multiplies.', effect: 'read' },
+  } satisfies ToolTable<Calculator>;
+  add() {
+    return 'sum';
+  }
+  times() {
+    return 'product';
+  }
+  reset() {
+    return this.#clear();
+  }
+  #clear() {
+    return 'a method that nobody sees';
+  }
+}
+
+class Plain {
+  add() {
+    return 'sum';
+  }
+}
+
+const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+const listed = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // also what the types refuse
+
+describe('a list of tools', () => {
+  it('may be empty (AEV-01)', () => {
+    expect(resolveTools([])).toEqual({ tools: [], byName: new Map() });
+  });
+
+  it('may mix tools, tool objects and providers; all are found by name (AEV-08, AET-06)', () => {
+    const { tools, byName } = resolveTools([
+      tool('look'),
+      new Calculator(),
+      { toolsNow: () => [tool('today')] },
+    ]);
+    expect(names(tools)).toEqual(['look', 'add', 'multiply', 'today']);
+    expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
+  });
+
+  it('offers of an object what its table names, and no other method, public or not (AEV-09)', () => {
+    expect(names(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
+  });
+
+  it('cannot be given a #private method: a table names only what can be reached from outside (AEV-09)', () => {
+    class Safe {
+      static readonly tools: ToolTable<Safe> = {
+        look: { description: 'Looks.', effect: 'read' },
+        // @ts-expect-error: no method of this name is seen from outside
+        '#open': { description: 'Opens.', effect: 'read' },
+      };
+      look() {
+        return this.#open();
+      }
+      #open() {
+        return 'opened';
+      }
+    }
+    expect(() => resolveTools([new Safe()])).toThrow(
+      new ToolObjectError('Safe', "The static 'tools' of Safe name '#open', which is not a method of it."),
+    );
+  });
+
+  it('cannot be given what is no method, or not there (AEV-09)', () => {
+    const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
+    for (const method of ['word', 'gone']) {
+      class Desk {
+        static readonly tools = table(method);
+        readonly word = 'no method';
+      }
+      expect(() => resolveTools(listed(new Desk()))).toThrow(
+        `The static 'tools' of Desk name '${method}', which is not a method of it.`,
+      );
+    }
+  });
+
+  it('asks its providers anew each time (AET-08)', () => {
+    let hour = 0;
+    const toolsNow = (): AnyTool[] => {
+      hour += 1;
+      return [tool(`hour_${hour}`)];
+    };
+    const sources = [{ toolsNow }];
+    expect(names(resolveTools(sources).tools)).toEqual(['hour_1']);
+    expect(names(resolveTools(sources).tools)).toEqual(['hour_2']);
+    expect(collectTools(sources)).toEqual({ tools: [], providers: sources });
+    expect(hour).toBe(2);
+  });
+});
+
+describe('two tools of one name', () => {
+  it('are refused in one list, also when an object brings one (AEV-04, AEV-05)', () => {
+    const twice = new ToolResolutionError("Duplicate tool name: 'add'");
+    expect(() => resolveTools([tool('add'), tool('add')])).toThrow(twice);
+    expect(() => resolveTools([tool('add'), new Calculator()])).toThrow(twice);
+    expect(() => resolveTools([new Calculator(), new Calculator()])).toThrow(twice);
+  });
+
+  it('are one when they are the same (AEV-05)', () => {
+    const [look, calculator] = [tool('look'), new Calculator()];
+    expect(names(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
+      'look',
+      'add',
+      'multiply',
+    ]);
+  });
+
+  it('leave out the one of a provider, or of a later provider (AEV-05)', () => {
+    const [own, first, later] = [tool('look'), tool('see'), tool('see')];
+    const { tools } = resolveTools([
+      { toolsNow: () => [tool('look'), first] },
+      own,
+      { toolsNow: () => [later] },
+    ]);
+    expect(tools.map((one) => [own, first, later].indexOf(one))).toEqual([0, 1]);
+  });
+});
+
+describe('what is no tool', () => {
+  const neither = (index: number, what: string): string =>
+    `Tool at index ${index} (${what}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+
+  it.each<[string, unknown, string]>([
+    ['null', null, 'Tool at index 1 must not be null'],
+    ['undefined', undefined, 'Tool at index 1 must not be undefined'],
+    ['an object without a table', new Plain(), neither(1, 'Plain')],
+    ['a literal', { name: 'look', run: () => 'x' }, neither(1, 'Object')],
+    ['a list', [tool('see')], neither(1, 'Array')],
+    ['text', 'look', neither(1, 'string')],
+  ])('is refused with its place: %s (AEV-03)', (_, source, message) => {
+    expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
+  });
+
+  it('is refused of a provider too', () => {
+    const provider = { toolsNow: () => [tool('look'), new Plain()] };
+    expect(() => resolveTools(listed(provider))).toThrow(
+      new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
+    );
+  });
+});
+
+describe('what has tools and is none', () => {
+  it.each<[string, object, string]>([
+    [
+      'a tool group',
+      defineToolGroup({ role: 'math', description: 'Calculates.', tools: [tool('add')] }),
+      "Tool at index 0 ('math') is a tool group: list it under toolGroups",
+    ],
+    [
+      'an agent',
+      defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool('add')] }),
+      "Tool at index 0 ('clerk') is an agent: list its tools instead",
+    ],
+    [
+      'anything else with a list',
+      { tools: [tool('add')] },
+      "Tool at index 0 (Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+    ],
+  ])('is refused by its name: %s (AEV-03)', (_, source, message) => {
+    expect(() => resolveTools([source])).toThrow(new ToolResolutionError(message));
+  });
+});
+
+describe('a name', () => {
+  const named = (name: string): AnyTool => ({ ...tool('look'), name });
+
+  it.each([
+    ['blank', ' ', "Tool ' ': its name is blank."],
+    ['too long', 'a'.repeat(65), `Tool '${'a'.repeat(65)}': its name is longer than 64 characters.`],
+    ['odd', 'look.up', "Tool 'look.up': its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
+  ])(
+    'is refused where it is listed when it is %s, also of a hand-written tool (AEV-02)',
+    (_, name, message) => {
+      expect(() => resolveTools([named(name)])).toThrow(ToolDefinitionError);
+      expect(() => resolveTools([named(name)])).toThrow(message);
+      expect(() => resolveTools([{ toolsNow: () => [named(name)] }])).toThrow(message);
+    },
+  );
+
+  it('may hold a hyphen, unless names are strict (AEV-02)', () => {
+    expect(names(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
+    const strict = new ToolResolutionError(
+      "Tool 'look-up': its name may hold only A-Z, a-z, 0-9 and '_' here",
+    );
+    const options = { strictNames: true };
+    expect(() => resolveTools([named('look-up')], options)).toThrow(strict);
+    expect(() => resolveTools([{ toolsNow: () => [named('look-up')] }], options)).toThrow(strict);
+    expect(names(resolveTools([named('look_up')], options).tools)).toEqual(['look_up']);
+  });
+});

@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  resolveTools,
+  type ToolSource,
+  type ToolTable,
+} from '../../../../../src/index.ts';
+
+const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
+
+class Calculator {
+  static readonly tools = {
+    add: { description: 'Adds.', input: v.object({ a: v.number() }) },
+  } satisfies ToolTable<Calculator>;
+  add({ a }: { a: number }) {
+    return a;
+  }
+}
+
+/** A tool object may have a method that is called `run`. */
+class Job {
+  static readonly tools = { run: { description: 'Runs.' } } satisfies ToolTable<Job>;
+  run() {
+    return 'done';
+  }
+}
+
+/** It may have a member that is called `tools`, too. */
+class Toolbox {
+  static readonly tools = { open: { description: 'Opens.' } } satisfies ToolTable<Toolbox>;
+  private readonly tools: string[] = [];
+  open() {
+    return this.tools;
+  }
+}
+
+export const sources: readonly ToolSource[] = [
+  look,
+  new Calculator(),
+  Calculator,
+  new Job(),
+  new Toolbox(),
+  { toolsNow: () => [look] },
+];
+expectTypeOf(resolveTools(sources).tools).toEqualTypeOf<readonly AnyTool[]>();
+defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
+
+// @ts-expect-error a tool is made by defineTool
+resolveTools([{ name: 'pay', description: 'Pays.', run: () => 'paid' }]);
+
+const math = defineToolGroup({ role: 'math', description: 'Calculates.', tools: [look] });
+// @ts-expect-error a tool group is listed under toolGroups
+resolveTools([math]);
+// @ts-expect-error the same in an agent
+defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: [math] });
+const other = defineAgent({ name: 'a', description: 'b', instructions: 'c' });
+// @ts-expect-error an agent is no tool
+resolveTools([other]);
+
+// @ts-expect-error names are not tools
+resolveTools(['look']);
+
+// @ts-expect-error a provider answers with tools, at once
+resolveTools([{ toolsNow: async () => [look] }]);
+
+// @ts-expect-error there is no such option
+resolveTools([look], { strict: true });

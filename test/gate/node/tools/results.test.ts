@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { artifact, error, text } from '../../../../src/index.ts';
+import { isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
+
+describe('text, artifact and error (RES-01)', () => {
+  it('make results that are recognised', () => {
+    expect([text('a'), artifact('a', 1), error('a')].map(isToolResult)).toEqual([true, true, true]);
+  });
+
+  it('keep plain data', () => {
+    expect({ ...text('hi') }).toEqual({ type: 'text', content: 'hi' });
+    expect({ ...artifact('a report', [1]) }).toEqual({ type: 'artifact', content: 'a report', value: [1] });
+    expect({ ...error('no such order') }).toEqual({ type: 'error', message: 'no such order' });
+  });
+
+  it('name the type of an artifact', () => {
+    expect({ ...artifact('Ada', { name: 'Customer' }, { id: '7' }) }).toEqual({
+      type: 'artifact',
+      content: 'Ada',
+      value: { id: '7' },
+      artifactType: 'Customer',
+    });
+  });
+
+  it('keep an artifact that has the shape of a type, when no type is given', () => {
+    expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
+      type: 'artifact',
+      content: 'a name',
+      value: { name: 'Customer' },
+    });
+  });
+
+  it('show the model only the words of an artifact (RES-02, RES-05)', () => {
+    expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
+    expect(modelText(error('no such order'))).toBe('Error: no such order');
+  });
+
+  it('have words whatever their kind (RES-03)', () => {
+    const results = [
+      text('42'),
+      artifact('a report', [1]),
+      toolResult({ type: 'artifact', value: { n: 1 } }),
+      error('no such order'),
+    ];
+    expect(results.map((result) => result.content)).toEqual(['42', 'a report', '{"n":1}', 'no such order']);
+    expect(results.map((result) => result.text())).toEqual(results.map(({ content }) => content));
+  });
+
+  it('journal nothing of that twice', () => {
+    expect(JSON.stringify(error('no'))).toBe('{"type":"error","message":"no"}');
+    expect(JSON.stringify(toolResult({ type: 'artifact', value: 1 }))).toBe('{"type":"artifact","value":1}');
+  });
+});

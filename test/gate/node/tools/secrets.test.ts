@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, artifact, defineTool, error, Secrets, text } from '../../../../src/index.ts';
+import type { FeedItem } from '../../../doors/session.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { calls } from './decorators/turns.ts';
+
+const TOKEN = 'tok-4711-zebra';
+const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
+
+describe('a bag of secrets', () => {
+  it('answers what it holds, and names what it lacks', () => {
+    expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
+      TOKEN,
+      undefined,
+      undefined,
+    ]);
+    expect(bag().keys()).toEqual(['apiKey', 'pin']);
+    expect(bag().require('apiKey')).toBe(TOKEN);
+    expect(() => bag().require('other')).toThrow("There is no secret 'other'.");
+    expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);
+    expect([bag().get('__proto__'), bag().get('constructor')]).toEqual([undefined, undefined]);
+  });
+
+  it('prints its names and never its values', () => {
+    const inspect: () => string = Reflect.get(bag(), Symbol.for('nodejs.util.inspect.custom'));
+    const printed = [
+      String(bag()),
+      `${bag()}`,
+      JSON.stringify({ secrets: bag() }),
+      inspect.call(bag()),
+      JSON.stringify(structuredClone({ ...bag() })),
+    ];
+    expect(printed).toEqual([
+      'Secrets(apiKey, pin)',
+      'Secrets(apiKey, pin)',
+      '{"secrets":["apiKey","pin"]}',
+      'Secrets(apiKey, pin)',
+      '{}',
+    ]);
+    expect(Object.values(bag())).toEqual([]);
+  });
+
+  it('is copied from what it is made of', () => {
+    const values = { apiKey: TOKEN };
+    const secrets = Secrets.of(values);
+    values.apiKey = 'other';
+    expect(secrets.get('apiKey')).toBe(TOKEN);
+  });
+});
+
+describe('data without secrets', () => {
+  it.each<[string, unknown, unknown]>([
+    ['texts', `a ${TOKEN} and ${TOKEN}`, 'a [secret apiKey] and [secret apiKey]'],
+    ['lists', [TOKEN, 1, null, true], ['[secret apiKey]', 1, null, true]],
+    [
+      'objects, their keys too',
+      { a: { [TOKEN]: [`${TOKEN}!`] } },
+      { a: { '[secret apiKey]': ['[secret apiKey]!'] } },
+    ],
+    ['not for short ones, which occur by chance', 'room 12345', 'room 12345'],
+  ])('%s', (_, data, expected) => {
+    expect(bag().redact(data)).toEqual(expected);
+  });
+
+  it('is the same data when there is nothing to hide', () => {
+    const data = { a: [TOKEN] };
+    expect(Secrets.NONE.redact(data)).toBe(data);
+    expect(Secrets.of({ pin: '12345' }).redact(data)).toBe(data);
+  });
+
+  it('hides them as they are written in JSON, in a URL and in a form', () => {
+    const key = '-----BEGIN KEY-----\nä"b c\n-----END KEY-----';
+    const secrets = Secrets.of({ key });
+    const written = [
+      key,
+      JSON.stringify({ key }),
+      `https://x.test/?k=${encodeURIComponent(key)}`,
+      new URLSearchParams({ k: key }).toString(),
+    ];
+    expect(secrets.redact(written)).toEqual([
+      '[secret key]',
+      '{"key":"[secret key]"}',
+      'https://x.test/?k=[secret key]',
+      'k=[secret key]',
+    ]);
+  });
+
+  it('hides the beginning of one that an ellipsis cuts off, but nothing shorter than a secret', () => {
+    const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
+    const cut = [
+      'zebra-…',
+      'zebra-zebra-zeb…, zebra-zebra-stripe…',
+      'zebra…',
+      'zebra-s',
+      'zebra-x…',
+      '"line\\nli…',
+    ];
+    expect(secrets.redact(cut)).toEqual([
+      '[secret key]…',
+      'zebra-[secret key]…, [secret key]…',
+      'zebra…',
+      'zebra-s',
+      'zebra-x…',
+      '"[secret code]…',
+    ]);
+  });
+
+  it('looks for them in a long text as fast as it is long', () => {
+    const text = 'zebra-'.repeat(150_000);
+    const ellipses = 'zebra-…'.repeat(150_000);
+    const secrets = Secrets.of({ key: 'zebra-stripes' });
+    expect(secrets.redact([text, ellipses])).toEqual([text, '[secret key]…'.repeat(150_000)]);
+  });
+
+  it('hides the longer of two secrets of which one holds the other', () => {
+    const secrets = Secrets.of({ user: 'zebra-1', pair: 'zebra-1:stripes', rest: 'stripes' });
+    expect(secrets.redact('zebra-1:stripes, zebra-1')).toBe('[secret pair], [secret user]');
+  });
+});
+
+const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
+  defineTool({ name, description: 'Leaks.', effect: 'read', ...(run && { run }) });
+
+describe('a secret that a tool lets out', () => {
+  const tools = [
+    leaky('says', (_, call) => {
+      call.say(`I use ${call.secrets.require('apiKey')}`);
+      call.progress(`Asking with ${call.secrets.require('apiKey')}`);
+      return text(`Used ${call.secrets.get('apiKey')}`);
+    }),
+    leaky('shows', (_, { secrets }) =>
+      artifact(`With ${secrets.get('apiKey')}`, { key: secrets.get('apiKey') }),
+    ),
+    leaky('returns', (_, { secrets }) => ({ headers: { authorization: `Bearer ${secrets.get('apiKey')}` } })),
+    leaky('fails', (_, { secrets }) => error(`401 for ${secrets.get('apiKey')}`)),
+    leaky('throws', (_, { secrets }) => {
+      throw new Error('Refused', { cause: new Error(`401 for ${secrets.get('apiKey')}`) });
+    }),
+    leaky('keeps', (_, { secrets, state, blackboard }) => {
+      state.set('key', secrets.get('apiKey') ?? '');
+      blackboard.add({ key: secrets.get('apiKey') ?? '' }, { name: 'key' });
+      return `${secrets}`;
+    }),
+    leaky('asks', (_, call) => call.decide({ message: `May I use ${call.secrets.get('apiKey')}?` })),
+  ];
+  const names = tools.map(({ name }) => name);
+
+  it('is in no event, state, message to the model or item of the stream', async () => {
+    const app = memoryApp({ tools, replies: [calls(...names.slice(0, -1)), calls('asks')] });
+    const items: FeedItem[] = [];
+    const end = await app.say('Go.', { secrets: bag, show: (item) => void items.push(item) });
+    expect(end).toMatchObject({ status: 'suspended' });
+    const turn = (await app.state()).turn?.id ?? '';
+    const events = await app.events(turn);
+    const state = await app.state();
+    const seen = [events, items, app.model.requests, state.blackboard, [...state.cells], state.messages];
+    expect(JSON.stringify(seen)).not.toContain(TOKEN);
+    expect(JSON.stringify(seen)).not.toContain('4711');
+    expect(events.map(({ event }) => event)).toContainEqual(
+      expect.objectContaining({ type: 'message-sent', text: 'I use [secret apiKey]' }),
+    );
+    expect(items).toContainEqual(
+      expect.objectContaining({ type: 'progress', status: 'Asking with [secret apiKey]' }),
+    );
+    expect(events.map(({ event }) => event)).toContainEqual(
+      expect.objectContaining({
+        type: 'tool-call-suspended',
+        wait: expect.objectContaining({ message: 'May I use [secret apiKey]?' }),
+      }),
+    );
+    const shown = (app.model.requests.at(-1)?.messages ?? []).flatMap((message) =>
+      message.role === 'tool' ? [message.text] : [],
+    );
+    expect(shown).toEqual([
+      'Used [secret apiKey]',
+      'With [secret apiKey]',
+      '{"headers":{"authorization":"Bearer [secret apiKey]"}}',
+      'Error: 401 for [secret apiKey]',
+      'Error: Refused (cause: 401 for [secret apiKey])',
+      'Secrets(apiKey, pin)',
+    ]);
+    expect(state.blackboard).toEqual([{ name: 'key', value: { key: '[secret apiKey]' } }]);
+  });
+
+  it('is in no message of a nested loop', async () => {
+    const dig: AnyTool = {
+      ...leaky('dig', () => ''),
+      effect: 'none',
+      call: async (_, invocation) => {
+        const message = `Dig with ${invocation.secrets.get('apiKey')}.`;
+        const { text: said } = await invocation.nest({ name: 'dig', instructions: '', message, tools });
+        return text(said);
+      },
+    };
+    const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('says'), 'Dug.', 'Done.'] });
+    await app.say('Go.', { secrets: bag });
+    expect(app.model.requests[1]?.messages).toEqual([{ role: 'user', text: 'Dig with [secret apiKey].' }]);
+    expect(app.model.requests[2]?.messages.at(-1)).toMatchObject({ text: 'Used [secret apiKey]' });
+  });
+});

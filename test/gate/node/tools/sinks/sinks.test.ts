@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { compositeSink, exitEarly, listSink, type SinkCall } from '../../../../../src/index.ts';
+import { fakeCall } from '../fake-call.ts';
+
+const call: SinkCall = { ...fakeCall().call, artifact: { json: 1 } };
+const failing = (failure: unknown) => () => {
+  throw failure;
+};
+
+describe('a list sink', () => {
+  it('collects in order, and its items are a copy (DEC-10)', async () => {
+    const sink = listSink<number>();
+    await sink(1, call);
+    const before = sink.items();
+    await sink(2, call);
+    expect(before).toEqual([1]);
+    expect(sink.items()).toEqual([1, 2]);
+  });
+
+  it('can fill a list of the caller (DEC-10)', async () => {
+    const list = ['zero'];
+    const sink = listSink(list);
+    await sink('one', call);
+    expect(list).toEqual(['zero', 'one']);
+    expect(sink.items()).toEqual(['zero', 'one']);
+    expect(sink.items()).not.toBe(list);
+  });
+});
+
+describe('a composite sink', () => {
+  it('gives each artifact to all its sinks, one after another (DEC-10)', async () => {
+    const steps: string[] = [];
+    const slow = async (artifact: string, { id }: SinkCall): Promise<void> => {
+      await Promise.resolve();
+      steps.push(`slow ${artifact} ${id}`);
+    };
+    const sink = compositeSink<string>(slow, (artifact, { id }) => void steps.push(`fast ${artifact} ${id}`));
+    await sink('a', call);
+    expect(steps).toEqual(['slow a 1.2.0', 'fast a 1.2.0']);
+  });
+
+  it('does nothing without sinks (DEC-10)', async () => {
+    expect(await compositeSink()('a', call)).toBeUndefined();
+  });
+
+  it('keeps nothing from the others when one fails, and then fails with it', async () => {
+    const list = listSink<string>();
+    const one = new Error('one');
+    await expect(compositeSink(failing(one), list)('a', call)).rejects.toBe(one);
+    expect(list.items()).toEqual(['a']);
+    const both = compositeSink(failing(one), failing(new Error('two')));
+    await expect(both('a', call)).rejects.toEqual(
+      new AggregateError([one, new Error('two')], '2 sinks failed.'),
+    );
+  });
+
+  it('fails with a control-flow signal before anything else', async () => {
+    const signal = exitEarly('Enough.');
+    await expect(compositeSink(failing(new Error('one')), failing(signal))('a', call)).rejects.toBe(signal);
+  });
+});

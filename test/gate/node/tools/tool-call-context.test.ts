@@ -1,0 +1,199 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, ToolCallContext, ToolCallContextError } from '../../../../src/index.ts';
+
+const acme = ToolCallContext.of({ tenantId: 'acme', token: 's3cret' });
+
+const problemOf = (read: () => unknown) => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ToolCallContextError)
+      return { ...error, message: error.message, cause: error.cause };
+  }
+  return 'nothing was thrown';
+};
+
+describe('a tool-call context', () => {
+  it('is EMPTY itself when it is made of nothing (CTX-02)', () => {
+    expect(ToolCallContext.of({})).toBe(ToolCallContext.EMPTY);
+    expect(ToolCallContext.of([])).toBe(ToolCallContext.EMPTY);
+    expect(ToolCallContext.of(new Map())).toBe(ToolCallContext.EMPTY);
+  });
+
+  it('is made of an object, a map or pairs, of which the last stands', () => {
+    const expected = { a: 1, b: [true] };
+    expect(ToolCallContext.of({ a: 1, b: [true] }).toJSON()).toEqual(expected);
+    expect(ToolCallContext.of(new Map(Object.entries(expected))).toJSON()).toEqual(expected);
+    expect(
+      ToolCallContext.of([
+        ['a', 0],
+        ['b', [true]],
+        ['a', 1],
+      ]).toJSON(),
+    ).toEqual(expected);
+  });
+
+  it('copies what it is made of, and lets nobody change it (CTX-01, CTX-02)', () => {
+    const user = { roles: ['reader'] };
+    const context = ToolCallContext.of({ user });
+    user.roles.push('admin');
+    expect(context.get('user')).toEqual({ roles: ['reader'] });
+    expect(() => Object.assign(Object(context.get('user')), { roles: ['admin'] })).toThrow(TypeError);
+    Object.assign(context.toJSON(), { user: 'other' });
+    expect(context.get('user')).toEqual({ roles: ['reader'] });
+  });
+
+  it('knows its keys, and answers undefined for another (CTX-03)', () => {
+    expect(acme.keys()).toEqual(['tenantId', 'token']);
+    expect([acme.has('token'), acme.has('other')]).toEqual([true, false]);
+    expect([acme.get('tenantId'), acme.get('other')]).toEqual(['acme', undefined]);
+  });
+
+  it('reads a default for a missing key, and for null through a schema that takes it (CTX-03)', () => {
+    const context = ToolCallContext.of({ locale: null });
+    const locale = v.nullish(v.string(), 'en');
+    expect([context.get('locale', locale), context.get('other', locale)]).toEqual(['en', 'en']);
+    expect([context.get('locale'), context.has('locale')]).toEqual([null, true]);
+  });
+
+  it('equals another with the same entries, in any order (CTX-03)', () => {
+    const of = (values: JsonObject) => ToolCallContext.of(values);
+    const nested = of({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
+    expect(nested.equals(of({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
+    expect(ToolCallContext.EMPTY.equals(of({}))).toBe(true);
+    const others: JsonObject[] = [
+      {},
+      { a: 1 },
+      { a: 1, b: { c: [1, { d: null }] } },
+      { a: 1, b: { c: [{ d: null }, 1], e: 'x' } },
+      { a: 1, b: { c: [1, { d: null }, 2], e: 'x' } },
+      { a: '1', b: { c: [1, { d: null }], e: 'x' } },
+      { a: 1, z: { c: [1, { d: null }], e: 'x' } },
+      { a: 1, b: { c: { 0: 1, 1: { d: null } }, e: 'x' } },
+    ];
+    for (const other of others) {
+      expect([nested.equals(of(other)), of(other).equals(nested)]).toEqual([false, false]);
+    }
+    expect(of(JSON.parse('{"__proto__":{}}')).equals(of({ x: {} }))).toBe(false);
+  });
+
+  it('is made of a context as that context itself (CTX-06)', () => {
+    expect(ToolCallContext.of(acme)).toBe(acme);
+  });
+
+  it('treats the names of prototypes as any other key', () => {
+    expect([acme.get('__proto__'), acme.get('constructor'), acme.has('toString')]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+    const hostile = ToolCallContext.of(JSON.parse('{"__proto__":{"admin":true}}'));
+    expect(hostile.keys()).toEqual(['__proto__']);
+    expect(hostile.get('admin')).toBe(undefined);
+    expect(JSON.stringify(hostile)).toBe('{"__proto__":{"admin":true}}');
+    expect(Object.hasOwn(hostile.toJSON(), '__proto__')).toBe(true);
+  });
+
+  it('prints its keys and never its values (CTX-03)', () => {
+    expect(String(acme)).toBe('ToolCallContext(tenantId, token)');
+    const inspect: () => string = Reflect.get(acme, Symbol.for('nodejs.util.inspect.custom'));
+    expect(inspect.call(acme)).toBe('ToolCallContext(tenantId, token)');
+    expect(Object.keys(acme)).toEqual([]);
+  });
+
+  it('is made again from its JSON', () => {
+    const again = ToolCallContext.of(JSON.parse(JSON.stringify(acme)));
+    expect(again.toJSON()).toEqual({ tenantId: 'acme', token: 's3cret' });
+  });
+
+  it('names a value that is not JSON by its place', () => {
+    const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new Map() }) });
+    expect(problemOf(read)).toEqual({
+      name: 'ToolCallContextError',
+      key: 'since',
+      problem: 'not-json',
+      message: "The tool-call context's 'since' is not JSON: at `$.at` it is a Map.",
+      cause: undefined,
+    });
+  });
+});
+
+describe('merging contexts (CTX-04)', () => {
+  const request = ToolCallContext.of({ tenantId: 'other', locale: 'en' });
+
+  it('lets the other win on a shared key', () => {
+    expect(acme.merge(request).toJSON()).toEqual({ tenantId: 'other', token: 's3cret', locale: 'en' });
+    expect(request.merge(acme).toJSON()).toEqual({ tenantId: 'acme', locale: 'en', token: 's3cret' });
+  });
+
+  it('changes neither of them', () => {
+    acme.merge(request);
+    expect(acme.toJSON()).toEqual({ tenantId: 'acme', token: 's3cret' });
+    expect(request.toJSON()).toEqual({ tenantId: 'other', locale: 'en' });
+  });
+
+  it('answers the same object when the other one is EMPTY', () => {
+    expect(acme.merge(ToolCallContext.EMPTY)).toBe(acme);
+    expect(ToolCallContext.EMPTY.merge(acme)).toBe(acme);
+    expect(ToolCallContext.EMPTY.merge(ToolCallContext.EMPTY)).toBe(ToolCallContext.EMPTY);
+  });
+});
+
+describe('reading a context through a schema', () => {
+  it("answers the schema's output, defaults of a missing key included", () => {
+    expect(acme.get('tenantId', v.pipe(v.string(), v.toUpperCase()))).toBe('ACME');
+    expect(acme.get('locale', v.optional(v.string(), 'en'))).toBe('en');
+  });
+
+  it('names a missing key', () => {
+    expect(problemOf(() => acme.get('userId', v.string()))).toEqual({
+      name: 'ToolCallContextError',
+      key: 'userId',
+      problem: 'missing',
+      message: "The tool-call context's 'userId' is missing.",
+      cause: undefined,
+    });
+  });
+
+  it('names the key of a value that does not match, and never its value (CTX-03)', () => {
+    expect(problemOf(() => acme.get('token', v.number()))).toEqual({
+      name: 'ToolCallContextError',
+      key: 'token',
+      problem: 'invalid',
+      message: "The tool-call context's 'token' does not match the schema it is read with.",
+      cause: undefined,
+    });
+  });
+
+  it('takes a schema that throws for one that refuses', () => {
+    const fragile = v.pipe(
+      v.string(),
+      v.transform((token): string => {
+        throw new Error(`cannot read ${token}`);
+      }),
+    );
+    expect(problemOf(() => acme.get('token', fragile))).toMatchObject({
+      problem: 'invalid',
+      cause: undefined,
+    });
+  });
+
+  it('refuses an asynchronous schema', () => {
+    expect(
+      problemOf(() =>
+        acme.get(
+          'token',
+          v.pipeAsync(
+            v.string(),
+            v.checkAsync(async () => true),
+          ),
+        ),
+      ),
+    ).toMatchObject({
+      problem: 'asynchronous-schema',
+      message:
+        "The tool-call context's 'token' is read through an asynchronous schema; use a synchronous one.",
+    });
+  });
+});

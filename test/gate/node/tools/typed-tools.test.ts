@@ -1,0 +1,250 @@
+/** Typed tools in turns: what the model sends becomes typed, and what they return becomes words and an artifact. */
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type AnyTool,
+  artifact,
+  defineTool,
+  error,
+  type JsonSchema,
+  mapContent,
+  replan,
+  terminateAgent,
+  text,
+} from '../../../../src/index.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { calls, sessionWith, shownResults } from './decorators/turns.ts';
+
+const base = { name: 'add', description: 'Adds two numbers together.', effect: 'read' } as const;
+const sum = ({ a, b }: { a: number; b: number }) => ({ sum: a + b });
+
+const adders: Record<string, AnyTool> = {
+  Valibot: defineTool({ ...base, input: v.object({ a: v.number(), b: v.number() }), run: sum }),
+  Zod: defineTool({ ...base, input: z.object({ a: z.number(), b: z.number() }), run: sum }),
+  ArkType: defineTool({ ...base, input: type({ a: 'number', b: 'number' }), run: sum }),
+  'JSON Schema': defineTool({
+    ...base,
+    input: {
+      type: 'object',
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+    },
+    run: (input) => sum({ a: Number(input.a), b: Number(input.b) }),
+  }),
+};
+
+async function turn(tool: AnyTool, ...inputs: readonly unknown[]) {
+  const replies = inputs.map((input) => ({ calls: [{ name: tool.name, input }] }));
+  const session = sessionWith([tool], [...replies, 'Done.']);
+  const answer = await session.send('Go.');
+  return { answer, session, results: shownResults(session) };
+}
+
+describe.each(Object.entries(adders))('a tool whose input is declared with %s', (_, add) => {
+  it('shows the schema that follows from the type (TYP-01)', async () => {
+    const { session } = await turn(add);
+    expect(session.requests[0]?.tools).toEqual([
+      {
+        name: 'add',
+        description: 'Adds two numbers together.',
+        inputSchema: {
+          type: 'object',
+          properties: { a: { type: 'number' }, b: { type: 'number' } },
+          required: ['a', 'b'],
+        },
+      },
+    ]);
+  });
+
+  it('is given a value of the type; its object is JSON for the model, and an artifact (TYP-02, TYP-07)', async () => {
+    const { results, answer } = await turn(add, '{"a": 5, "b": 3}');
+    expect(results).toEqual(['{"sum":8}']);
+    expect(answer.artifacts).toMatchObject([{ value: { sum: 8 } }]);
+  });
+
+  it('answers every problem in one result (TYP-10)', async () => {
+    const { results } = await turn(add, { a: 'five', b: 'three' });
+    expect(results[0]).toMatch(
+      /^Error: The input of tool 'add' is not valid:\n- a\b.*\n- b\b.*\nCall it again with a corrected input\.$/,
+    );
+  });
+});
+
+describe('a typed tool', () => {
+  const Person = v.object({ name: v.optional(v.string(), 'nobody'), nick: v.nullish(v.string()) });
+  const greet = (run: (input: v.InferOutput<typeof Person>) => unknown) =>
+    defineTool({ name: 'greet', description: 'Greets.', effect: 'read', input: Person, run });
+
+  it('says a text without quotes, and a result as it is (TYP-02)', async () => {
+    expect(
+      (
+        await turn(
+          greet(({ name }) => `Hello "${name}"!`),
+          { name: 'Ada' },
+        )
+      ).results,
+    ).toEqual(['Hello "Ada"!']);
+    const { results, answer } = await turn(
+      greet(() => artifact('A card', { name: 'Card' }, { to: 'Ada' })),
+      {},
+    );
+    expect(results).toEqual(['A card']);
+    expect(answer.artifacts).toMatchObject([{ value: { to: 'Ada' } }]);
+    expect(
+      (
+        await turn(
+          greet(() => error('nobody there')),
+          {},
+        )
+      ).results,
+    ).toEqual(['Error: nobody there']);
+  });
+
+  it('fails with the words of what it throws, or a default (TYP-03)', async () => {
+    const throws = (thrown: unknown) =>
+      greet(() => {
+        throw thrown;
+      });
+    expect((await turn(throws(new Error('No ink')), {})).results).toEqual(['Error: No ink']);
+    expect((await turn(throws(new TypeError('')), {})).results).toEqual([
+      'Error: Exception occurred in tool: greet (TypeError)',
+    ]);
+  });
+
+  it('answers input that is no JSON with an error, and goes on (TYP-03)', async () => {
+    const { results, answer } = await turn(
+      greet(({ name }) => name),
+      '{"name": "Ada"',
+      { name: 'Ada' },
+    );
+    expect(results).toEqual([
+      "Error: The input of tool 'greet' is not valid JSON: it does not end with '}', so it may be cut off. " +
+        'Send one JSON object that matches its schema.',
+      'Ada',
+    ]);
+    expect(answer.outcome).toBe('completed');
+  });
+
+  it.each([
+    [replan('new facts'), 'completed'],
+    [terminateAgent('stop'), 'cancelled'],
+  ])('lets signals pass, which are no failures: %o (TYP-04)', async (signal, outcome) => {
+    const plan = greet(() => {
+      throw signal;
+    });
+    const app = memoryApp({ tools: [plan], replies: [calls('greet'), 'Not asked.'] });
+    expect(await app.say('Go.')).toMatchObject({ turn: { outcome, signal: signal.signal } });
+    const [, reply] = (await app.state()).messages;
+    expect(reply).toMatchObject({ calls: [{ ended: { result: { type: 'text' } } }] });
+  });
+
+  it.each(['', ' \n'])(
+    'takes blank input %j for an empty object, which is validated (TYP-05)',
+    async (blank) => {
+      expect(
+        (
+          await turn(
+            greet(({ name }) => name),
+            blank,
+          )
+        ).results,
+      ).toEqual(['nobody']);
+      const [add] = Object.values(adders);
+      if (!add) throw new Error('There is no adder.');
+      expect((await turn(add, blank)).results).toEqual([
+        "Error: The input of tool 'add' is not valid:\n" +
+          '- a: Invalid key: Expected "a" but received undefined\n' +
+          '- b: Invalid key: Expected "b" but received undefined\n' +
+          'Call it again with a corrected input.',
+      ]);
+    },
+  );
+
+  it('fills in defaults, and needs nothing that may be null (TYP-06)', async () => {
+    const tool = greet((input) => JSON.stringify(input));
+    expect(tool.inputSchema).not.toHaveProperty('required');
+    expect((await turn(tool, {}, { name: 'Ada', nick: null })).results).toEqual([
+      '{"name":"nobody"}',
+      '{"name":"Ada","nick":null}',
+    ]);
+  });
+
+  it('shows the items of lists, and what is inside of objects (TYP-08)', async () => {
+    const input = v.object({
+      words: v.array(v.string()),
+      counts: v.array(v.pipe(v.number(), v.integer())),
+      people: v.array(v.object({ name: v.string(), tags: v.optional(v.array(v.string())) })),
+    });
+    const tool = defineTool({ ...base, input, run: () => 'ok' });
+    expect(tool.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        words: { type: 'array', items: { type: 'string' } },
+        counts: { type: 'array', items: { type: 'integer' } },
+        people: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
+            required: ['name'],
+          },
+        },
+      },
+      required: ['words', 'counts', 'people'],
+    });
+  });
+});
+
+describe('a tool that is written by hand (TYP-09)', () => {
+  const inputSchema: JsonSchema = { type: 'object', properties: { line: { type: 'string' } } };
+  /** Reads `1+2`, which no schema says. */
+  const byHand: AnyTool = {
+    name: 'by_hand',
+    description: 'Adds what stands in a line.',
+    inputSchema,
+    effect: 'read',
+    returnDirect: false,
+    metadata: {},
+    async check({ line }) {
+      const numbers = String(line).split('+').map(Number);
+      return numbers.some(Number.isNaN)
+        ? { ok: false, answer: error('Send a sum') }
+        : { ok: true, value: numbers };
+    },
+    async call(input, invocation) {
+      const checked = await this.check(input);
+      if (!checked.ok) return checked.answer;
+      const numbers = checked.value as number[]; // `check` made it
+      const result = await invocation.execute({
+        effect: 'read',
+        timeout: 1_000,
+        run: () => numbers.reduce((a, b) => a + b, 0),
+      });
+      return mapContent(result, (content) => `= ${content}`);
+    },
+  };
+
+  it('parses, acts and words its results itself', async () => {
+    expect((await turn(byHand, { line: '1+2' }, { line: 'one' })).results).toEqual([
+      '= 3',
+      'Error: Send a sum',
+    ]);
+  });
+
+  it('is what `defineTool` makes, whose parts can be replaced one by one', async () => {
+    const words = defineTool({
+      ...base,
+      name: 'words',
+      input: inputSchema,
+      run: ({ line }) => text(`${line}`),
+    });
+    const loud: AnyTool = {
+      ...words,
+      call: async (input, invocation) =>
+        mapContent(await words.call(input, invocation), (content) => content.toUpperCase()),
+    };
+    expect((await turn(loud, { line: 'hi' })).results).toEqual(['HI']);
+  });
+});

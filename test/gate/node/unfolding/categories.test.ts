@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { defineUnfolding, formatToolTree, ToolDefinitionError } from '../../../../src/index.ts';
+import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
+
+const [read, list, write] = [does('read'), does('list'), does('write')];
+const files = (more = {}) =>
+  defineUnfolding({
+    name: 'files',
+    description: 'Works with files.',
+    byCategory: { look: [read, list], change: [write, list] },
+    ...more,
+  });
+const ALL = ['read', 'list', 'write'];
+
+describe('an unfolding tool with categories', () => {
+  it('asks for one of them (UNF-04)', () => {
+    expect(files().inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        category: {
+          type: 'string',
+          description: 'Category to access. Available: look, change',
+          enum: ['look', 'change'],
+        },
+      },
+      required: ['category'],
+    });
+    expect(files({ categoryParameter: 'kind' }).inputSchema).toMatchObject({ required: ['kind'] });
+  });
+
+  it('brings the tools of the category that is named (UNF-04)', async () => {
+    const session = sessionWith([files()], [calls(['files', { category: 'change' }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('write', 'list')]);
+    expect(offered(session)[1]).toEqual(['files', 'list', 'write']);
+  });
+
+  it('reads it from the parameter that it was given (UNF-04)', async () => {
+    const session = sessionWith(
+      [files({ categoryParameter: 'kind' })],
+      [calls(['files', { kind: 'look' }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('read', 'list')]);
+  });
+
+  it.each([
+    ['unknown', { category: 'paint' }],
+    ['missing', {}],
+    ['of another type', { category: 1 }],
+    ['a property that every object has', { category: 'constructor' }],
+    ['not to be read', '{"category": "look"'],
+  ])('brings all tools, each once, when the category is %s (UNF-05)', async (_, input) => {
+    const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened(...ALL)]);
+    expect(offered(session)[1]).toEqual(['files', 'list', 'read', 'write']);
+  });
+
+  it('brings others when it is called with another category, and lists for the same (UNF-12)', async () => {
+    const session = sessionWith(
+      [files()],
+      [
+        calls(['files', { category: 'look' }]),
+        calls(['files', { category: 'look', note: 'again' }]),
+        calls(['files', { category: 'change' }]),
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([
+      ['files', 'list', 'read'],
+      ['files', 'list', 'read'],
+      ['files', 'list', 'write'],
+    ]);
+    expect(results(session)).toEqual([
+      opened('read', 'list'),
+      "'files' is open already. Call one of its tools:\n- read: Does read.\n- list: Does list.",
+      opened('write', 'list'),
+    ]);
+    expect(told(session, 'files')).toBe(
+      'Works with files. Already open: its tools are among yours. ' +
+        'Call it with another input for other tools, or with the same to list them.',
+    );
+  });
+
+  it('takes every unknown category for the same, and so lists for another one (UNF-05, UNF-12)', async () => {
+    const unknown = (category: string) => calls(['files', { category }]);
+    const session = sessionWith([files()], [unknown('x'), unknown('y'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toMatch(/^'files' is open already\./);
+    expect(
+      (await session.events()).filter(({ event }) => JSON.stringify(event).includes('"facts"')),
+    ).toHaveLength(1);
+  });
+
+  it('closes what was opened in a category that is left, and has it open on return (UNF-12)', async () => {
+    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('leaf')] });
+    const tool = defineUnfolding({
+      name: 'files',
+      description: 'Files.',
+      byCategory: { a: [deep], b: [write] },
+    });
+    const [a, b] = [calls(['files', { category: 'a' }]), calls(['files', { category: 'b' }])];
+    const session = sessionWith([tool], [a, calls('deep'), b, a, 'Done.']);
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([
+      ['deep', 'files'],
+      ['deep', 'files', 'leaf'],
+      ['files', 'write'],
+      ['deep', 'files', 'leaf'],
+    ]);
+  });
+
+  it('can be exclusive, and then brings no guide (UNF-16, UNF-17)', async () => {
+    const session = sessionWith(
+      [files({ exclusive: true }), does('search')],
+      [calls(['files', { category: 'look' }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['list', 'read']);
+  });
+
+  it('lists the tools of all categories for who draws them', () => {
+    expect(formatToolTree('clerk', [files()])).toContain('files (3 inner tools)');
+  });
+
+  it.each([
+    [{ byCategory: {} }, 'byCategory', "Tool 'files': it has no category."],
+    [{ byCategory: { look: [] } }, 'byCategory.look', "Tool 'files': it has no tools to unfold into."],
+    [
+      { byCategory: { look: [read, does('read')] } },
+      'byCategory.look',
+      "Tool 'files': it has two tools of the name 'read'.",
+    ],
+  ])('is refused where it is defined when it cannot work: %#', (config, field, message) => {
+    const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });
+    expect(define).toThrow(new ToolDefinitionError('files', field, message.slice("Tool 'files': ".length)));
+    expect(define).toThrow(message);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineUnfolding } from '../../../../src/index.ts';
+import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const unfolding = (name: string, ...tools: readonly AnyTool[]): AnyTool =>
+  defineUnfolding({ name, description: `The ${name}.`, tools });
+const renamed = (name: string, own: string): string =>
+  `'${name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`;
+
+describe('an inner tool whose name is taken', () => {
+  it('is offered under the facade’s name too, which the model is told, and the sibling keeps its own (UNF-31)', async () => {
+    const session = sessionWith(
+      [
+        does('read', () => 'outside'),
+        unfolding(
+          'files',
+          does('read', () => 'inside'),
+          does('write'),
+        ),
+      ],
+      [calls('files'), calls('read', 'files_read'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'files_read', 'read', 'write']);
+    expect(results(session)).toEqual([
+      `${opened('files_read', 'write')}\n\n${renamed('files_read', 'read')}`,
+      'outside',
+      'inside',
+    ]);
+  });
+
+  it('is told of between the names and the notes (UNF-09, UNF-31)', async () => {
+    const files = defineUnfolding({
+      name: 'files',
+      description: 'Files.',
+      tools: [does('read')],
+      childToolUsageNotes: 'Read first.',
+    });
+    const session = sessionWith([does('read'), files], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      `${opened('files_read')}\n\n${renamed('files_read', 'read')}\n\nRead first.`,
+    ]);
+  });
+
+  it('may have the name of its own facade, which the guide keeps (UNF-31)', async () => {
+    const session = sessionWith(
+      [unfolding('files', does('files'))],
+      [calls('files'), calls('files_files'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'files_files']);
+    expect(results(session)[1]).toBe('files done');
+  });
+
+  it('is named rightly for the second of two facades that one reply opens (UNF-31)', async () => {
+    const session = sessionWith(
+      [
+        unfolding(
+          'a',
+          does('read', () => 'of a'),
+        ),
+        unfolding(
+          'b',
+          does('read', () => 'of b'),
+        ),
+      ],
+      [calls('a', 'b'), calls('read', 'b_read'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('read'),
+      `${opened('b_read')}\n\n${renamed('b_read', 'read')}`,
+      'of a',
+      'of b',
+    ]);
+  });
+
+  it('gets a name that is free and not too long, whatever else there is (UNF-31)', async () => {
+    const long = 'r'.repeat(64);
+    const session = sessionWith(
+      [does(long), does('files_read'), does('read'), unfolding('files', does(long), does('read'))],
+      [calls('files'), 'Done.'],
+    );
+    await session.send('Go.');
+    const cut = `files_${long}`.slice(0, 64);
+    expect(offered(session)[1]).toEqual(
+      ['files', 'files_read', 'files_read_2', 'read', long, cut].toSorted(),
+    );
+    expect(results(session)).toEqual([
+      `${opened(cut, 'files_read_2')}\n\n${renamed(cut, long)}\n${renamed('files_read_2', 'read')}`,
+    ]);
+  });
+
+  it('may be a facade, which opens under the name that it was offered by (UNF-31)', async () => {
+    const inner = unfolding('data', does('inner_leaf'));
+    const session = sessionWith(
+      [unfolding('data', does('leaf')), unfolding('files', inner)],
+      [calls('files'), calls('files_data'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['data', 'files'],
+      ['data', 'files', 'files_data'],
+      ['data', 'files', 'files_data', 'inner_leaf'],
+    ]);
+  });
+});
+
+describe('the same tool in two places', () => {
+  it('is offered once, and named by every facade that has it', async () => {
+    const read = does('read');
+    const session = sessionWith(
+      [read, unfolding('a', read, does('one')), unfolding('b', read)],
+      [calls('a'), calls('b'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('read', 'one'), opened('read')]);
+    expect(offered(session)[2]).toEqual(['a', 'b', 'one', 'read']);
+  });
+});

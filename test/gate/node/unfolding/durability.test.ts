@@ -1,0 +1,270 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineTool, defineUnfolding, requireApproval } from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
+import { digs } from '../tool-loop/scenes.ts';
+import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const files = (more = {}): AnyTool =>
+  defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')], ...more });
+
+/** Every message is answered at once, so that a session of any length can be made. */
+const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
+
+describe('what is open', () => {
+  it('is offered by another invocation that goes on with the turn', async () => {
+    const session = sessionWith(
+      [files(), crash(() => session)],
+      [calls('files'), calls('crash'), calls('read'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual(Array(3).fill(['crash', 'files', 'read']));
+    expect(results(session)).toEqual([opened('read'), 'crashed', 'read done']);
+  });
+
+  it('is the same when another invocation finishes a batch of several openings', async () => {
+    const a = defineUnfolding({ name: 'a', description: 'A.', tools: [does('one')] });
+    const b = defineUnfolding({ name: 'b', description: 'B.', tools: [does('one')] });
+    const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['a', 'b', 'b_one', 'crash', 'one']);
+    const [ofA, crashed, ofB] = results(session);
+    expect([ofA, crashed]).toEqual([opened('one'), 'crashed']);
+    expect(ofB).toBe(
+      `${opened('b_one')}\n\n'b_one' is the tool 'one' of this list; another tool had the name 'one' already.`,
+    );
+  });
+
+  it('is the same in a nested loop that another invocation goes on with', async () => {
+    const session = sessionWith(
+      [digs([files(), crash(() => session)])],
+      [calls('dig'), calls('files'), calls('crash'), calls('read'), 'Deep.', 'Done.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(offered(session)).toEqual([
+      ['dig'],
+      ['crash', 'files'],
+      ['crash', 'files', 'read'],
+      ['crash', 'files', 'read'],
+      ['crash', 'files', 'read'],
+      ['dig'],
+    ]);
+  });
+
+  it('is folded to the same value by an object that has restarted', async () => {
+    const session = sessionWith([files({ scope: 'session' })], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    const warm = (await session.state()).slices.get('unfolding');
+    session.restart();
+    expect((await session.state()).slices.get('unfolding')).toEqual(warm);
+    expect(warm).toEqual([{ call: expect.stringMatching(/\.3\.0$/), facade: 'files', path: 'clerk' }]);
+  });
+});
+
+describe('a facade whose scope is the session', () => {
+  it('stays open in later turns, also after a restart', async () => {
+    const session = sessionWith(
+      [files({ scope: 'session' })],
+      [calls('files'), 'Done.', calls('read'), 'Read.'],
+    );
+    await session.send('Go.');
+    session.restart();
+    await session.send('And now?');
+    expect(offered(session)[2]).toEqual(['files', 'read']);
+    expect(results(session).at(-1)).toBe('read done');
+  });
+
+  it('is in a snapshot of a long journal', async () => {
+    const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chat(102)]);
+    for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
+    expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
+    session.restart();
+    expect(offered(session).at(-1)).toEqual(['files', 'read']);
+    expect((await session.state()).slices.get('unfolding')).toHaveLength(1);
+  });
+
+  it('stays open in a nested loop of the same path, each time it runs', async () => {
+    const session = sessionWith(
+      [digs([files({ scope: 'session' })])],
+      [calls('dig'), calls('files'), 'Deep.', calls('dig'), 'Again.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[4]).toEqual(['files', 'read']);
+  });
+
+  it('waits for the facade that it came out of, and is open with that again', async () => {
+    const outer = defineUnfolding({
+      name: 'outer',
+      description: 'Outer.',
+      tools: [files({ scope: 'session' })],
+    });
+    const session = sessionWith([outer], [calls('outer'), calls('files'), 'Done.', calls('outer'), 'Done.']);
+    await session.send('Go.');
+    await session.send('And now?');
+    expect(offered(session).slice(3)).toEqual([['outer'], ['files', 'outer', 'read']]);
+  });
+});
+
+describe('the shopping cart of the guide', () => {
+  /** Its tools are made anew by every invocation; what they share is in the session. */
+  const cart = (session: () => TestSession): AnyTool => {
+    let isKilled = false;
+    return defineUnfolding({
+      name: 'shopping_cart',
+      description: 'Shopping cart.',
+      input: v.object({ cart_id: v.string() }),
+      scope: 'session',
+      select: ({ cart_id: id }) => {
+        const key = `cart ${id}`;
+        const items = (call: { readonly state: { get(key: string): unknown } }): readonly string[] =>
+          (call.state.get(key) as readonly string[] | undefined) ?? []; // written below alone
+        return [
+          defineTool({
+            name: 'add_item',
+            description: `Adds to cart ${id}.`,
+            input: v.object({ item: v.string() }),
+            effect: 'idempotent',
+            run({ item }, call) {
+              if (item === 'bomb' && !isKilled) session().kill();
+              isKilled ||= item === 'bomb';
+              call.state.set(key, [...items(call), item]);
+              return `Added ${item}. Total: ${items(call).length}`;
+            },
+          }),
+          does('view_cart', (call) => `Cart ${id}: ${items(call).join(', ')}`),
+        ];
+      },
+    });
+  };
+  const add = (item: string) => calls(['add_item', { item }]);
+
+  it('holds what was put into it when the Worker is killed between and in its calls (UNF-06)', async () => {
+    const session: TestSession = sessionWith(
+      [cart(() => session), crash(() => session)],
+      [
+        calls(['shopping_cart', { cart_id: 'c1' }]),
+        add('tea'),
+        calls('crash'),
+        add('bomb'),
+        calls('view_cart'),
+        'Done.',
+        calls('view_cart'),
+        'Still there.',
+      ],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('add_item', 'view_cart'),
+      'Added tea. Total: 1',
+      'crashed',
+      'Added bomb. Total: 2',
+      'Cart c1: tea, bomb',
+    ]);
+    session.restart();
+    await session.send('What is in it?');
+    expect(results(session).at(-1)).toBe('Cart c1: tea, bomb');
+  });
+});
+
+describe('a selector that runs again', () => {
+  it('runs once an invocation, of the journaled input (UNF-07)', async () => {
+    const select = vi.fn(({ id }: { readonly id: string }) => [does(`made_${id}`)]);
+    const tool = defineUnfolding({
+      name: 'maker',
+      description: 'Makes.',
+      input: v.object({ id: v.string() }),
+      select,
+    });
+    const session = sessionWith(
+      [tool, crash(() => session)],
+      [calls(['maker', { id: 'x' }]), calls('made_x', 'crash'), calls('made_x'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session).at(-1)).toBe('made_x done');
+    expect(select.mock.calls.map(([input]) => input)).toEqual([{ id: 'x' }, { id: 'x' }]);
+  });
+
+  it('brings no tool that the model was not told of (UNF-07)', async () => {
+    let isLater = false;
+    const tool = defineUnfolding({
+      name: 'maker',
+      description: 'Makes.',
+      input: v.object({}),
+      scope: 'session',
+      select: () => (isLater ? [does('new'), does('kept')] : [does('kept'), does('gone')]),
+    });
+    const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
+    await session.send('Go.');
+    isLater = true;
+    await session.send('And now?');
+    expect(offered(session).slice(1)).toEqual([
+      ['gone', 'kept', 'maker'],
+      ['kept', 'maker'],
+    ]);
+  });
+
+  it('leaves the facade closed when it fails then, and says so to the developer', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let isLater = false;
+    const tool = defineUnfolding({
+      name: 'maker',
+      description: 'Makes.',
+      input: v.object({}),
+      scope: 'session',
+      select: () => {
+        if (isLater) throw new Error('Gone.');
+        return [does('made')];
+      },
+    });
+    const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
+    await session.send('Go.');
+    isLater = true;
+    await session.send('And now?');
+    expect(offered(session)[2]).toEqual(['maker']);
+    expect(log.mock.calls[0]).toEqual([
+      "holdfast: the facade 'maker' stays closed: its tools could not be made",
+      new Error('Gone.'),
+    ]);
+    log.mockRestore();
+  });
+});
+
+describe('an approval behind a facade', () => {
+  const asks = (name: string, said: string) =>
+    requireApproval(
+      does(name, () => said),
+      `${said}?`,
+    );
+
+  it('suspends the turn, and after a crash the tool is still there to be approved', async () => {
+    const outer = defineUnfolding({
+      name: 'outer',
+      description: 'Outer.',
+      tools: [files({ tools: [asks('wipe', 'wiped')] })],
+    });
+    const session = sessionWith([outer], [calls('outer'), calls('files'), calls('wipe'), 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('wipe', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(results(session).at(-1)).toBe('wiped');
+  });
+
+  it('is of the tool that an exclusive facade has put in the place of another of its name', async () => {
+    const outside = requireApproval(
+      defineTool({
+        name: 'wipe',
+        description: 'Wipes.',
+        input: v.object({ all: v.boolean() }),
+        run: () => 'outside',
+      }),
+      'Outside?',
+    );
+    const session = sessionWith(
+      [outside, files({ tools: [asks('wipe', 'inside')], exclusive: true })],
+      [calls('files'), calls('wipe'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await session.decide('wipe', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(results(session).at(-1)).toBe('inside');
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, decorate, defineUnfolding, text, withObservability } from '../../../../src/index.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { digs } from '../tool-loop/scenes.ts';
+import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool =>
+  defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
+
+/** Facades inside each other: `l1` holds `l2` and so on, and the last one `leaf`. */
+const levels = (depth: number, at = 1): AnyTool =>
+  unfolding(`l${at}`, [at === depth ? does('leaf') : levels(depth, at + 1), does(`at_${at}`)]);
+
+describe('facades inside facades', () => {
+  it.each([2, 3, 5])('are opened one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
+    const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
+    const replies = [...names.map((name) => calls(name)), calls('leaf'), 'Done.'];
+    const session = sessionWith([levels(depth), does('search')], replies);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: depth + 2 });
+    expect(results(session).at(-1)).toBe('leaf done');
+    for (const [step, seen] of offered(session)
+      .slice(0, depth + 1)
+      .entries()) {
+      const reached = [...names.slice(0, step + 1), ...names.slice(0, step).map((_, at) => `at_${at + 1}`)];
+      expect(seen).toEqual([...reached, 'search', ...(step === depth ? ['leaf'] : [])].toSorted());
+    }
+  });
+
+  it('open branch by branch, and what is open stays open (UNF-29)', async () => {
+    const admin = unfolding('admin', [
+      unfolding('users', [does('create'), does('remove')]),
+      unfolding('system', [does('backup')]),
+    ]);
+    const session = sessionWith([admin], [calls('admin'), calls('users'), calls('system'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([
+      ['admin', 'system', 'users'],
+      ['admin', 'create', 'remove', 'system', 'users'],
+      ['admin', 'backup', 'create', 'remove', 'system', 'users'],
+    ]);
+    expect(results(session)).toEqual([
+      opened('users', 'system'),
+      opened('create', 'remove'),
+      opened('backup'),
+    ]);
+  });
+
+  it('open several in one reply, and each names its own (UNF-10)', async () => {
+    const tools = [
+      unfolding('a', [does('one')]),
+      unfolding('b', [does('two')]),
+      unfolding('c', [does('three')]),
+    ];
+    const session = sessionWith(tools, [calls('c', 'a', 'b'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('three'), opened('one'), opened('two')]);
+    expect(offered(session)[1]).toEqual(['a', 'b', 'c', 'one', 'three', 'two']);
+  });
+
+  it('can be exclusive inside too, and then leave nothing else (UNF-16)', async () => {
+    const inner = unfolding('mood', [does('formal'), does('casual')], { exclusive: true });
+    const session = sessionWith(
+      [unfolding('settings', [inner, does('theme')]), does('search')],
+      [calls('settings'), calls('mood'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([
+      ['mood', 'search', 'settings', 'theme'],
+      ['casual', 'formal'],
+    ]);
+  });
+
+  it('go on unfolding inside an exclusive one (UNF-16)', async () => {
+    const outer = unfolding('outer', [unfolding('inner', [does('leaf')])], { exclusive: true });
+    const session = sessionWith([outer, does('search')], [calls('outer'), calls('inner'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session).slice(1)).toEqual([['inner'], ['inner', 'leaf']]);
+  });
+});
+
+describe('a facade in a nested loop', () => {
+  it('opens in that loop alone, and is closed when its call begins another', async () => {
+    const files = unfolding('files', [does('read')]);
+    const session = sessionWith(
+      [digs([files]), files],
+      [calls('dig'), calls('files'), calls('read'), 'Deep.', calls('dig'), 'Deeper.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['dig', 'files'],
+      ['files'],
+      ['files', 'read'],
+      ['files', 'read'],
+      ['dig', 'files'],
+      ['files'],
+      ['dig', 'files'],
+    ]);
+    expect((await session.state()).slices.get('unfolding')).toEqual([]);
+  });
+
+  it('opens beside the same facade in the loop around it', async () => {
+    const files = unfolding('files', [does('read')]);
+    const session = sessionWith(
+      [digs([files]), files],
+      [calls('files', 'dig'), calls('files'), 'Deep.', 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['dig', 'files'],
+      ['files'],
+      ['files', 'read'],
+      ['dig', 'files', 'read'],
+    ]);
+  });
+});
+
+describe('a decorated facade', () => {
+  it('unfolds through its decorators (UNF-30)', async () => {
+    const seen: string[] = [];
+    const files = withObservability(unfolding('files', [does('read')]), ({ tool }) => void seen.push(tool));
+    const session = sessionWith([decorate(files, {})], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'read']);
+    expect(seen).toEqual(['files']);
+  });
+
+  it('tells the model and the developer when what wraps it hides it (UNF-30)', async () => {
+    const warned = warnings();
+    const files = unfolding('files', [does('read')]);
+    class Wrapper {
+      readonly name = 'files';
+      readonly description = files.description;
+      readonly inputSchema = files.inputSchema;
+      readonly effect = files.effect;
+      readonly returnDirect = false;
+      readonly metadata = {};
+      readonly check = files.check;
+      readonly call = files.call;
+    }
+    const session = sessionWith([new Wrapper()], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: Tool 'files' cannot show its tools here. Do not call it again; go on without it.",
+    ]);
+    expect(offered(session)[1]).toEqual(['files']);
+    expect(warned).toEqual([
+      "holdfast: the facade 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
+    ]);
+  });
+
+  /** What guards a facade: it says who was let in. */
+  const guarded = (tool: AnyTool, log: string[]): AnyTool =>
+    decorate(tool, {
+      async call(input, invocation) {
+        log.push(tool.name);
+        const result = await tool.call(input, invocation);
+        return result.type === 'text' && result.content.endsWith('done')
+          ? text(`${result.content}, guarded`)
+          : result;
+      },
+      adopt: (inner) => guarded(inner, log),
+    });
+
+  it('guards the tools inside as it is guarded itself, at every level (UNF-28)', async () => {
+    const log: string[] = [];
+    const session = sessionWith(
+      [guarded(levels(3), log)],
+      [calls('l1'), calls('l2'), calls('l3'), calls('leaf', 'at_1'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(log).toEqual(['l1', 'l2', 'l3', 'leaf', 'at_1']);
+    expect(results(session).slice(3)).toEqual(['leaf done, guarded', 'at_1 done, guarded']);
+  });
+
+  it('guards further levels also where the guard does not say so (UNF-28)', async () => {
+    const log: string[] = [];
+    const logs = (tool: AnyTool): AnyTool =>
+      decorate(tool, {
+        call(input, invocation) {
+          log.push(tool.name);
+          return tool.call(input, invocation);
+        },
+      });
+    const outer = decorate(levels(2), { adopt: logs });
+    const session = sessionWith([outer], [calls('l1'), calls('l2'), calls('leaf'), 'Done.']);
+    await session.send('Go.');
+    expect(log).toEqual(['l2', 'leaf']);
+  });
+
+  it('is not gone around by a shortcut when it guards what is inside (UNF-28)', async () => {
+    const log: string[] = [];
+    const logs = (tool: AnyTool): AnyTool =>
+      decorate(tool, {
+        call(input, invocation) {
+          log.push(tool.name);
+          return tool.call(input, invocation);
+        },
+      });
+    const files = decorate(unfolding('files', [does('read')]), { adopt: logs });
+    const session = sessionWith([files], [calls(['files', { read: {} }]), calls('read'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('read'), 'read done']);
+    expect(log).toEqual(['read']);
+  });
+});

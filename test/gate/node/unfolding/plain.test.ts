@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineUnfolding, formatToolTree, text } from '../../../../src/index.ts';
+import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
+
+const read = does('read');
+const write = does('write', undefined, 'Writes a file.\nTakes a path.');
+const files = (more = {}): AnyTool =>
+  defineUnfolding({ name: 'files', description: 'Works with files.', tools: [read, write], ...more });
+
+describe('an unfolding tool', () => {
+  it('is replaced by its tools and a guide once it is called, and siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
+    const session = sessionWith([files(), does('search')], [calls('files'), calls('read'), 'Done.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', toolCalls: 2 });
+    expect(offered(session)).toEqual([
+      ['files', 'search'],
+      ['files', 'read', 'search', 'write'],
+      ['files', 'read', 'search', 'write'],
+    ]);
+    expect(results(session)).toEqual([opened('read', 'write'), 'read done']);
+  });
+
+  it('is shown with its short description and without input until then, and nothing of what is inside (UNF-03, UNF-32, UNF-33)', async () => {
+    const notes = 'Read before you write.';
+    const session = sessionWith([files({ childToolUsageNotes: notes })], ['Done.']);
+    await session.send('Go.');
+    expect(session.requests[0]?.tools).toEqual([
+      { name: 'files', description: 'Works with files.', inputSchema: { type: 'object', properties: {} } },
+    ]);
+    expect(JSON.stringify(session.requests)).not.toContain(notes);
+  });
+
+  it('tells its notes verbatim, below a blank line, when it is called (UNF-09, UNF-14)', async () => {
+    const childToolUsageNotes = '  Read before you write.\n\n* Paths are absolute. ';
+    const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`${opened('read', 'write')}\n\n${childToolUsageNotes}`]);
+  });
+
+  it.each([undefined, '', ' \n '])('tells no notes that are %j (UNF-09)', async (childToolUsageNotes) => {
+    const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('read', 'write')]);
+  });
+
+  it('takes any input for a call, since it needs none (UNF-26)', async () => {
+    for (const input of ['', '{}', 'not json', '[1]', '"x"', { other: 1 }]) {
+      const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
+      await session.send('Go.');
+      expect(results(session)).toEqual([opened('read', 'write')]);
+    }
+  });
+
+  it('may hold tools of any make, such as one that a class makes (UNF-10)', async () => {
+    class Own {
+      readonly effect = 'none';
+      readonly returnDirect = false;
+      readonly metadata = {};
+      readonly inputSchema = { type: 'object', properties: {} };
+      get name() {
+        return 'own';
+      }
+      get description() {
+        return 'Its own.';
+      }
+      async check(value: unknown) {
+        return { ok: true, value } as const;
+      }
+      async call() {
+        return text(`${this.name} called`);
+      }
+    }
+    const session = sessionWith([files({ tools: [new Own()] })], [calls('files'), calls('own'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('own'), 'own called']);
+  });
+
+  it('ignores removeOnInvoke, whatever it says (UNF-15)', async () => {
+    const session = sessionWith([files({ removeOnInvoke: false })], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
+  });
+
+  it('is closed again with the next message, since what it opened was the turn’s', async () => {
+    const session = sessionWith([files()], [calls('files'), 'Done.', 'Again.']);
+    await session.send('Go.');
+    await session.send('And now?');
+    expect(offered(session)).toEqual([['files'], ['files', 'read', 'write'], ['files']]);
+    expect((await session.state()).slices.get('unfolding')).toEqual([]);
+  });
+
+  it('lists its tools for who draws them, without a call (TOOL-20)', () => {
+    expect(formatToolTree('clerk', [files()])).toBe(
+      'clerk\n└── files (2 inner tools)\n    ├── read\n    └── write',
+    );
+  });
+});
+
+describe('the guide', () => {
+  it('has the name of the facade and says that it is open (UNF-12)', async () => {
+    const session = sessionWith([files()], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(told(session, 'files')).toBe(
+      'Works with files. Already open: its tools are among yours. Call it only to list them.',
+    );
+  });
+
+  it('lists the tools in a line each, with the notes, and changes nothing (UNF-11, UNF-12)', async () => {
+    const tools = [files({ childToolUsageNotes: 'Read first.' })];
+    const session = sessionWith(tools, [calls('files'), calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toBe(
+      "'files' is open already. Call one of its tools:\n- read: Does read.\n- write: Writes a file. Takes a path.\n\nRead first.",
+    );
+    expect(offered(session)[2]).toEqual(offered(session)[1]);
+    expect(
+      (await session.events()).filter(({ event }) => JSON.stringify(event).includes('"facts"')),
+    ).toHaveLength(1);
+  });
+
+  it('lists for the second of two calls in one reply (UNF-12)', async () => {
+    const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('read', 'write'),
+      "'files' is open already. Call one of its tools:\n- read: Does read.\n- write: Writes a file. Takes a path.",
+    ]);
+  });
+});
+
+describe('a context tool', () => {
+  const tools = [files({ contextTool: true, childToolUsageNotes: 'Read first' })];
+
+  it('comes only where it is asked for, and names the tools and the notes (UNF-11, UNF-13)', async () => {
+    const session = sessionWith(tools, [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
+    expect(told(session, 'files_context')).toBe('Works with files. Available: read, write. Read first');
+  });
+
+  it('tells of each tool when it is called (UNF-13, UNF-14)', async () => {
+    const session = sessionWith(tools, [calls('files'), calls('files_context'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toBe(
+      'Tools for Works with files:\n- read: Does read.\n- write: Writes a file. Takes a path.\nUsage notes: Read first',
+    );
+  });
+
+  it('says nothing of notes that there are not (UNF-13)', async () => {
+    const session = sessionWith(
+      [files({ contextTool: true })],
+      [calls('files'), calls('files_context'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(told(session, 'files_context')).toBe('Works with files. Available: read, write');
+    expect(results(session)[1]).toBe(
+      'Tools for Works with files:\n- read: Does read.\n- write: Writes a file. Takes a path.',
+    );
+  });
+
+  it('has another name when that is taken (UNF-31)', async () => {
+    const session = sessionWith(
+      [...tools, does('files_context')],
+      [calls('files'), calls('files_context'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['files', 'files_context', 'files_files_context', 'read', 'write']);
+    expect(results(session)[1]).toBe('files_context done');
+  });
+});
+
+describe('an exclusive facade', () => {
+  const alone = files({ exclusive: true, contextTool: true });
+
+  it('leaves its tools alone, without guide and context tool, until the turn ends (UNF-16)', async () => {
+    const session = sessionWith(
+      [alone, does('search')],
+      [calls('files'), calls('search'), 'Done.', 'Again.'],
+    );
+    await session.send('Go.');
+    await session.send('And now?');
+    expect(offered(session)).toEqual([
+      ['files', 'search'],
+      ['read', 'write'],
+      ['read', 'write'],
+      ['files', 'search'],
+    ]);
+  });
+
+  it('makes a call of what it has removed one of an unknown tool (UNF-16)', async () => {
+    const session = sessionWith([alone, does('search')], [calls('files'), calls('search'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toContain("Error: Tool 'search' does not exist.");
+    expect(results(session)[1]).toContain('Available tools: [read, write].');
+  });
+
+  it('shuts what another call of its reply would have opened after it (UNF-16)', async () => {
+    const web = defineUnfolding({ name: 'web', description: 'The web.', tools: [does('fetch')] });
+    const session = sessionWith([alone, web], [calls('files', 'web'), 'Done.']);
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['read', 'write']);
+    expect(results(session)).toEqual([
+      opened('read', 'write'),
+      "Tool 'web' cannot be opened any more: its tools are not available beside those you have now.",
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineUnfolding,
+  LISTINGS,
+  type Listings,
+  type LoopView,
+  type ToolInvocation,
+} from '../../../../src/index.ts';
+import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
+import { remembered } from '../../../doors/loop.ts';
+import { Meter, UNLIMITED } from '../../../doors/session.ts';
+import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { memoryApp } from '../session/memory-app.ts';
+import { never } from '../tool-loop/outside.ts';
+import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, does(name)]));
+const toolsIn = (view: LoopView): readonly AnyTool[] => {
+  const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
+  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // recorded below
+};
+const lists =
+  (...names: string[]) =>
+  async (invocation: ToolInvocation): Promise<undefined> => {
+    invocation.record(LISTINGS, { key: 'shop', told: names });
+  };
+
+type Prepare = (invocation: ToolInvocation) => Promise<string | undefined>;
+
+/** A facade whose tools are known once it has prepared. */
+const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
+  defineUnfolding({ name: 'shop', description: 'Shops.', tools: toolsIn, prepare, ...more });
+
+const listingsOf = async (session: TestSession): Promise<Listings> =>
+  remembered((await session.state()).slices, LISTINGS);
+
+describe('a facade that prepares', () => {
+  it('tells of what it has found out, and the next model call is offered it', async () => {
+    const prepare = vi.fn(lists('buy', 'sell'));
+    const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
+    expect(offered(session)).toEqual([['shop'], ['buy', 'sell', 'shop'], ['buy', 'sell', 'shop']]);
+    expect(results(session)).toEqual([opened('buy', 'sell'), 'buy done']);
+    const ended = (await session.events()).flatMap(({ event }) =>
+      event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
+    );
+    expect(ended.map(({ slice }) => slice)).toEqual(['listings', 'unfolding']);
+    expect(await listingsOf(session)).toEqual([{ key: 'shop', told: ['buy', 'sell'] }]);
+    expect(prepare).toHaveBeenCalledTimes(1);
+  });
+
+  it('is asked once more by a call that comes beside', async () => {
+    const session = sessionWith([shop(lists('buy'))], [calls('shop', 'shop'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('buy'),
+      "'shop' is open already. Call one of its tools:\n- buy: Does buy.",
+    ]);
+    expect(offered(session)[1]).toEqual(['buy', 'shop']);
+  });
+
+  it('that is open for the session needs nothing more in the next turn', async () => {
+    const prepare = vi.fn(lists('buy'));
+    const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
+    await session.send('Go.');
+    await session.send('And now?');
+    expect(offered(session)[2]).toEqual(['buy', 'shop']);
+    expect(prepare).toHaveBeenCalledTimes(1);
+  });
+
+  it('may have a list of tools, which it opens when it is ready', async () => {
+    const session = sessionWith(
+      [shop(async () => undefined, { tools: [does('rent')] })],
+      [calls('shop'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('rent')]);
+  });
+
+  it('prepares inside a nested loop as well', async () => {
+    const outer = defineUnfolding({ name: 'town', description: 'A town.', tools: [shop(lists('buy'))] });
+    const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
+    expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
+    expect(results(session)).toEqual([opened('shop'), opened('buy'), 'buy done']);
+  });
+});
+
+describe('a facade that cannot be prepared', () => {
+  it('stays closed, says what is wrong, and remembers nothing', async () => {
+    const problem = "The shop cannot be reached. Call 'shop' again later.";
+    const prepare: Prepare = async (invocation) => {
+      await lists('buy')(invocation);
+      return problem;
+    };
+    const session = sessionWith([shop(prepare)], [calls('shop'), 'Later.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([problem]);
+    expect(offered(session)[1]).toEqual(['shop']);
+    const ended = (await session.events()).find(({ event }) => event.type === 'tool-call-ended')?.event;
+    expect(ended).toMatchObject({ result: { type: 'text', content: problem, withheld: true } });
+    expect(ended).not.toHaveProperty('changes');
+    expect(await listingsOf(session)).toEqual([]);
+  });
+
+  it('may be called again, and opens then', async () => {
+    let isDown = true;
+    const prepare: Prepare = async (invocation) => {
+      if (isDown) {
+        isDown = false;
+        return 'Not now.';
+      }
+      return lists('buy')(invocation);
+    };
+    const session = sessionWith([shop(prepare)], [calls('shop'), calls('shop'), 'Open.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['Not now.', opened('buy')]);
+  });
+
+  it('since its code throws, answers an error, and remembers nothing', async () => {
+    const prepare: Prepare = async (invocation) => {
+      await lists('buy')(invocation);
+      throw new Error('The line is dead.');
+    };
+    const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['Error: The line is dead.']);
+    expect(offered(session)[1]).toEqual(['shop']);
+    expect(await listingsOf(session)).toEqual([]);
+  });
+
+  it('since it found no tools, says so', async () => {
+    const session = sessionWith([shop(lists())], [calls('shop'), 'Hm.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Tool 'shop' has no tools now. It stays available; they may be there later.",
+    ]);
+  });
+
+  it('since its tools are not available beside those of now, is not told to have none', async () => {
+    const session = sessionWith(
+      [shop(async () => undefined, { tools: [does('rent')] })],
+      [calls('shop'), 'Hm.'],
+      { strategies: [{ name: 'closed', offer: (tools) => tools.filter(({ name }) => name !== 'rent') }] },
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Tool 'shop' cannot be opened any more: its tools are not available beside those you have now.",
+    ]);
+  });
+});
+
+describe('a facade that is cut off while it prepares', () => {
+  it('prepares again for the invocation that goes on', async () => {
+    let times = 0;
+    const session: TestSession = sessionWith(
+      [
+        shop(async (invocation) => {
+          times += 1;
+          if (times === 1) session.kill();
+          return lists('buy')(invocation);
+        }),
+      ],
+      // What was not stored is asked for again.
+      [calls('shop'), calls('shop'), calls('buy'), 'Bought.'],
+    );
+    expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
+    expect(results(session)).toEqual([opened('buy'), 'buy done']);
+    expect(times).toBe(2);
+  });
+
+  it('is no reason to wait for a turn that is cancelled', async () => {
+    const clock = createManualClock(1_000_000);
+    const app = memoryApp({ tools: [shop(never)], replies: [calls('shop')], clock, leaseMs: LEASE_MS });
+    const leased = await app.lease('Go.');
+    const end = app.run(leased);
+    await clock.advance(0);
+    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await clock.advance(LEASE_MS / 3 + 1);
+    expect(await passing(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
+  });
+
+  it('leaves the call to another invocation when too little is left of this one', async () => {
+    const clock = createManualClock(1_000_000);
+    let asked = 0;
+    const prepare: Prepare = (invocation) =>
+      invocation.discovery.ask({ subrequests: 20, ms: 1_000 }, async () => {
+        asked += 1;
+        return lists('buy')(invocation);
+      });
+    const tools = [shop(prepare), does('look')];
+    const app = memoryApp({ tools, replies: [calls('shop'), 'Open.'], clock, leaseMs: LEASE_MS });
+    const meter = (subrequests: number) => new Meter({ ...UNLIMITED, subrequests }, () => clock.now());
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const spent = meter(50);
+    spent.spend(20);
+    expect(await passing(clock, app.run(leased, { meter: spent }))).toMatchObject({ status: 'handed-over' });
+    expect(asked).toBe(0);
+    const next = await app.resume(turn);
+    expect(await passing(clock, app.run(next, { meter: meter(50) }))).toMatchObject({ status: 'ended' });
+    expect(asked).toBe(1);
+    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(opened('buy'));
+  });
+
+  it('is told when what it asks takes longer than it said', async () => {
+    const clock = createManualClock(1_000_000);
+    const prepare: Prepare = ({ discovery }) => discovery.ask({ subrequests: 1, ms: 3_000 }, never);
+    const app = memoryApp({
+      tools: [shop(prepare)],
+      replies: [calls('shop'), 'Hm.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Hm.' } });
+    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe('Error: 3000 ms are over.');
+  });
+});

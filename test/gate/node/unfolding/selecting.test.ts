@@ -1,0 +1,227 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineTool, defineUnfolding } from '../../../../src/index.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
+
+/** Tools that are made for the connection that the model names. */
+const database = (more = {}) =>
+  defineUnfolding({
+    name: 'database',
+    description: 'Works with a database.',
+    input: Database,
+    select: ({ connection }) => [
+      does('query', () => `queried ${connection}`, `Queries ${connection}.`),
+      does('insert', () => `inserted into ${connection}`),
+    ],
+    ...more,
+  });
+
+const raise = (): never => {
+  throw new Error('Gone.');
+};
+
+describe('a selectable unfolding tool', () => {
+  it('brings tools that are made of its input (UNF-06)', async () => {
+    const session = sessionWith(
+      [database()],
+      [calls(['database', { connection: 'prod' }]), calls('query'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('query', 'insert'), 'queried prod']);
+    expect(session.requests[1]?.tools.find(({ name }) => name === 'query')?.description).toBe(
+      'Queries prod.',
+    );
+  });
+
+  it('gives the selector what its schema makes of the input (UNF-06)', async () => {
+    const session = sessionWith([database()], [calls('database'), calls('query'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toBe('queried localhost');
+  });
+
+  it('answers a bad input and changes nothing', async () => {
+    const session = sessionWith([database()], [calls(['database', { connection: 7 }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: The input of tool 'database' is not valid:\n" +
+        '- connection: Invalid type: Expected string but received 7\n' +
+        'Call it again with a corrected input.',
+    ]);
+    expect(offered(session)[1]).toEqual(['database']);
+  });
+
+  it('runs the selector once a call, so that what is named is what is offered (UNF-07)', async () => {
+    const select = vi.fn(() => [does('made')]);
+    const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
+    const session = sessionWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
+    await session.send('Go.');
+    expect(select).toHaveBeenCalledTimes(1);
+  });
+
+  it('brings others for another input, and lists for the same (UNF-12)', async () => {
+    const session = sessionWith(
+      [database()],
+      [
+        calls(['database', { connection: 'a' }]),
+        calls(['database', { connection: 'b' }]),
+        calls('query'),
+        calls(['database', { connection: 'b' }]),
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      opened('query', 'insert'),
+      opened('query', 'insert'),
+      'queried b',
+      "'database' is open already. Call one of its tools:\n- query: Queries b.\n- insert: Does insert.",
+    ]);
+  });
+
+  it('stays as it is when nothing is selected, and says so to both (UNF-08)', async () => {
+    const warned = warnings();
+    const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Tool 'database': no tools for that selection. Nothing has changed; call it again with another input.",
+    ]);
+    expect(offered(session)[1]).toEqual(['database']);
+    expect(warned).toEqual(["holdfast: the facade 'database' has no tools for the input of a call"]);
+  });
+
+  it.each([
+    ['throws', 'Gone.', raise],
+    ['answers no list', 'What it unfolds into must be a list of tools.', () => 'query'],
+  ])('answers an error when the selector %s', async (_, message, answer) => {
+    const select = (): never => answer() as never; // not what the types allow
+    const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`Error: ${message}`]);
+    expect(offered(session)[1]).toEqual(['database']);
+  });
+
+  it('selects by the input as JSON gives it back, in every invocation', async () => {
+    const seen: string[] = [];
+    const tool = defineUnfolding({
+      name: 'day',
+      description: 'A day.',
+      scope: 'session',
+      input: v.object({ at: v.pipe(v.string(), v.toDate()) }),
+      select({ at }) {
+        seen.push(at.slice(0, 10));
+        return [does('made')];
+      },
+    });
+    const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.', 'Again.']);
+    await session.send('Go.');
+    await session.send('Go on.');
+    expect(offered(session).slice(1)).toEqual([
+      ['day', 'made'],
+      ['day', 'made'],
+    ]);
+    expect(seen).toEqual(['2026-01-01', '2026-01-01']);
+  });
+
+  it('refuses what its schema makes that the journal cannot keep', async () => {
+    const tool = defineUnfolding({
+      name: 'day',
+      description: 'A day.',
+      input: v.object({
+        at: v.pipe(
+          v.string(),
+          v.transform((at) => new Set(at)),
+        ),
+      }),
+      select: () => [does('made')],
+    });
+    const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a Set, which is not JSON.",
+    ]);
+  });
+
+  it('can be exclusive, and then brings no guide (UNF-16, UNF-17)', async () => {
+    const session = sessionWith(
+      [database({ exclusive: true }), does('search')],
+      [calls('database'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['insert', 'query']);
+  });
+
+  it('sees the context of the request, and not the model’s word for it', async () => {
+    const tool = defineUnfolding({
+      name: 'shop',
+      description: 'A shop.',
+      input: v.object({}),
+      select: (_, view) => [does('orders', () => `orders of ${view.context.get('tenant')}`)],
+    });
+    const session = sessionWith([tool], [calls('shop'), calls('orders'), 'Done.'], {
+      context: { tenant: 'acme' },
+    });
+    await session.send('Go.');
+    expect(results(session)[1]).toBe('orders of acme');
+  });
+
+  it('may bring facades, which open as any other', async () => {
+    const inner = (region: string): AnyTool =>
+      defineUnfolding({
+        name: 'tables',
+        description: 'Tables.',
+        tools: [does('drop', () => `dropped in ${region}`)],
+      });
+    const tool = defineUnfolding({
+      name: 'region',
+      description: 'A region.',
+      input: v.object({ region: v.string() }),
+      select: ({ region }) => [inner(region)],
+    });
+    const session = sessionWith(
+      [tool],
+      [calls(['region', { region: 'eu' }]), calls('tables'), calls('drop'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('tables'), opened('drop'), 'dropped in eu']);
+  });
+});
+
+describe('an unfolding tool whose tools come and go', () => {
+  /** Offers `step_{n}` for as many entries as the blackboard has. */
+  const steps = defineUnfolding({
+    name: 'steps',
+    description: 'Steps.',
+    tools: (view) => view.blackboard.map((_, index) => does(`step_${index + 1}`)),
+  });
+  const add = defineTool({ name: 'add', description: 'Adds.', run: (_, call) => call.blackboard.add('one') });
+
+  it('is asked whenever tools are offered, while it is open (UNF-01, UNF-02)', async () => {
+    const session = sessionWith(
+      [steps, add],
+      [calls('add'), calls('steps'), calls('add'), calls('step_2'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['add', 'steps'],
+      ['add', 'steps'],
+      ['add', 'step_1', 'steps'],
+      ['add', 'step_1', 'step_2', 'steps'],
+      ['add', 'step_1', 'step_2', 'steps'],
+    ]);
+    expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
+  });
+
+  it('stays closed while it has none, and is no mistake (UNF-01, UNF-08)', async () => {
+    const warned = warnings();
+    const session = sessionWith([steps, add], [calls('steps'), calls('add'), calls('steps'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[0]).toBe(
+      "Tool 'steps' has no tools now. It stays available; they may be there later.",
+    );
+    expect(offered(session).at(-1)).toEqual(['add', 'step_1', 'steps']);
+    expect(warned).toEqual([]);
+  });
+});

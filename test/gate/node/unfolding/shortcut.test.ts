@@ -1,0 +1,233 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineTextTool,
+  defineTool,
+  defineUnfolding,
+  type Eligible,
+  requireApproval,
+  withObservability,
+} from '../../../../src/index.ts';
+import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const create = defineTool({
+  name: 'create_task',
+  description: 'Creates.',
+  input: v.object({ title: v.string() }),
+  effect: 'read',
+  run: ({ title }, call) => `created ${title} for ${call.context.get('tenant') ?? 'nobody'}`,
+});
+const tasks = (...more: readonly AnyTool[]): AnyTool =>
+  defineUnfolding({
+    name: 'tasks',
+    description: 'Tasks.',
+    tools: [...(more.length > 0 ? more : [create]), does('list')],
+  });
+const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
+
+describe('a facade that is called with an inner tool’s name', () => {
+  it('runs that tool at once, and is open then (UNF-26, UNF-27)', async () => {
+    const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
+    await session.send('Go.');
+    expect(results(session)).toEqual(['created tea for acme']);
+    expect(offered(session)[1]).toEqual(['create_task', 'list', 'tasks']);
+  });
+
+  it('does so under its other names, and when it is open already (UNF-12, UNF-26)', async () => {
+    const session = sessionWith([tasks()], [calls('tasks'), SHORTCUT, 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[1]).toBe('created tea for nobody');
+    expect(offered(session)[2]).toEqual(offered(session)[1]);
+  });
+
+  it('runs the first of several that the input names (UNF-26)', async () => {
+    const session = sessionWith(
+      [tasks()],
+      [calls(['tasks', { what: 1, list: {}, create_task: { title: 'x' } }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual(['list done']);
+  });
+
+  it.each([
+    '',
+    '{}',
+    'create_task',
+    '[{"create_task":{}}]',
+    '{"unknown":{}}',
+    '{"create_task":"tea"}',
+    '{"toString":{}}',
+  ])('unfolds as usual for %j (UNF-26)', async (input) => {
+    const session = sessionWith([tasks()], [calls(['tasks', input]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('create_task', 'list')]);
+  });
+
+  it.each([
+    ['tea', '"tea"'],
+    [7, '7'],
+    [{ cups: 2 }, '{"cups":2}'],
+    [{ input: 'tea' }, 'tea'],
+  ])('gives a text tool the JSON of %j (UNF-26)', async (value, text) => {
+    const note = defineTextTool({
+      name: 'note',
+      description: 'Notes.',
+      effect: 'read',
+      run: (said) => `noted ${said}`,
+    });
+    const session = sessionWith([tasks(note)], [calls(['tasks', { note: value }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`noted ${text}`]);
+  });
+
+  it('answers a bad input as that tool does, and stays closed (UNF-27)', async () => {
+    const session = sessionWith([tasks()], [calls(['tasks', { create_task: {} }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)[0]).toMatch(/^Error: The input of tool 'create_task' is not valid:\n- title: /);
+    expect(offered(session)[1]).toEqual(['tasks']);
+  });
+
+  it('reaches across categories, and opens all of them (UNF-26)', async () => {
+    const tool = defineUnfolding({
+      name: 'files',
+      description: 'Files.',
+      byCategory: { look: [does('read')], change: [does('write')] },
+    });
+    const session = sessionWith([tool], [calls(['files', { write: {} }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['write done']);
+    expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
+  });
+
+  it('takes an argument of its own for what it is (UNF-26)', async () => {
+    const category = defineTextTool({
+      name: 'category',
+      description: 'Names.',
+      effect: 'read',
+      run: () => 'ran',
+    });
+    const look = { name: 'files', description: 'Files.', byCategory: { look: [category, does('read')] } };
+    const session = sessionWith([defineUnfolding(look)], [calls(['files', { category: 'look' }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('category', 'read')]);
+  });
+
+  it('asks its selector instead, which decides what there is', async () => {
+    const tool = defineUnfolding({
+      name: 'tasks',
+      description: 'Tasks.',
+      tools: [create],
+      input: v.looseObject({}),
+      select: () => [does('list')],
+    });
+    const session = sessionWith([tool], [SHORTCUT, 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('list')]);
+  });
+});
+
+describe('a shortcut is a call of the inner tool', () => {
+  it('for the policy that decides what may run (UNF-27, SPM-08)', async () => {
+    const seen: unknown[] = [];
+    const isEligible: Eligible = (call) => {
+      seen.push(call);
+      return call.name !== 'create_task';
+    };
+    const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { policies: { isEligible } });
+    await session.send('Go.');
+    expect(results(session)).toEqual(["Error: Tool 'create_task' was not run: this call is not permitted."]);
+    expect(seen).toEqual([{ id: expect.any(String), name: 'create_task', input: '{"title":"tea"}' }]);
+    expect(offered(session)[1]).toEqual(['tasks']);
+  });
+
+  it('for those who watch it (UNF-27)', async () => {
+    const seen: string[] = [];
+    const watched = withObservability(create, ({ tool }) => void seen.push(tool));
+    const session = sessionWith([tasks(watched)], [SHORTCUT, 'Done.']);
+    await session.send('Go.');
+    expect(seen).toEqual(['create_task']);
+  });
+
+  it('for the limits of its effect: a once tool that was cut off is not run again (UNF-27)', async () => {
+    let runs = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      run: () => {
+        runs += 1;
+        if (runs === 1) session.kill();
+        return 'paid';
+      },
+      reconcile: () => ({ done: 'found paid' }),
+    });
+    const session = sessionWith([tasks(pay)], [calls(['tasks', { pay: {} }]), 'Done.']);
+    await session.send('Go.');
+    expect(runs).toBe(1);
+    expect(results(session)).toEqual(['found paid']);
+    expect(offered(session)[1]).toEqual(['list', 'pay', 'tasks']);
+  });
+
+  /** A facade with a tool that needs an approval, called by its shortcut. */
+  const approving = () =>
+    sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
+
+  it('for whoever approves: the turn waits, outlives a crash, and goes on (UNF-27, AEA-12)', async () => {
+    const session = approving();
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ message: 'Create tea?', input: { title: 'tea' }, schema: create.inputSchema }],
+    });
+    session.restart();
+    expect(await session.decide('tasks', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(results(session)).toEqual(['created tea for nobody']);
+    expect(offered(session)[1]).toEqual(['create_task', 'list', 'tasks']);
+  });
+
+  it('for an edit, which is of the inner input (UNF-27)', async () => {
+    const session = approving();
+    await session.send('Go.');
+    await session.decide('tasks', { decision: 'edit', input: { title: 'coffee' } });
+    expect(results(session)).toEqual([
+      'created coffee for nobody\nNote: whoever approved this call changed its input to {"title":"coffee"}.',
+    ]);
+  });
+
+  it('for a rejection, which leaves the facade closed (UNF-27)', async () => {
+    const session = approving();
+    await session.send('Go.');
+    await session.decide('tasks', { decision: 'reject', reason: 'No.' });
+    expect(results(session)).toEqual([
+      "Error: This call of 'create_task' was declined and did not run. Do not repeat it unchanged. Reason: No.",
+    ]);
+    expect(offered(session)[1]).toEqual(['tasks']);
+  });
+
+  it('for its lane: two of one serial run one after another (UNF-27)', async () => {
+    const steps: string[] = [];
+    const slow = (name: string) =>
+      defineTool({
+        name,
+        description: 'Slow.',
+        effect: 'read',
+        serial: 'desk',
+        run: async () => {
+          steps.push(`${name} begins`);
+          await Promise.resolve();
+          steps.push(`${name} ends`);
+        },
+      });
+    const session = sessionWith(
+      [tasks(slow('one'), slow('two'))],
+      [calls(['tasks', { one: {} }], ['tasks', { two: {} }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+  });
+
+  it('that opens the facade even when the Worker dies in the next step', async () => {
+    const session = sessionWith([tasks(), crash(() => session)], [SHORTCUT, calls('list', 'crash'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);
+  });
+});

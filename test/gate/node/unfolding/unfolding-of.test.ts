@@ -1,0 +1,275 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  defineAgent,
+  formatToolTree,
+  type ToolTable,
+  toolsOf,
+  toolsOfAll,
+  type UnfoldingDeclaration,
+  unfoldingOf,
+  unfoldingOfSafely,
+} from '../../../../src/index.ts';
+import { warnings } from '../../../fixtures/warnings.ts';
+import { calls, offered, opened, results, sessionWith } from './scenes.ts';
+
+class DatabaseTools {
+  static readonly unfolding = {
+    name: 'database',
+    description: 'Works with the database.',
+    childToolUsageNotes: 'Query before you insert.',
+  } satisfies UnfoldingDeclaration;
+  static readonly tools = {
+    query: { description: 'Queries.', input: v.object({ sql: v.string() }), effect: 'read' },
+    insert: { description: 'Inserts.' },
+  } satisfies ToolTable<DatabaseTools>;
+  readonly #rows = 5;
+  query({ sql }: { sql: string }) {
+    return `${sql}: ${this.#rows} rows`;
+  }
+  insert() {
+    return 'inserted';
+  }
+}
+
+class FileTools {
+  static readonly unfolding = { name: 'files', description: 'Files.', categoryParameter: 'kind' };
+  static readonly tools = {
+    read: { description: 'Reads.', category: 'look', effect: 'read' },
+    write: { description: 'Writes.', category: 'change' },
+    status: { description: 'Tells.', effect: 'read' },
+  } satisfies ToolTable<FileTools>;
+  read = () => 'read';
+  write = () => 'written';
+  status = () => 'fine';
+}
+
+class AdminTools {
+  static readonly unfolding = { name: 'admin', description: 'Administration.' };
+  static readonly tools = {
+    getStatus: { description: 'Tells.', effect: 'read' },
+  } satisfies ToolTable<AdminTools>;
+  static readonly UserManagement = class UserManagement {
+    static readonly unfolding = { name: 'users', description: 'Users.' };
+    static readonly tools = { createUser: { description: 'Creates.' } };
+    static readonly Permissions = class Permissions {
+      static readonly unfolding = { name: 'permissions', description: 'Permissions.' };
+      static readonly tools = { grant: { description: 'Grants.', effect: 'read' } };
+      grant = () => 'Granted';
+    };
+    createUser = () => 'Created';
+  };
+  static readonly SystemConfig = class SystemConfig {
+    static readonly unfolding = { name: 'system', description: 'The system.' };
+    static readonly tools = { backup: { description: 'Backs up.' } };
+    backup = () => 'Backed up';
+  };
+  getStatus() {
+    return 'System is healthy';
+  }
+}
+
+const tree = (object: object): string => formatToolTree('all', [unfoldingOf(object)]);
+
+describe('an object whose class has a static unfolding', () => {
+  it('is one unfolding tool with its methods inside, and its notes (UNF-20, UNF-25)', async () => {
+    const session = sessionWith(
+      [unfoldingOf(new DatabaseTools())],
+      [calls('database'), calls(['query', { sql: 'SELECT' }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      `${opened('query', 'insert')}\n\nQuery before you insert.`,
+      'SELECT: 5 rows',
+    ]);
+  });
+
+  it('is that tool wherever tools are made of objects (ANN-05, UNF-25)', () => {
+    const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+    expect(names(toolsOf(new DatabaseTools()))).toEqual(['database']);
+    expect(names(toolsOf(new DatabaseTools(), { prefix: 'my_' }))).toEqual(['my_database']);
+    expect(names(toolsOf(new DatabaseTools(), { filter: (name) => name === 'query' }))).toEqual([]);
+    expect(names(toolsOfAll([new DatabaseTools(), new FileTools()]))).toEqual(['database', 'files']);
+    const agent = defineAgent({
+      name: 'a',
+      description: 'A.',
+      instructions: '',
+      tools: [new DatabaseTools(), new AdminTools()],
+    });
+    expect(names(agent.tools)).toEqual(['database', 'admin']);
+  });
+
+  it('offers by category, with what has none in each and in `all` (UNF-22)', async () => {
+    const tool = unfoldingOf(new FileTools());
+    expect(tool.inputSchema).toMatchObject({
+      properties: { kind: { enum: ['look', 'change', 'all'] } },
+      required: ['kind'],
+    });
+    const ask = async (kind: string) => {
+      const session = sessionWith([tool], [calls(['files', { kind }]), 'Done.']);
+      await session.send('Go.');
+      return offered(session)[1];
+    };
+    expect(await ask('look')).toEqual(['files', 'read', 'status']);
+    expect(await ask('change')).toEqual(['files', 'status', 'write']);
+    expect(await ask('all')).toEqual(['files', 'read', 'status', 'write']);
+    expect(await ask('other')).toEqual(['files', 'read', 'status', 'write']);
+  });
+
+  it('has no `all` when every tool has a category (UNF-22)', () => {
+    class Sorted {
+      static readonly unfolding = { name: 'sorted', description: 'Sorted.' };
+      static readonly tools = { read: { description: 'Reads.', category: 'look' } };
+      read = () => 'read';
+    }
+    expect(unfoldingOf(new Sorted()).inputSchema).toMatchObject({
+      properties: { category: { enum: ['look'] } },
+    });
+  });
+
+  it('has the classes inside it inside, to any depth (UNF-23)', async () => {
+    expect(tree(new AdminTools())).toBe(
+      [
+        'all',
+        '└── admin (3 inner tools)',
+        '    ├── getStatus',
+        '    ├── users (2 inner tools)',
+        '    │   ├── createUser',
+        '    │   └── permissions (1 inner tools)',
+        '    │       └── grant',
+        '    └── system (1 inner tools)',
+        '        └── backup',
+      ].join('\n'),
+    );
+    const session = sessionWith(
+      [unfoldingOf(new AdminTools())],
+      [calls('admin'), calls('users'), calls('permissions'), calls('grant'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session).at(-1)).toBe('Granted');
+  });
+
+  it('goes five levels down when the classes do (UNF-23)', () => {
+    const level = (at: number): object =>
+      class {
+        static readonly unfolding = { name: `l${at}`, description: `Level ${at}.` };
+        static readonly tools = { [`do${at}`]: { description: 'Does.' } };
+        static readonly Inner = at === 5 ? undefined : level(at + 1);
+        constructor() {
+          Object.assign(this, { [`do${at}`]: () => at });
+        }
+      };
+    const drawn = formatToolTree('all', [unfoldingOf(Reflect.construct(level(1) as never, []))]);
+    expect(drawn.match(/l\d|do\d/g)).toEqual([1, 2, 3, 4, 5].flatMap((at) => [`l${at}`, `do${at}`]));
+  });
+
+  it('counts inner classes as without a category (UNF-22, UNF-23)', () => {
+    class Mixed {
+      static readonly unfolding = { name: 'mixed', description: 'Mixed.' };
+      static readonly tools = { read: { description: 'Reads.', category: 'look' } };
+      static readonly Inner = AdminTools.SystemConfig;
+      read = () => 'read';
+    }
+    expect(unfoldingOf(new Mixed()).inputSchema).toMatchObject({
+      properties: { category: { enum: ['look', 'all'] } },
+    });
+    expect(unfoldingOf(new Mixed()).inner?.map(({ name }) => name)).toEqual(['read', 'system']);
+  });
+
+  it('is made without a branch that cannot be, and a warning says why (UNF-23)', () => {
+    const warned = warnings();
+    const reason = new Error('No database.');
+    class Broken {
+      static readonly unfolding = { name: 'broken', description: 'Broken.' };
+      constructor() {
+        throw reason;
+      }
+    }
+    class Outer {
+      static readonly unfolding = { name: 'outer', description: 'Outer.' };
+      static readonly tools = { read: { description: 'Reads.' } };
+      static readonly Inner = Broken;
+      read = () => 'read';
+    }
+    expect(tree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
+    expect(warned).toEqual([
+      'holdfast: the inner class Broken is left out, since it cannot be made Error: No database.',
+    ]);
+  });
+
+  it('may be exclusive, have a context tool, and stay open for the session (UNF-17)', async () => {
+    class Mood {
+      static readonly unfolding = { name: 'mood', description: 'Mood.', exclusive: true };
+      static readonly tools = { formal: { description: 'Formal.' } };
+      formal = () => 'formal';
+    }
+    const session = sessionWith(
+      [...toolsOf(new Mood()), ...toolsOf(new FileTools())],
+      [calls('mood'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(offered(session)[1]).toEqual(['formal']);
+  });
+});
+
+describe('an object of any class', () => {
+  class Plain {
+    static readonly tools = { read: { description: 'Reads.', effect: 'read' } } satisfies ToolTable<Plain>;
+    read() {
+      return 'read';
+    }
+  }
+
+  it('is an unfolding tool of the name and description that are given (UNF-24)', async () => {
+    const tool = unfoldingOf(new Plain(), {
+      name: 'plain',
+      description: 'Plain.',
+      childToolUsageNotes: 'Read.',
+    });
+    const session = sessionWith([tool], [calls('plain'), calls('read'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`${opened('read')}\n\nRead.`, 'read']);
+  });
+
+  it('may inherit its methods and their table (UNF-24)', () => {
+    class Sub extends Plain {}
+    expect(
+      unfoldingOf(new Sub(), { name: 'sub', description: 'Sub.' }).inner?.map(({ name }) => name),
+    ).toEqual(['read']);
+  });
+
+  it('has its name and description changed by what is given (UNF-20)', () => {
+    expect(unfoldingOf(new DatabaseTools(), { name: 'db' })).toMatchObject({
+      name: 'db',
+      description: 'Works with the database.',
+    });
+  });
+
+  it('is refused without a name and a description, or without tools (UNF-20, UNF-21, UNF-24)', () => {
+    class Empty {
+      static readonly unfolding = { name: 'empty', description: 'Empty.' };
+      hidden = () => 'no tool';
+    }
+    const unnamed =
+      'Class Plain is not annotated with @UnfoldingTools: ' +
+      "it needs a static 'unfolding' with a name and a description, or unfoldingOf needs both.";
+    expect(() => unfoldingOf(new Plain())).toThrow(unnamed);
+    expect(() => unfoldingOf(new Plain(), { name: 'plain' })).toThrow(unnamed);
+    const empty =
+      'has no methods annotated with @LlmTool and no inner classes annotated with @UnfoldingTools: ' +
+      "it needs a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+    expect(() => unfoldingOf(new Empty())).toThrow(`Class Empty ${empty}`);
+    expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
+  });
+
+  it('is nothing instead where that is asked for (UNF-21)', () => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    expect(unfoldingOfSafely(new Plain())).toBeUndefined();
+    expect(unfoldingOfSafely(null)).toBeUndefined();
+    expect(debug.mock.calls.map(([line]) => line)).toEqual(
+      Array(2).fill('holdfast: no unfolding tool of an object'),
+    );
+    expect(unfoldingOfSafely(new DatabaseTools())?.name).toBe('database');
+    debug.mockRestore();
+  });
+});

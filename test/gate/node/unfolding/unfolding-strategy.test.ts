@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineUnfolding, type LoopView, ToolCallContext } from '../../../../src/index.ts';
+import { emptyState } from '../../../doors/journal.ts';
+import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
+import { OPENINGS, type Opening, type Openings } from '../../../doors/tools.ts';
+import { does } from './scenes.ts';
+
+const viewOf = (openings: Openings, more: Partial<LoopView> = {}): LoopView => ({
+  turn: 't',
+  frame: '',
+  path: 'clerk',
+  principal: { id: 'ada' },
+  iterations: 1,
+  context: ToolCallContext.EMPTY,
+  blackboard: [],
+  tools: [],
+  recall: () => openings as never, // the only slice there is
+  made: (_, make) => make(),
+  history: () => [],
+  ...more,
+});
+const many = (prefix: string, count: number): AnyTool[] =>
+  Array.from({ length: count }, (_, index) => does(`${prefix}_${index}`));
+const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
+  defineUnfolding({ name, description: 'F.', tools });
+const openOf = (name: string): Opening => ({ call: `t.1.${name}`, facade: name, frame: '' });
+
+describe('what the strategy offers', () => {
+  const tools = [facade('files', [does('read')]), does('search')];
+
+  it('is the very list that it was given while nothing is open', () => {
+    expect(unfoldingStrategy.offer(tools, viewOf([]))).toBe(tools);
+    expect(unfoldingStrategy.offer(tools, viewOf([{ ...openOf('files'), frame: 'another' }]))).toBe(tools);
+  });
+
+  it('is the very list that it was before while nothing has changed, also of an equal list', () => {
+    const openings = [openOf('files')];
+    const offered = unfoldingStrategy.offer(tools, viewOf(openings));
+    expect(offered.map(({ name }) => name)).toEqual(['files', 'search', 'read']);
+    expect(unfoldingStrategy.offer(tools, viewOf(openings))).toBe(offered);
+    expect(unfoldingStrategy.offer([...tools], viewOf(openings))).toBe(offered);
+  });
+
+  it('is made anew for other tools, other openings, another turn and another loop', () => {
+    const openings: Openings = [{ call: 'c', facade: 'files', path: 'clerk' }];
+    const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
+    for (const [list, view] of [
+      [[...tools, does('more')], viewOf(openings)],
+      [tools, viewOf([...openings])],
+      [tools, viewOf(openings, { turn: 'u' })],
+      [tools, viewOf(openings, { frame: 'f' })],
+    ] as const) {
+      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
+      expect(offer(list, view)).not.toBe(offer(tools, viewOf(openings)));
+    }
+  });
+
+  it('asks tools that come and go again, and is the same list while they answer the same', () => {
+    const read = does('read');
+    let answer = [read];
+    const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
+    const openings = [openOf('files')];
+    const offered = unfoldingStrategy.offer(steps, viewOf(openings));
+    answer = [read];
+    expect(unfoldingStrategy.offer(steps, viewOf(openings))).toBe(offered);
+    answer = [read, does('write')];
+    expect(unfoldingStrategy.offer(steps, viewOf(openings)).map(({ name }) => name)).toEqual([
+      'files',
+      'read',
+      'write',
+    ]);
+  });
+
+  it('is made once for a thousand tools behind a hundred facades that are all open', () => {
+    const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, many(`t_${at}`, 10)));
+    const openings = facades.map(({ name }) => openOf(name));
+    const offered = unfoldingStrategy.offer(facades, viewOf(openings));
+    expect(offered).toHaveLength(1100);
+    for (let again = 0; again < 3; again += 1) {
+      expect(unfoldingStrategy.offer(facades, viewOf(openings))).toBe(offered);
+    }
+  });
+
+  it('keeps siblings and openings apart that only share a name', () => {
+    const inner = facade('data', [does('leaf')]);
+    const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [does('other')])])];
+    const openings: Openings = [openOf('b'), { ...openOf('data'), under: 'a' }];
+    expect(unfoldingStrategy.offer([a, b], viewOf(openings)).map(({ name }) => name)).toEqual([
+      'a',
+      'b',
+      'data',
+    ]);
+  });
+});
+
+describe('the slice of what is open', () => {
+  const place = { turn: 't', frame: '', path: 'clerk', call: 'c1' };
+
+  it('adds an opening, replaces it in its place by one with another input, and keeps it for the same', () => {
+    const one = OPENINGS.apply([], { facade: 'files', input: { category: 'a' } }, place);
+    const two = OPENINGS.apply(one, { facade: 'web' }, place);
+    expect(OPENINGS.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
+      two,
+    );
+    expect(
+      OPENINGS.apply(two, { facade: 'files', input: { category: 'b' } }, { ...place, call: 'c2' }),
+    ).toEqual([
+      { call: 'c2', facade: 'files', input: { category: 'b' }, frame: '' },
+      { call: 'c1', facade: 'web', frame: '' },
+    ]);
+  });
+
+  it('forgets with the loop what is the loop’s, and with the turn what is the turn’s', () => {
+    const value = [
+      OPENINGS.apply([], { facade: 'root' }, place),
+      OPENINGS.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
+      OPENINGS.apply([], { facade: 'kept', scope: 'session' }, place),
+    ].flat();
+    const after = (event: Parameters<NonNullable<typeof UNFOLDING.reduce>>[2]) =>
+      UNFOLDING.reduce?.(value, emptyState(), event)?.map((one) => one.facade);
+    const text = { type: 'text', content: '' } as const;
+    expect(after({ type: 'tool-call-ended', turn: 't', call: 'c0', result: text })).toEqual(['root', 'kept']);
+    expect(after({ type: 'turn-ended', turn: 't', outcome: 'completed' })).toEqual(['kept']);
+    const other = UNFOLDING.reduce?.(value, emptyState(), {
+      type: 'tool-call-ended',
+      turn: 't',
+      call: 'c9',
+      result: text,
+    });
+    expect(other).toBe(value);
+  });
+});

@@ -1,0 +1,170 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  defineToolGroup,
+  defineUnfolding,
+  formatToolTree,
+  type Reference,
+  requireApproval,
+  type ToolTable,
+  withInnerToolObject,
+  withInnerTools,
+  withUnfolding,
+} from '../../../../src/index.ts';
+import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+
+const [read, extra] = [does('read'), does('extra')];
+const files = defineUnfolding({
+  name: 'files',
+  description: 'Files.',
+  tools: [read],
+  childToolUsageNotes: 'Read first.',
+});
+
+class Helpers {
+  static readonly tools = { help: { description: 'Helps.', effect: 'read' } } satisfies ToolTable<Helpers>;
+  help() {
+    return 'helped';
+  }
+}
+
+describe('an unfolding tool with more tools inside', () => {
+  it('keeps its notes, and the first one is what it was (UNF-18)', async () => {
+    const more = withInnerTools(files, extra, does('last'));
+    const session = sessionWith([more], [calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([`${opened('read', 'extra', 'last')}\n\nRead first.`]);
+    expect(formatToolTree('all', [more])).toContain('files (3 inner tools)');
+    expect(files.inner).toEqual([read]);
+  });
+
+  it('takes the tools of an object, and one that unfolds itself as one (UNF-18, UNF-19)', () => {
+    class Inner {
+      static readonly unfolding = { name: 'inner', description: 'Inner.' };
+      static readonly tools = { deep: { description: 'Deep.' } };
+      deep = () => 'deep';
+    }
+    const more = withInnerToolObject(withInnerToolObject(files, new Helpers()), new Inner());
+    expect(more.inner?.map(({ name }) => name)).toEqual(['read', 'help', 'inner']);
+  });
+
+  it('refuses an object without tools (UNF-19)', () => {
+    expect(() => withInnerToolObject(files, {})).toThrow(
+      'No methods annotated with @LlmTool found on Object',
+    );
+  });
+
+  it('keeps its selector and its schema, and the new tools come with every selection (UNF-18)', async () => {
+    const chosen = defineUnfolding({
+      name: 'chosen',
+      description: 'Chosen.',
+      input: v.object({ of: v.string() }),
+      select: ({ of }) => [does(`of_${of}`)],
+    });
+    const session = sessionWith([withInnerTools(chosen, extra)], [calls(['chosen', { of: 'x' }]), 'Done.']);
+    await session.send('Go.');
+    expect(session.requests[0]?.tools[0]?.inputSchema).toBe(chosen.inputSchema);
+    expect(results(session)).toEqual([opened('of_x', 'extra')]);
+  });
+
+  it('keeps its categories, and the new tools come with each (UNF-18)', async () => {
+    const sorted = defineUnfolding({
+      name: 'sorted',
+      description: 'Sorted.',
+      byCategory: { a: [read], b: [does('b')] },
+    });
+    const session = sessionWith(
+      [withInnerTools(sorted, extra)],
+      [calls(['sorted', { category: 'b' }]), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('b', 'extra')]);
+  });
+
+  it('keeps asking for tools that come and go (UNF-18)', async () => {
+    const now = defineUnfolding({ name: 'now', description: 'Now.', tools: () => [read] });
+    const session = sessionWith([withInnerTools(now, extra)], [calls('now'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual([opened('read', 'extra')]);
+  });
+
+  it('is reached by the shortcut of a new tool, and a decorator stays around it (UNF-18, UNF-26)', async () => {
+    const session = sessionWith([withInnerTools(files, extra)], [calls(['files', { extra: {} }]), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['extra done']);
+    const asking = sessionWith(
+      [withInnerTools(requireApproval(files, 'Open?'), extra)],
+      [calls('files'), 'Done.'],
+    );
+    expect(await asking.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    await asking.decide('files', 'approve');
+    expect(offered(asking)[1]).toEqual(['extra', 'files', 'read']);
+  });
+
+  it('refuses two tools of one name, and what is no unfolding tool', () => {
+    expect(() => withInnerTools(files, does('read'))).toThrow(
+      "Tool 'files': it has two tools of the name 'read'.",
+    );
+    expect(() => withInnerTools(read, extra)).toThrow("Tool 'read': it is no unfolding tool.");
+  });
+});
+
+describe('withUnfolding', () => {
+  const handbook: Reference = {
+    name: 'The handbook, 2nd ed.',
+    description: 'Rules.',
+    notes: 'Look it up.',
+    tools: [read, extra],
+  };
+
+  it('puts the tools of a reference behind one, with its notes, once (PRN-07)', async () => {
+    const folded = withUnfolding(handbook);
+    expect(folded.tools.map(({ name }) => name)).toEqual(['The_handbook_2nd_ed_']);
+    expect(folded.notes).toBe("Call 'The_handbook_2nd_ed_' for its notes and its tools.");
+    expect(withUnfolding(folded)).toBe(folded);
+    const session = sessionWith([], [calls('The_handbook_2nd_ed_'), 'Done.'], { references: [folded] });
+    await session.send('Go.');
+    expect(results(session)).toEqual([`${opened('read', 'extra')}\n\nLook it up.`]);
+  });
+
+  it('puts the tools of a group behind one, with its usage notes in place of the instructions (UNF-34)', async () => {
+    const group = defineToolGroup({
+      role: 'web',
+      description: 'The web.',
+      permissions: ['internet-access'],
+      tools: [read],
+      childToolUsageNotes: 'Read little.',
+    });
+    const folded = withUnfolding(group, { name: 'browse' });
+    expect(folded).toMatchObject({
+      role: 'web',
+      permissions: ['internet-access'],
+      childToolUsageNotes: undefined,
+    });
+    const session = sessionWith([], [calls('browse'), 'Done.'], {
+      toolGroups: [folded],
+      permissions: ['internet-access'],
+    });
+    await session.send('Go.');
+    expect(JSON.stringify(session.requests[0])).not.toContain('Read little.');
+    expect(results(session)).toEqual([`${opened('read')}\n\nRead little.`]);
+  });
+});
+
+describe('an unfolding tool is refused where it is defined', () => {
+  it.each([
+    [{ name: 'a b' }, "Tool 'a b': its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
+    [{ description: ' ' }, "Tool 'files': its description is blank; the model chooses tools by it."],
+    [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
+    [{ tools: [read, does('read')] }, "Tool 'files': it has two tools of the name 'read'."],
+    [{ tools: [read, 'read' as never] }, "Tool 'files': what it has at index 1 is no tool."],
+    [
+      { exclusive: true, scope: 'session' as const },
+      "Tool 'files': it is exclusive, so nothing else could be called in the session any more: leave scope out.",
+    ],
+  ])('when it cannot work: %#', (change, message) => {
+    expect(() => defineUnfolding({ name: 'files', description: 'Files.', tools: [read], ...change })).toThrow(
+      message,
+    );
+  });
+});

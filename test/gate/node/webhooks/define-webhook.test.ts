@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineWebhook,
+  fromHex,
+  githubWebhook,
+  ignored,
+  isSigned,
+  notSigned,
+  secretsOf,
+  stripeWebhook,
+  verified,
+  type WebhookTurn,
+} from '../../../../src/webhooks/entry.ts';
+import { arrive, NOT_SIGNED } from '../../../fixtures/arrive.ts';
+import { hmacHex, SECRET } from '../../../fixtures/signed.ts';
+
+const verify = () => verified('1', { name: 'Ada' });
+const turn: WebhookTurn = { session: 's', message: 'Hello' };
+const start = () => turn;
+
+describe('defineWebhook', () => {
+  /** A sender that there is no ready-made webhook for. */
+  const linear = defineWebhook({
+    name: 'linear',
+    agent: 'planner',
+    verify: async ({ headers, body, env }) => {
+      const signature = fromHex(headers.get('linear-signature') ?? '');
+      const secrets = secretsOf(env, 'SECRET');
+      if (!signature || !(await isSigned({ secrets, signatures: [signature], content: [body] })))
+        throw notSigned();
+      const payload: unknown = JSON.parse(new TextDecoder().decode(body));
+      return verified(headers.get('linear-delivery') ?? '', payload);
+    },
+    start: ({ hook, id, payload, headers, env }) =>
+      payload === null
+        ? ignored('nothing')
+        : { session: `${hook}-${id}`, message: `${headers.get('linear-event')} ${typeof env.SECRET}` },
+  });
+
+  it('makes a webhook of any sender', async () => {
+    const body = '{}';
+    const headers = {
+      'linear-signature': await hmacHex(SECRET, body),
+      'linear-delivery': 'd1',
+      'linear-event': 'Issue',
+    };
+    expect(await arrive(linear, { headers, body })).toEqual({
+      type: 'start',
+      agent: 'planner',
+      session: 'linear-d1',
+      message: 'Issue string',
+      context: {},
+      key: 'd1',
+      acknowledge: 'address',
+    });
+    expect(await arrive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
+  });
+
+  it('lets a mapping name agent, owner, context and key', async () => {
+    const given = { agent: 'b', owner: 'acme', context: { a: 1 }, key: 'k' };
+    const webhook = defineWebhook({
+      name: 'x',
+      agent: 'a',
+      owner: 'o',
+      verify,
+      start: () => ({ ...turn, ...given }),
+    });
+    expect(await arrive(webhook, { headers: {}, body: '' })).toMatchObject(given);
+    const usual = defineWebhook({ name: 'x', agent: 'a', owner: 'o', verify, start });
+    expect(await arrive(usual, { headers: {}, body: '' })).toMatchObject({
+      agent: 'a',
+      owner: 'o',
+      key: '1',
+      context: {},
+    });
+  });
+
+  it('leaves what is ignored alone', async () => {
+    const webhook = defineWebhook({
+      name: 'x',
+      agent: 'a',
+      verify,
+      start: async () => ignored('Not today.'),
+    });
+    expect(await arrive(webhook, { headers: {}, body: '' })).toEqual({
+      type: 'ignored',
+      reason: 'Not today.',
+      acknowledge: 'address',
+    });
+  });
+
+  it('makes a key of long and strange ids that tells them apart', async () => {
+    const keyOf = async (id: string): Promise<unknown> => {
+      const webhook = defineWebhook({ name: 'x', agent: 'a', verify: () => verified(id, null), start });
+      const received = await webhook.receive({
+        headers: new Headers(),
+        body: new Uint8Array(),
+        env: {},
+        now: 0,
+      });
+      return received.type === 'start' && received.key;
+    };
+    expect(await keyOf('x'.repeat(200))).toBe('x'.repeat(200));
+    const strange = await Promise.all(['x'.repeat(201), 'a b', 'é', '\ud800', '\ufffd'].map(keyOf));
+    for (const key of strange) expect(key).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(new Set(strange).size).toBe(5);
+    await expect(keyOf('')).rejects.toThrow(
+      'The delivery has an empty id or key, so it could not be told from others.',
+    );
+  });
+
+  it.each([
+    ['', "Webhook '' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
+    ['a/b', "Webhook 'a/b' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
+  ])('refuses the name %j', (name, message) => {
+    expect(() => defineWebhook({ name, agent: 'a', verify, start })).toThrow(
+      expect.objectContaining({ name: 'WebhookDefinitionError', webhook: name, field: 'name', message }),
+    );
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses a maxBodyBytes of %d',
+    (maxBodyBytes) => {
+      expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, maxBodyBytes })).toThrow(
+        `Webhook 'x' has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0.`,
+      );
+    },
+  );
+
+  it('refuses a whenBusy that is none', () => {
+    const whenBusy = JSON.parse('"wait"');
+    expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, whenBusy })).toThrow(
+      "Webhook 'x' has a whenBusy of 'wait'; it must be 'queue' or 'steer'.",
+    );
+  });
+});
+
+describe('the webhook of a sender', () => {
+  it.each(['', ' ', [], ['A', '']].map((secret) => [secret] as const))(
+    'refuses %j as its secret',
+    (secret) => {
+      expect(() => githubWebhook({ agent: 'a', secret })).toThrow(
+        "Webhook 'github' needs the name of the var that its secret is in.",
+      );
+    },
+  );
+
+  it('refuses a list of no events', () => {
+    expect(() => stripeWebhook({ agent: 'a', secret: 'S', events: [] })).toThrow(
+      "Webhook 'stripe' lists events by name; without `events` it takes all.",
+    );
+  });
+
+  it('takes 5 MB and queues, unless told otherwise', () => {
+    expect(githubWebhook({ agent: 'a', secret: 'S' })).toMatchObject({
+      name: 'github',
+      agent: 'a',
+      maxBodyBytes: 5_000_000,
+      whenBusy: 'queue',
+    });
+    const told = { name: 'issues', maxBodyBytes: 25_000_000, whenBusy: 'steer' } as const;
+    expect(githubWebhook({ agent: 'a', secret: 'S', ...told })).toMatchObject(told);
+  });
+});

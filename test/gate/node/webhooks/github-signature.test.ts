@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { arrive, ENV, invalid, NOT_SIGNED } from '../../../fixtures/arrive.ts';
+import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
+
+const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
+const body = JSON.stringify({ action: 'opened', issue: { number: 1, title: 'Broken' } });
+const signed = (secret = SECRET): Promise<Signed> => fromGithub('issues', { secret, body });
+
+/** The delivery with other headers; `undefined` takes one away. */
+async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<Signed> {
+  const all = Object.entries({ ...(await signed()).headers, ...headers });
+  return {
+    body,
+    headers: Object.fromEntries(all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))),
+  };
+}
+
+const MISSING = invalid(
+  'X-Hub-Signature-256 is missing: give the webhook a secret, the one that this Worker has.',
+);
+const MALFORMED = invalid('X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.');
+
+describe('a delivery of GitHub', () => {
+  it('signed by @octokit/webhooks-methods is taken', async () => {
+    expect(await arrive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
+  });
+
+  it('has the signature that GitHub documents', async () => {
+    const headers = {
+      'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    };
+    const env = { SECRET: "It's a Secret to Everybody" };
+    const delivery = { headers, body: 'Hello, World!' };
+    // It got as far as being read.
+    const unreadable = { type: 'refused', kind: 'bad-json', why: 'The body is not JSON.' };
+    expect(await arrive(webhook, delivery, { env })).toEqual(unreadable);
+    expect(await arrive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(NOT_SIGNED);
+  });
+
+  it.each([
+    ['without a signature', { 'x-hub-signature-256': undefined }, MISSING],
+    ['with an empty signature', { 'x-hub-signature-256': '' }, MALFORMED],
+    ['with nothing but the scheme', { 'x-hub-signature-256': 'sha256=' }, MALFORMED],
+    ['with a short signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(63)}` }, MALFORMED],
+    ['with a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED],
+    ['with an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, NOT_SIGNED],
+  ])('%s is refused', async (_, headers, refusal) => {
+    expect(await arrive(webhook, await withHeaders(headers))).toEqual(refusal);
+  });
+
+  it('signed with SHA-1 alone is refused', async () => {
+    const headers = { 'x-hub-signature-256': undefined, 'x-hub-signature': `sha1=${'0'.repeat(40)}` };
+    expect(await arrive(webhook, await withHeaders(headers))).toEqual(MISSING);
+    const named = { 'x-hub-signature-256': `sha1=${'0'.repeat(40)}` };
+    expect(await arrive(webhook, await withHeaders(named))).toEqual(MALFORMED);
+  });
+
+  it('with two signatures is refused, although one of them holds', async () => {
+    const { headers } = await signed();
+    const both = new Headers(headers);
+    both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
+    expect(await arrive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
+  });
+
+  it('signed with another secret, or changed on its way, is refused', async () => {
+    expect(await arrive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
+    const tampered = { ...(await signed()), body: body.replace('Broken', 'Brokem') };
+    expect(await arrive(webhook, tampered)).toEqual(NOT_SIGNED);
+    const spaced = { ...(await signed()), body: `${body}\n` };
+    expect(await arrive(webhook, spaced)).toEqual(NOT_SIGNED);
+  });
+
+  it('is taken with either of two secrets while they are changed', async () => {
+    const changing = githubWebhook({ agent: 'triage', secret: ['SECRET', 'OLD', 'UNSET'] });
+    for (const secret of [SECRET, ENV.OLD]) {
+      expect(await arrive(changing, await signed(secret))).toMatchObject({ type: 'start' });
+    }
+    expect(await arrive(changing, await signed(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
+  });
+
+  it.each([
+    ['is not set', {}],
+    ['is empty', { SECRET: '' }],
+    ['is blank', { SECRET: ' \n' }],
+    ['is no text', { SECRET: { get: () => SECRET } }],
+  ])('is not taken while the secret %s', async (_, env) => {
+    const why =
+      'This Worker has no secret to check the delivery with, so it is not taken. Set SECRET (wrangler secret put SECRET).';
+    expect(await arrive(webhook, await signed(), { env })).toEqual({
+      type: 'refused',
+      kind: 'not-configured',
+      why,
+    });
+  });
+
+  it('may have a secret that was pasted with a line end', async () => {
+    const env = { SECRET: `${SECRET}\n` };
+    expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
+  });
+
+  it.each([
+    ['is no JSON', '{"action":', 'The body is not JSON.'],
+    ['is a list', '[]', 'The body is not a JSON object.'],
+    ['is blank', ' ', 'The body is not JSON.'],
+    ['is a form without payload', 'a=1', 'The form has no field payload.'],
+    ['is a form whose payload is no JSON', 'payload=%7B', 'The field payload is not JSON.'],
+  ])('whose body %s is signed all the same, and cannot be read', async (_, text, why) => {
+    const delivery = await fromGithub('issues', { secret: SECRET, body: text });
+    expect(await arrive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
+  });
+
+  it('whose body is not UTF-8 cannot be read', async () => {
+    const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
+    const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(SECRET), HMAC, false, ['sign']);
+    const signature = [...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))];
+    const hex = signature.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    const headers = { 'x-hub-signature-256': `sha256=${hex}` };
+    const why = 'The body is not UTF-8.';
+    expect(await arrive(webhook, { headers, body: '' }, { body: bytes })).toEqual({
+      type: 'refused',
+      kind: 'bad-json',
+      why,
+    });
+  });
+});
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+describe('ping', () => {
+  it('is answered, when it is signed', async () => {
+    const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
+    const ping = await fromGithub('ping', zen);
+    expect(await arrive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });
+    expect(await arrive(webhook, await fromGithub('ping', { ...zen, secret: 'x' }))).toEqual(NOT_SIGNED);
+  });
+});

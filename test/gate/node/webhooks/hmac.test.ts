@@ -1,0 +1,28 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { fromHex, isSigned } from '../../../../src/webhooks/entry.ts';
+import { hmacHex } from '../../../fixtures/signed.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('a body is passed over once for each secret, however many signatures came with it', async () => {
+  const signed = vi.spyOn(crypto.subtle, 'sign');
+  const verified = vi.spyOn(crypto.subtle, 'verify');
+  const signatures = Array.from({ length: 8 }, () => new Uint8Array(32));
+  expect(await isSigned({ secrets: ['new', 'old'], signatures, content: ['body'] })).toBe(false);
+  expect([signed.mock.calls.length, verified.mock.calls.length]).toEqual([2, 0]);
+});
+
+it('a signature holds when every byte of it does', async () => {
+  const good = fromHex(await hmacHex('secret', 'body')) ?? expect.fail();
+  const holds = (signature: Uint8Array<ArrayBuffer>): Promise<boolean> =>
+    isSigned({ secrets: ['old', 'secret'], signatures: [signature], content: ['bo', 'dy'] });
+  expect(await holds(good)).toBe(true);
+  for (const at of good.keys()) {
+    expect(await holds(good.map((byte, index) => (index === at ? byte ^ 1 : byte)))).toBe(false);
+  }
+  for (const other of [good.slice(0, 31), new Uint8Array(0), new Uint8Array([...good, 0])]) {
+    expect(await holds(other)).toBe(false);
+  }
+});

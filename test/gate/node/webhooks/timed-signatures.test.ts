@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/webhooks/entry.ts';
+import { type Arrived, arrive, ENV, invalid, NOT_SIGNED } from '../../../fixtures/arrive.ts';
+import {
+  fromSlack,
+  fromStandard,
+  fromStripe,
+  hmacHex,
+  SECRET,
+  type Signed,
+  STANDARD_SECRET,
+} from '../../../fixtures/signed.ts';
+
+const TIME = 1_700_000_000;
+const NOW = { now: TIME * 1000 };
+const body = JSON.stringify({ id: 'evt_1', event_id: 'Ev1', type: 'x', data: { id: 1 } });
+
+const SENDERS = [
+  {
+    name: 'Stripe',
+    header: 'Stripe-Signature',
+    webhook: stripeWebhook({ agent: 'a', secret: ['SECRET', 'OLD'] }),
+    sign: (time: number, secret = SECRET) => fromStripe({ secret, body, time }),
+  },
+  {
+    name: 'Slack',
+    header: 'X-Slack-Request-Timestamp',
+    webhook: slackWebhook({ agent: 'a', secret: ['SECRET', 'OLD'] }),
+    sign: (time: number, secret = SECRET) => fromSlack({ secret, body, time }),
+  },
+  {
+    name: 'Standard Webhooks',
+    header: 'webhook-timestamp',
+    webhook: standardWebhook({ agent: 'a', secret: ['STANDARD_SECRET', 'OLDER'] }),
+    sign: async (time: number, secret = STANDARD_SECRET) => fromStandard('msg_1', { secret, body, time }),
+  },
+];
+
+const stale = (apart: string): Arrived =>
+  invalid(
+    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again, signed anew.`,
+  );
+
+describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
+  it.each([0, 300, -300])('is taken %i s after it was signed', async (late) => {
+    expect(await arrive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
+  });
+
+  it.each([
+    [301, '301 s ago'],
+    [-301, '301 s in the future'],
+    [86_400, '86400 s ago'],
+  ])('is refused %i s after it was signed', async (late, apart) => {
+    expect(await arrive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
+  });
+
+  it('is refused when it was changed on its way, or signed with another secret', async () => {
+    const good = await sign(TIME);
+    expect(await arrive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
+    const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
+    expect(await arrive(webhook, other, NOW)).toEqual(NOT_SIGNED);
+  });
+
+  it('is refused when its time was moved on', async () => {
+    const { headers } = await sign(TIME - 1000);
+    const moved = Object.entries(headers).map(([name, text]) => [
+      name,
+      text.replace(String(TIME - 1000), String(TIME)),
+    ]);
+    expect(await arrive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(NOT_SIGNED);
+  });
+
+  it.each(['', '-1', '1e9', '1700000000.5', ' ', '0x10', '99999999999999999999'])(
+    'is refused with the time %j',
+    async (time) => {
+      const { headers } = await sign(TIME);
+      const timed = Object.entries(headers).map(([name, text]) => [name, text.replace(String(TIME), time)]);
+      const refusal = await arrive(webhook, { headers: Object.fromEntries(timed), body }, NOW);
+      expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
+    },
+  );
+
+  it('is refused with any one of its headers sent twice', async () => {
+    const { headers } = await sign(TIME);
+    for (const name of Object.keys(headers).filter((one) => one !== 'content-type')) {
+      const twice = new Headers(headers);
+      twice.append(name, headers[name] ?? '');
+      const refusal = await arrive(webhook, { body, headers: {} }, { ...NOW, headers: twice });
+      expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
+    }
+  });
+
+  it('is refused without its headers, and told which are needed', async () => {
+    const refusal = await arrive(webhook, { body, headers: {} }, NOW);
+    expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
+    expect(header).toMatch(/^[A-Za-z-]+$/);
+  });
+});
+
+describe('Stripe-Signature', () => {
+  const { webhook } = SENDERS[0] ?? expect.fail();
+  const MALFORMED = invalid(
+    'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
+  );
+  const good = hmacHex(SECRET, `${TIME}.${body}`);
+  const other = '0'.repeat(64);
+  const arriveWith = (header: string): Promise<Arrived> =>
+    arrive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
+
+  it.each<[string, (one: string) => string]>([
+    ['the only one', (one) => `t=${TIME},v1=${one}`],
+    ['the first of two', (one) => `t=${TIME},v1=${one},v1=${other}`],
+    ['the second of two', (one) => `t=${TIME},v1=${other},v1=${one}`],
+    ['beside one of another scheme', (one) => `t=${TIME},v0=6ffbb59b,v1=${one}`],
+    ['before the time', (one) => `v1=${one},t=${TIME}`],
+  ])('holds when its signature is %s', async (_, header) => {
+    expect(await arriveWith(header(await good))).toMatchObject({ type: 'start' });
+  });
+
+  it.each<[string, (one: string) => string]>([
+    ['of another scheme alone', (one) => `t=${TIME},v0=${one}`],
+    ['without a time', (one) => `v1=${one}`],
+    ['with two times', (one) => `t=${TIME},t=1,v1=${one}`],
+    ['with a signature that is none beside it', (one) => `t=${TIME},v1=${one},v1=abc`],
+    ['without a signature', () => `t=${TIME}`],
+    ['with spaces', (one) => `t=${TIME}, v1=${one}`],
+    ['in capitals', (one) => `t=${TIME},v1=${one.toUpperCase()}`],
+    ['empty', () => ''],
+  ])('is refused %s', async (_, header) => {
+    expect(await arriveWith(header(await good))).toEqual(MALFORMED);
+  });
+
+  it('is refused with more signatures than are checked', async () => {
+    const many = Array.from({ length: 9 }, () => `v1=${other}`).join(',');
+    expect(await arriveWith(`t=${TIME},${many}`)).toEqual(
+      invalid('The delivery carries 9 signatures; at most 8 are checked.'),
+    );
+  });
+
+  it('holds with the secret before', async () => {
+    const old = await hmacHex(ENV.OLD, `${TIME}.${body}`);
+    expect(await arriveWith(`t=${TIME},v1=${old}`)).toMatchObject({ type: 'start' });
+  });
+});
+
+describe('Slack', () => {
+  it('has the signature that Slack documents', async () => {
+    const command =
+      'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar' +
+      '&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com' +
+      '%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.' +
+      '803a0bc887a14d10d2c447fce8b6703c';
+    const headers = {
+      'x-slack-request-timestamp': '1531420618',
+      'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    };
+    const env = { SECRET: '8f742231b10e8888abcd99yyyzzz85a5' };
+    const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
+    const taken = await arrive(webhook, { headers, body: command }, { env, now: 1531420618_000 });
+    expect(taken).toMatchObject({ type: 'start', session: 'T1DC2JH3J:G8PSS9T3V', acknowledge: 'nothing' });
+    const later = await arrive(webhook, { headers, body: command }, { env, now: 1531420919_000 });
+    expect(later).toEqual(stale('301 s ago'));
+  });
+
+  it.each([
+    '',
+    'v0=',
+    `v1=${'0'.repeat(64)}`,
+    `v0=${'0'.repeat(63)}`,
+    `v0=${'g'.repeat(64)}`,
+    '0'.repeat(64),
+  ])('refuses the signature %j', async (signature) => {
+    const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
+    const { webhook } = SENDERS[1] ?? expect.fail();
+    expect(await arrive(webhook, { headers, body }, NOW)).toEqual(
+      invalid('X-Slack-Signature has to be v0= and 64 hexadecimal digits, once.'),
+    );
+  });
+
+  it('has its challenge answered, when it is signed', async () => {
+    const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
+    const question = JSON.stringify({ token: 't', challenge: '3eZbrw1a', type: 'url_verification' });
+    const asked = await fromSlack({ secret: SECRET, body: question });
+    expect(await arrive(webhook, asked)).toEqual({ type: 'reply', body: { challenge: '3eZbrw1a' } });
+    const forged = await fromSlack({ secret: 'another', body: question });
+    expect(await arrive(webhook, forged)).toEqual(NOT_SIGNED);
+  });
+});
+
+describe('webhook-signature', () => {
+  const { webhook } = SENDERS[2] ?? expect.fail();
+  const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME });
+  const good = signed.headers['webhook-signature'] ?? '';
+  const other = `v1,${'A'.repeat(43)}=`;
+  const MALFORMED = invalid(
+    'webhook-signature has to be v1,{base64 of 32 bytes}, or several of them with spaces between.',
+  );
+  const withHeader = (name: string, text: string): Signed => ({
+    body,
+    headers: { ...signed.headers, [name]: text },
+  });
+
+  it('has the signature that the standard’s own libraries are tested with', async () => {
+    const vector = {
+      headers: {
+        'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        'webhook-timestamp': '1614265330',
+        'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+      },
+      body: '{"test": 2432232314}',
+    };
+    expect(await arrive(webhook, vector, { now: 1614265330_000 })).toMatchObject({ type: 'start' });
+  });
+
+  it.each([
+    ['the second of two', `${other} ${good}`],
+    [
+      'beside one of another version',
+      `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg== ${good}`,
+    ],
+  ])('holds when its signature is %s', async (_, header) => {
+    expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
+      type: 'start',
+    });
+  });
+
+  it.each([
+    ['empty', ''],
+    ['without a version', good.slice(3)],
+    ['of another version alone', good.replace('v1,', 'v2,')],
+    ['of other bytes', 'v1,AAAA'],
+    ['with a comma too many', `${good}, ${good}`],
+    ['with two spaces', `${good}  ${good}`],
+    ['in the alphabet of URLs', `v1,${'-'.repeat(43)}=`],
+  ])('is refused %s', async (_, header) => {
+    expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
+  });
+
+  it('is refused in a second spelling of the same bytes', async () => {
+    const last = good.at(-2) ?? '';
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    const respelled = `${good.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]}=`;
+    expect(atob(respelled.slice(3))).toBe(atob(good.slice(3)));
+    expect(await arrive(webhook, withHeader('webhook-signature', respelled), NOW)).toEqual(MALFORMED);
+  });
+
+  it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
+    const why = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
+    expect(await arrive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
+  });
+
+  it('is refused under another id', async () => {
+    expect(await arrive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
+  });
+
+  it('may have a secret without its prefix', async () => {
+    const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
+    expect(await arrive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
+  });
+
+  it.each(['whsec_', 'whsec_####', `whsec_${btoa('x'.repeat(23))}`])(
+    'is not taken with the secret %j',
+    async (secret) => {
+      expect(await arrive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
+        type: 'refused',
+        kind: 'not-configured',
+        why:
+          'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and ' +
+          'the base64 of 24 bytes or more.',
+      });
+    },
+  );
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_IDS, coverageOf, idsOf } from '../../spec/coverage.ts';
+import { NOT_APPLICABLE } from '../../spec/sections.ts';
+
+const standing = (id: string, tests: Parameters<typeof coverageOf>[0]) =>
+  coverageOf(tests).standings.find((one) => one.id === id);
+const [one, two, three, four] = ['ONE-01', 'ONE-02', 'ONE-03', 'ONE-04'];
+
+describe('the coverage of the specification', () => {
+  it('counts an id as covered by the passed tests that name it', () => {
+    const tests = [
+      { title: `marks (${one})`, passed: true },
+      { title: `marks again (${one}, ${two})`, passed: true },
+    ];
+    expect(standing('ONE-01', tests)).toEqual({
+      id: one,
+      is: 'covered',
+      by: [`marks (${one})`, `marks again (${one}, ${two})`],
+    });
+    expect(standing('ONE-03', tests)).toEqual({ id: three, is: 'missing' });
+  });
+
+  it('does not count a test that failed, and calls it a fault', () => {
+    const tests = [{ title: `marks (${one})`, passed: false }];
+    expect(standing('ONE-01', tests)).toEqual({ id: one, is: 'missing' });
+    expect(coverageOf(tests).faults).toEqual([`failed: marks (${one})`]);
+  });
+
+  it('calls a title a fault that names more than three ids', () => {
+    const title = `does all (${one}, ${two}, ${three}, ${four})`;
+    expect(coverageOf([{ title, passed: true }]).faults).toEqual([`names more than 3 ids: ${title}`]);
+  });
+
+  it('calls an excuse a fault when a test covers its id', () => {
+    const [excused] = Object.keys(NOT_APPLICABLE);
+    if (excused === undefined) return;
+    const { faults } = coverageOf([{ title: `does (${excused})`, passed: true }]);
+    expect(faults).toEqual([`${excused} is covered and needs no excuse`]);
+  });
+
+  it('reads ids as whole words, each once', () => {
+    expect(idsOf(`a ${one} b ${one} ISO-8601 XONE-011`)).toEqual([one]);
+    expect(ALL_IDS).toHaveLength(414);
+  });
+});

@@ -1,0 +1,76 @@
+/** What the core weighs in a Worker: tools, loop, journal and session, with the libraries that they stand on. */
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+
+/** What every Worker of agents carries: `defineAgent`, `defineTool` and results, the loop, the journal, the session. */
+const CORE = `
+  export { artifact, defineAgent, defineTool, error, ModelError, text, ToolCallContext } from './src/index.ts';
+  export * from './src/session/run-turn.ts';
+  export * from './src/session/object-session.ts';
+  export * from './src/session/follow-session.ts';
+  export * from './src/session/turn-stopped.ts';
+  export { SessionObject } from './durable-objects/index.ts';
+  export { Validator } from '@cfworker/json-schema';
+  export { array, boolean, description, email, integer, maxLength, minLength, nullable, number, object, optional, picklist,
+    pipe, record, regex, strictObject, string, union } from 'valibot';
+`;
+
+/** The same with every decorator, sink, approval, pipeline and group of the entry, though nobody uses them all. */
+const VOCABULARY = `export * from './src/index.ts';${CORE}`;
+
+/** Bytes of a bundle, minified and gzipped. */
+async function weigh(entry: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    external: ['cloudflare:*'],
+  });
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
+}
+
+it.each([
+  ['the core', CORE, 66],
+  ['the core with the whole tool vocabulary', VOCABULARY, 90],
+])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
+  const bytes = await weigh(entry);
+  console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
+  expect(bytes).toBeGreaterThan(10 * 1024);
+  expect(bytes).toBeLessThan(limit * 1024);
+});
+
+/** The files of a bundle, by their paths. */
+async function filesOf(entry: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2024',
+    external: ['cloudflare:*'],
+  });
+  const [output] = Object.values(metafile.outputs);
+  return Object.entries(output?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [path] : [],
+  );
+}
+
+it('a Worker without MCP carries nothing of it', async () => {
+  const isMcp = (path: string): boolean =>
+    /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
+  const everything = "export * from './src/worker-entry.ts'; export * from './src/index.ts';";
+  const without = await filesOf(everything);
+  expect(without).toContain('src/http/app.ts');
+  expect(without.filter(isMcp)).toEqual([]);
+  const endpoint = "export { defineMcpEndpoint } from './src/mcp/entry.ts';";
+  const published = await filesOf(`${everything}${endpoint}`);
+  expect(published.filter(isMcp).length).toBeGreaterThan(10);
+  // Of the two ends of MCP, it pays for the one that it uses.
+  expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
+});

@@ -1,0 +1,151 @@
+/** What turns go through that an alarm hands over. This file runs twice: where a queue is bound, and where there is none. */
+import { abortAllDurableObjects } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { ModelRequest } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { handOvers, queued } from '../../../fixtures/hand-overs.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { lostClients } from '../../../fixtures/lost-clients.ts';
+import { limitTo } from '../../../fixtures/platform.ts';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { held, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from '../http/app.ts';
+import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { hearingSession, holdersHear, LONG_LEASE_MS, passIn } from '../http/time.ts';
+
+const hasQueue = 'TURNS' in env;
+const BACKGROUND = { headers: { prefer: 'respond-async' } };
+
+let lift = (): void => {};
+afterEach(() => lift());
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+const countOf = (events: readonly Record<string, unknown>[], type: string): number =>
+  events.filter((event) => event.type === type).length;
+const outcomes = async (session: string): Promise<unknown[]> =>
+  (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
+
+/** How many turns of this session have come, in one way or in all. */
+function came(session: string, by: typeof handOvers): number {
+  const name = sessionName(session);
+  return by.filter((one) => one.name === name).length;
+}
+
+const refuse = () => Promise.reject(new Error('this invocation is cut off'));
+/** An invocation that can begin a turn, and then neither store nor renew anything. */
+const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+
+/** The whole journal, page after page. */
+async function wholeJournal(session: string): Promise<Record<string, unknown>[]> {
+  const events: Record<string, unknown>[] = [];
+  for (let path: unknown = `${session}/events`; typeof path === 'string'; ) {
+    const page = await json(await send(path));
+    events.push(...(page.events as Record<string, unknown>[]));
+    path = page.next;
+  }
+  return events;
+}
+
+describe('a turn of the background', () => {
+  it(`comes ${hasQueue ? 'by the queue that is bound' : 'by the loopback'}`, async () => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() }, BACKGROUND);
+    await ended(session);
+    expect([came(session, handOvers), came(session, queued)]).toEqual([1, hasQueue ? 1 : 0]);
+  });
+
+  it('is stopped by a cancel', async () => {
+    const session = hearingSession();
+    const answer = held('Never.');
+    await post(session, { message: script(answer.reply).message() }, BACKGROUND);
+    await answer.asked();
+    expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
+    holdersHear();
+    expect((await ended(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
+  });
+
+  it('goes on when its object starts anew', async () => {
+    const session = hearingSession();
+    const next = ({ messages }: ModelRequest): ScriptedReply =>
+      messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
+    const answer = held(next);
+    const { message } = script(answer.reply, next, next);
+    await post(session, { message: message() }, BACKGROUND);
+    await answer.asked();
+    await abortAllDurableObjects();
+    answer.release();
+    // An invocation that the object had called is gone; whoever goes on need not wait for one that is not.
+    await passIn(session, 2 * LONG_LEASE_MS);
+    await ended(session);
+    expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
+  });
+});
+
+describe('a turn whose client goes away', () => {
+  it('is handed over and ends by itself', async () => {
+    const session = newSession();
+    const answer = held(record('gone-json'));
+    const { message } = script(answer.reply, 'Done.');
+    const client = new AbortController();
+    const answering = post(session, { message: message() }, { signal: client.signal });
+    await answer.asked();
+    client.abort();
+    await expect(answering).rejects.toThrow('aborted');
+    await until(() => lostClients.includes(`${session}/messages`));
+    answer.release();
+    const events = await ended(session);
+    expect(events.map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'turn-yielded',
+      'turn-resumed',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect(events[3]).toMatchObject({ reason: 'its client has gone' });
+    expect((await json(await send(session))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(count('gone-json')).toBe(1);
+  });
+});
+
+describe('a turn whose invocation falls silent', () => {
+  it('is finished by the alarm, and its client gets the answer all the same', async () => {
+    const session = hearingSession();
+    const never = held('Never.', { deaf: true });
+    onTestFinished(never.release);
+    const { message, model } = script(never.reply, record('taken'), 'Done.');
+    const answering = post(session, { message: message() }, { via: abandoned });
+    await never.asked();
+    pass(LONG_LEASE_MS);
+    await passIn(session, LONG_LEASE_MS);
+    const response = await answering;
+    expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
+    expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
+    expect([model.requests.length, count('taken'), await outcomes(session)]).toEqual([3, 1, ['completed']]);
+  });
+});
+
+describe('a turn of more work than one invocation may do', () => {
+  it('completes 300 iterations with 40 subrequests an invocation, and its client gets the answer', async () => {
+    lift = limitTo({ subrequests: 40 });
+    const session = hearingSession('marathon');
+    const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+    const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');
+    const response = await post(session, { message: message() });
+    expect(response.status).toBe(200);
+    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
+    const events = await wholeJournal(session);
+    const handedOver = came(session, handOvers);
+    console.log(`long turn: 300 iterations took ${1 + handedOver} invocations of 40 subrequests`);
+    expect(countOf(events, 'turn-yielded')).toBe(handedOver);
+    expect(countOf(events, 'turn-resumed')).toBe(handedOver);
+    expect(handedOver).toBeGreaterThan(20);
+    expect(handedOver).toBeLessThan(60);
+    expect([model.requests.length, countOf(events, 'tool-call-ended')]).toEqual([300, 299]);
+  }, 60_000);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, defineSchedule } from '../../../../src/worker-entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+
+const daily = {
+  name: 'daily',
+  cron: '0 6 * * *',
+  agent: 'scripted',
+  owner: 'acme',
+  session: 's1',
+  message: 'Report.',
+} as const;
+
+describe('defineSchedule', () => {
+  it.each(['0 6 * * *', '*/5 0-12 1,15 JAN-MAR MON#2', '59 23 LW * 6L', '  0   6 * * *  '])(
+    'takes %j',
+    (cron) => {
+      expect(defineSchedule({ ...daily, cron }).cron).toBe(cron.trim().replaceAll(/ +/g, ' '));
+    },
+  );
+
+  it.each([
+    [
+      { name: 'a b' },
+      'A schedule cannot be called "a b": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -',
+    ],
+    [{ name: '' }, 'A schedule cannot be called "": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -'],
+    [{ cron: 'daily' }, "Schedule 'daily': 'daily' is no cron expression of five fields."],
+    [{ cron: '0 6 * *' }, "Schedule 'daily': '0 6 * *' is no cron expression of five fields."],
+    [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is no cron expression of five fields."],
+    [{ owner: ' ' }, "Schedule 'daily': its owner is blank."],
+    [
+      { session: 'a/b' },
+      "Schedule 'daily': its session must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -",
+    ],
+    [{ message: '\n' }, "Schedule 'daily': its message is blank."],
+  ])('refuses %j', (change, message) => {
+    expect(() => defineSchedule({ ...daily, ...change })).toThrow(message);
+  });
+});
+
+describe('an app with schedules', () => {
+  it('is refused when one starts an agent that it does not have', () => {
+    const schedules = [defineSchedule({ ...daily, agent: 'clerk' })];
+    expect(() => createHoldfast({ agents: [scripted], schedules })).toThrow(
+      "Schedule 'daily' starts the agent 'clerk', which is not among the agents.",
+    );
+  });
+
+  it('is refused when two have the same name', () => {
+    const schedules = [defineSchedule(daily), defineSchedule({ ...daily, cron: '0 7 * * *' })];
+    expect(() => createHoldfast({ agents: [scripted], schedules })).toThrow(
+      "Two schedules are called 'daily'.",
+    );
+  });
+});

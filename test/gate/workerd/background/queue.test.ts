@@ -1,0 +1,218 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HandOver } from '../../../../src/testing/entry.ts';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
+import { FAKED, fakeQueue } from '../../../fixtures/fake-queue.ts';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
+import { withLease } from '../../../fixtures/lease-terms.ts';
+import { limitTo } from '../../../fixtures/platform.ts';
+import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { objectsWith } from '../http/app.ts';
+import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { passIn } from '../http/time.ts';
+
+const BACKGROUND = { headers: { prefer: 'respond-async' } };
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+
+const LEASE_MS = 60_000;
+
+/** A session whose alarms send to the fake queue, and come again after so many ms. */
+const session = (): string => newSession('scripted', `${FAKED}-${withLease(LEASE_MS)}`);
+
+const sentOf = (of: string): readonly HandOver[] =>
+  fakeQueue.sent.filter(({ name }) => name === sessionName(of));
+const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
+
+/** A message in the background of this session, and what its alarm has sent. */
+async function accepted(of: string, message: string): Promise<HandOver> {
+  const before = sentOf(of).length;
+  const response = await post(of, { message }, BACKGROUND);
+  expect(response.status).toBe(202);
+  await expect.poll(() => sentOf(of).length).toBeGreaterThan(before);
+  const handOver = sentOf(of).at(-1);
+  if (!handOver) throw new Error('nothing was sent');
+  return handOver;
+}
+
+interface Delivery {
+  readonly config?: Partial<HoldfastConfig>;
+  readonly vars?: Readonly<Record<string, unknown>>;
+}
+
+/** Delivers one batch to the consumer; answers what became of each message. */
+async function deliver(bodies: readonly unknown[], { config, vars }: Delivery = {}): Promise<string[]> {
+  const { worker } = createHoldfast({ agents: [scripted], ...config });
+  const fates = bodies.map(() => 'open');
+  const messages = bodies.map((body, index) => ({
+    id: `m${index}`,
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+    ack: () => {
+      fates[index] = 'acknowledged';
+    },
+    retry: (options?: QueueRetryOptions) => {
+      fates[index] = options?.delaySeconds ? `again in ${options.delaySeconds} s` : 'again';
+    },
+  }));
+  const batch: MessageBatch = {
+    queue: 'turns',
+    messages,
+    metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
+    ackAll: () => {},
+    retryAll: () => {},
+  };
+  await worker.queue(batch, { ...env, ...vars }, createExecutionContext());
+  return fates;
+}
+
+const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+afterEach(() => {
+  log.mockClear();
+  fakeQueue.isBroken = false;
+});
+
+describe('a turn that is sent by the queue', () => {
+  it('is run by the consumer, and by nobody else', async () => {
+    const of = session();
+    const handOver = await accepted(of, script(record('by-queue'), 'Done.').message());
+    expect(await journal(of)).toHaveLength(2);
+    expect(await deliver([handOver])).toEqual(['acknowledged']);
+    expect((await journal(of)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect([count('by-queue'), runsOf(of), sentOf(of)]).toEqual([1, 0, [handOver]]);
+  });
+
+  it('is run by the loopback a term later when its message is lost', async () => {
+    const of = session();
+    await accepted(of, script(record('lost'), 'Done.').message());
+    await passIn(of, LEASE_MS);
+    await ended(of);
+    expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
+  });
+
+  it('is run by the loopback at once when nothing can be sent', async () => {
+    const of = session();
+    fakeQueue.isBroken = true;
+    await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
+    await ended(of);
+    expect([count('broken'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 0]);
+    expect(log.mock.calls.flat().join()).toMatch(
+      /^holdfast: turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: the queue is down$/,
+    );
+  });
+
+  it('is run once when its message is repeated, together and afterwards', async () => {
+    const of = session();
+    const handOver = await accepted(of, script(record('repeated'), 'Done.').message());
+    const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
+    expect(together).toEqual([['acknowledged'], ['acknowledged', 'acknowledged']]);
+    await ended(of);
+    expect(await deliver([handOver])).toEqual(['acknowledged']);
+    expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
+    expect(count('repeated')).toBe(1);
+  });
+
+  it('is not disturbed by messages that come late, or before their time', async () => {
+    const of = session();
+    const { message } = script(record('first'), 'One.', record('second'), 'Two.');
+    const first = await accepted(of, message());
+    await deliver([first]);
+    const second = await accepted(of, 'Again.');
+    const early = { ...second, turn: 'never-was' };
+    expect(await deliver([early, first, second, second])).toEqual(Array(4).fill('acknowledged'));
+    expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
+    expect([count('first'), count('second')]).toEqual([1, 1]);
+  });
+
+  it('is left alone while somebody holds it', async () => {
+    const of = session();
+    const answer = held('Done.');
+    const handOver = await accepted(of, script(answer.reply).message());
+    const running = deliver([handOver]);
+    await answer.asked();
+    expect(await deliver([handOver])).toEqual(['acknowledged']);
+    answer.release();
+    expect(await running).toEqual(['acknowledged']);
+  });
+
+  it('is sent again for each invocation that it takes', async () => {
+    const of = session();
+    const lift = limitTo({ subrequests: 20 });
+    const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
+    let handOver: HandOver | undefined = await accepted(of, script(...replies, 'Done.').message());
+    let deliveries = 0;
+    while (handOver) {
+      await deliver([handOver], { config: { platform: { subrequests: 20 } } });
+      deliveries += 1;
+      const isOver = (await journal(of)).at(-1)?.type === 'turn-ended';
+      if (!isOver) await expect.poll(() => sentOf(of).length).toBe(deliveries + 1);
+      handOver = isOver ? undefined : sentOf(of).at(-1);
+    }
+    lift();
+    expect(deliveries).toBeGreaterThan(3);
+    expect([runsOf(of), replies.map((_, i) => count(`long-${i}`))]).toEqual([0, Array(12).fill(1)]);
+  });
+});
+
+describe('a message of the queue', () => {
+  it.each([
+    ['a text', 'turn 4711 of secret'],
+    ['nothing', null],
+    ['a name that is none', { name: 'secret', turn: 't' }],
+    ['a name of too few parts', { name: '["secret"]', turn: 't' }],
+    ['no turn', { name: '["o","scripted","secret"]' }],
+  ])('that is %s is refused for the dead-letter queue, and not told', async (_, body) => {
+    expect(await deliver([body])).toEqual(['again']);
+    expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue names no turn, and is refused']]);
+  });
+
+  it('that names a session which is not there makes none', async () => {
+    const of = session();
+    expect(await deliver([{ name: sessionName(of), turn: 't' }])).toEqual(['acknowledged']);
+    expect((await send(of)).status).toBe(404);
+  });
+
+  it('comes again when the session cannot be reached, and keeps none of the others from running', async () => {
+    const of = session();
+    const handOver = await accepted(of, script('Done.').message());
+    const other = session();
+    const SESSIONS = objectsWith((stub) => ({
+      resume: (request: Parameters<typeof stub.resume>[0]) =>
+        request.turn === handOver.turn
+          ? Promise.reject(Object.assign(new Error('out of order'), { overloaded: true }))
+          : stub.resume(request),
+    }));
+    const second = await accepted(other, script('Done.').message());
+    const fates = await deliver([handOver, second], { vars: { SESSIONS } });
+    expect(fates).toEqual(['again in 5 s', 'acknowledged']);
+    expect((await journal(other)).at(-1)).toMatchObject({ type: 'turn-ended' });
+    expect(await deliver([handOver])).toEqual(['acknowledged']);
+  });
+
+  it('is left to another invocation when this one has done enough', async () => {
+    const [one, two] = [session(), session()];
+    const first = await accepted(one, script(record('a'), record('b'), record('c'), 'Done.').message());
+    const second = await accepted(two, script('Done.').message());
+    const config = { platform: { subrequests: 20 } };
+    expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
+    expect(await journal(two)).toHaveLength(2);
+  });
+});
+
+describe('a turn of a deployment whose limits are nonsense', () => {
+  it('ends as failed, and names the var', async () => {
+    const of = session();
+    const handOver = await accepted(of, script('Done.').message());
+    expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);
+    expect((await json(await send(of))).turn).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message: 'SUBREQUESTS is "many"; it must be a whole number of at least 20.',
+      },
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  createHoldfast,
+  defineSchedule,
+  type Schedule,
+  type ScheduleConfig,
+} from '../../../../src/worker-entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from '../http/app.ts';
+import { journal, json, post, type Send } from '../http/client.ts';
+
+const TIME = Date.parse('2027-01-31T06:00:00Z');
+const CRON = '0 6 * * *';
+
+const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
+
+/** A schedule over a session of its own. */
+function daily(message: string, more: Partial<ScheduleConfig> = {}): { schedule: Schedule; session: string } {
+  const id = `daily-${crypto.randomUUID()}`;
+  const base = { name: 'daily', cron: CRON, agent: 'scripted', owner: 'acme', session: id, message };
+  return { schedule: defineSchedule({ ...base, ...more }), session: `/agents/scripted/sessions/${id}` };
+}
+
+/** The platform's event for these schedules. */
+async function tick(
+  schedules: readonly Schedule[],
+  { cron = CRON, time = TIME, with: bindings = {} } = {},
+): Promise<void> {
+  const { worker } = createHoldfast({ agents: [scripted], schedules });
+  const controller = { cron, scheduledTime: time, type: 'scheduled', noRetry: () => {} } as const;
+  await worker.scheduled(controller, { ...env, ...bindings }, createExecutionContext());
+}
+
+const endsOf = async (session: string): Promise<number> =>
+  (await journal(session, owned)).filter(({ type }) => type === 'turn-ended').length;
+
+const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+afterEach(() => log.mockClear());
+
+describe('a schedule', () => {
+  it('starts a turn for its owner, with its context', async () => {
+    const { schedule, session } = daily(script('Good morning.').message('Report.'), {
+      context: { locale: 'de' },
+    });
+    await tick([schedule]);
+    await expect.poll(() => endsOf(session)).toBe(1);
+    expect((await journal(session, owned))[1]).toMatchObject({
+      type: 'turn-started',
+      message: expect.stringMatching(/^Report\. /),
+      context: { locale: 'de' },
+      principal: { id: 'schedule:daily', tenant: 'acme' },
+    });
+    expect((await json(await owned(session))).turn).toMatchObject({ text: 'Good morning.' });
+  });
+
+  it('starts one turn for a time that is delivered twice, and another for the next', async () => {
+    const { schedule, session } = daily(script('One.', 'Two.').message());
+    await Promise.all([tick([schedule]), tick([schedule])]);
+    await expect.poll(() => endsOf(session)).toBe(1);
+    await tick([schedule]);
+    await tick([schedule], { time: TIME + 86_400_000 });
+    await expect.poll(() => endsOf(session)).toBe(2);
+    expect((await journal(session, owned)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
+  });
+
+  it('is not started by another cron expression', async () => {
+    const { schedule, session } = daily('Report.');
+    await tick([schedule], { cron: '0 7 * * *' });
+    expect((await owned(session)).status).toBe(404);
+  });
+
+  it('makes its session and its message of the time', async () => {
+    const id = crypto.randomUUID();
+    const { message } = script('Done.');
+    const { schedule } = daily('', {
+      session: (at) => `${id}-${at.toISOString().slice(0, 10)}`,
+      message: async (at) => message(`It is ${at.toISOString()}.`),
+    });
+    await tick([schedule]);
+    const session = `/agents/scripted/sessions/${id}-2027-01-31`;
+    expect((await journal(session, owned))[1]).toMatchObject({
+      message: expect.stringMatching(/^It is 2027-01-31T06:00:00.000Z\. /),
+    });
+  });
+
+  it('waits in line while its session is busy', async () => {
+    const answer = held('First.');
+    const { message } = script(answer.reply, 'Second.');
+    const { schedule, session } = daily(message());
+    const first = post(session, { message: message() }, { via: owned });
+    await answer.asked();
+    await tick([schedule]);
+    await tick([schedule]);
+    expect(await endsOf(session)).toBe(0);
+    answer.release();
+    await first;
+    await expect.poll(() => endsOf(session)).toBe(2);
+    expect((await json(await owned(session))).turn).toMatchObject({ text: 'Second.' });
+  });
+
+  it('fails when as many messages wait in its session as may', async () => {
+    const { schedule } = daily('Report.');
+    const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
+    await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
+      "Schedules that could not start a turn: 'daily'.",
+    );
+    expect(log.mock.calls).toEqual([
+      [
+        "holdfast: schedule 'daily' could not start a turn",
+        new Error('100 messages wait in its session, and no more may.'),
+      ],
+    ]);
+  });
+
+  it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {
+    const failing = daily('', {
+      name: 'failing',
+      message: () => {
+        throw new Error('no news');
+      },
+    });
+    const blank = daily('', { name: 'blank', message: () => ' ' });
+    const astray = daily('Report.', { name: 'astray', session: () => 'a/b' });
+    const { schedule, session } = daily(script('Done.').message());
+    await expect(tick([failing.schedule, blank.schedule, astray.schedule, schedule])).rejects.toThrow(
+      "Schedules that could not start a turn: 'failing', 'blank', 'astray'.",
+    );
+    await expect.poll(() => endsOf(session)).toBe(1);
+    expect(log.mock.calls.map(([text]) => text)).toEqual([
+      "holdfast: schedule 'failing' could not start a turn",
+      "holdfast: schedule 'blank' could not start a turn",
+      "holdfast: schedule 'astray' could not start a turn",
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { script } from '../../../fixtures/scripts.ts';
+import { eventsOf, newSession, post, readUntil, SSE, send } from '../http/client.ts';
+
+it('a message that the model schedules starts a turn for whoever asked, with their context', async () => {
+  const session = newSession('marathon');
+  const later = { name: 'schedule_message', input: { message: 'Look again.', when: 'in 0 seconds' } };
+  const { message } = script({ calls: [later] }, 'I will.', 'I have looked again.');
+  await post(session, { message: message(), context: { locale: 'de' } });
+  const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+  await readUntil(events, 'turn-ended');
+  const second = await readUntil(events, 'turn-ended');
+  await events.return(undefined);
+  expect(second[0]).toMatchObject({
+    event: 'turn-started',
+    data: { message: 'Look again.', context: { locale: 'de' }, principal: { id: 'local' } },
+  });
+  expect(second.map(({ event }) => event)).toEqual(['turn-started', 'model-replied', 'turn-ended']);
+});

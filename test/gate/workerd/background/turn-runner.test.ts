@@ -1,0 +1,62 @@
+import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { ended, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+
+const ASYNC = { prefer: 'respond-async' };
+
+it('goes on with a turn when the object that handed it over was reset, as by a deploy', async () => {
+  const session = newSession();
+  const answer = held('Done.');
+  const { message, model } = script(answer.reply);
+  await post(session, { message: message() }, { headers: ASYNC });
+  await answer.asked();
+  const reset = runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) => {
+    state.abort("The Durable Object's code has been updated, this version can no longer access storage.");
+  });
+  await reset.catch(() => {}); // so ends a call into an object that aborts itself
+  answer.release();
+  const events = await ended(session);
+  expect(events.map(({ type }) => type)).toEqual([
+    'session-opened',
+    'turn-started',
+    'model-replied',
+    'turn-ended',
+  ]);
+  expect([model.requests.length, answer.aborted()]).toEqual([1, false]);
+});
+
+/** A turn that was stored and that nobody holds: by this name of its agent the Worker of the tests leaves it alone. */
+async function leftAlone(text: string) {
+  const session = newSession('agent');
+  const agent = { ...scripted, name: 'agent' };
+  const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
+  const via: Send = async (path, init) => {
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, { ...env }, createExecutionContext());
+  };
+  const { turn } = await json(await post(session, { message: text }, { headers: ASYNC, via }));
+  const execution = createExecutionContext();
+  const run = (name = sessionName(session)) =>
+    new TurnRunner(execution, { ...env }).run({ name, turn: String(turn) });
+  return { run, execution, outcome: async () => Object(await json(await via(session))).turn };
+}
+
+it('leaves a turn to its execution context as well, until it is over', async () => {
+  const answer = held('Done.');
+  const { run, execution, outcome } = await leftAlone(script(answer.reply).message());
+  void run();
+  await answer.asked();
+  answer.release();
+  await waitOnExecutionContext(execution);
+  expect(await outcome()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+});
+
+it('tells its caller what went wrong, and its execution context nothing', async () => {
+  const { run, execution } = await leftAlone('Hello');
+  await expect(run('no name')).rejects.toThrow(SyntaxError);
+  await waitOnExecutionContext(execution);
+});

@@ -1,0 +1,132 @@
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { SessionLedger } from '../../../doors/ledger.ts';
+import { MemoryStorage } from '../../../doors/testing.ts';
+import {
+  event,
+  goingOn,
+  keyed,
+  lease,
+  starting,
+  startOf,
+} from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
+
+/** Something in every table: chunks of an event, of a snapshot and of the inbox among it. */
+async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
+  const harness = makeObjectHarness();
+  const { session } = harness;
+  const start = { ...startOf('t1', keyed('k')), retainMs: 60_000 };
+  const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+  const long = JSON.stringify('x'.repeat(2 * 1024 * 1024));
+  const started = { type: 'turn-started', turn: 't2', body: long };
+  await session.accept({ ...startOf('t2'), started, whenBusy: 'queue' });
+  await session.accept({ ...startOf('t3'), delayMs: 60_000 });
+  await session.append(epoch, 3, {
+    events: [{ type: 'step', turn: 't1', body: long }],
+    expiries: [{ wait: 't1.3.0#0', after: 60_000 }],
+    snapshot: { seq: 3, reducer: 1, body: long },
+  });
+  return { ...harness, epoch };
+}
+
+/** Everything that is stored in the object. */
+const leftIn = ({ stub }: ObjectHarness) =>
+  runInDurableObject(stub(), async (_, { storage }) => ({
+    tables: storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
+    alarm: await storage.getAlarm(),
+    keys: [...(await storage.list()).keys()],
+  }));
+
+const NOTHING = { tables: [], alarm: null, keys: [] };
+
+describe('a session object that is erased', () => {
+  it('keeps no table, no key and no alarm', async () => {
+    const harness = await filled();
+    expect(await harness.session.erase()).toBe(true);
+    expect(await leftIn(harness)).toEqual(NOTHING);
+    await evictDurableObject(harness.stub());
+    expect(await leftIn(harness)).toEqual(NOTHING);
+  });
+
+  it('keeps nothing either when it is reset right after it has answered', async () => {
+    const harness = await filled();
+    await harness.session.erase();
+    await abortAllDurableObjects();
+    expect(await leftIn(harness)).toEqual(NOTHING);
+    expect(await harness.session.read({ from: 1 })).toBeNull();
+  });
+
+  it('is erased by the same request again when it is reset meanwhile', async () => {
+    const harness = await filled();
+    const erasing = harness.session.erase();
+    await abortAllDurableObjects();
+    // The first try may have been the one that erased it.
+    expect([true, false]).toContain(await erasing);
+    expect(await leftIn(harness)).toEqual(NOTHING);
+  });
+
+  it('is there as a whole, or not at all, when a message comes with the request to erase it', async () => {
+    const { session, epoch } = await filled();
+    const [, begun, appended] = await Promise.all([
+      session.erase(),
+      session.begin(starting('t4', 'd')),
+      session.append(epoch, 4, { events: [event('t1', 'late')] }),
+    ]);
+    expect(appended).toEqual({ status: 'stale' });
+    expect(begun).toMatchObject({ status: 'leased', page: { head: 2, waiting: [] } });
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't4' }, waiting: [] });
+  });
+
+  it('stays empty when its alarm comes all the same', async () => {
+    const harness = await filled();
+    await harness.session.erase();
+    await runInDurableObject(harness.stub(), (object) => object.alarm());
+    expect(await leftIn(harness)).toEqual(NOTHING);
+  });
+
+  it('is another one in the same object afterwards, also after it was evicted', async () => {
+    const harness = await filled();
+    const { session, stub, epoch } = harness;
+    await session.erase();
+    const fresh = await lease(session, starting('t9', 'z'));
+    await evictDurableObject(stub());
+    expect(await session.append(epoch, 3, { events: [event('t1', 'late')] })).toEqual({ status: 'stale' });
+    expect(await session.append(fresh.epoch, 3, { events: [event('t9', 'x')] })).toMatchObject({ head: 3 });
+    expect(await session.resume(goingOn('t1', 'b'))).toEqual({ status: 'not-open' });
+  });
+});
+
+describe('the epochs of a session', () => {
+  /** Whether the holder of an erased session is heard in the next one of its name. */
+  function lateAppend(firstEpochs: number[]): unknown {
+    const storage = new MemoryStorage('s', () => {});
+    const firstEpoch = (): number => firstEpochs.shift() ?? 0;
+    const ledger = new SessionLedger(storage, {
+      leaseMs: 1_000,
+      now: () => 0,
+      onChange: () => {},
+      firstEpoch,
+    });
+    const old = ledger.begin(starting('t1', 'a'));
+    ledger.erase();
+    ledger.begin(starting('t2', 'b'));
+    if (old.status !== 'leased') throw new Error('There is no lease.');
+    return ledger.append(old.epoch, 3, { events: [event('t1', 'late')] });
+  }
+
+  it('begin anywhere, since those of an erased session would be heard again', () => {
+    expect(lateAppend([7, 7])).toMatchObject({ status: 'appended' });
+    expect(lateAppend([7, 1_000])).toEqual({ status: 'stale' });
+  });
+
+  it('are unlike those of the session before in the real object', async () => {
+    const { raw } = makeObjectHarness();
+    const epochs = new Set<number>();
+    for (let i = 0; i < 5; i += 1) {
+      epochs.add((await lease(raw, starting('t1', `n${i}`))).epoch);
+      await raw.erase();
+    }
+    expect(epochs.size).toBe(5);
+  });
+});

@@ -1,0 +1,238 @@
+/** Whatever is asked of a session, in whatever order, and however often its object is dropped: what is always true of it. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Change, InboxRow, NoteKind, TurnStart } from '../../../doors/journal.ts';
+import { SessionLedger } from '../../../doors/ledger.ts';
+import { MemoryStorage } from '../../../doors/testing.ts';
+import { event, READER, startOf } from '../../../fixtures/session-contract/harness.ts';
+
+const LEASE_MS = 20_000;
+
+/** One of these, by the next number that was drawn. */
+type Draw = <T>(options: readonly [T, ...T[]]) => T;
+
+/** A holder, which may have lost its lease without knowing. */
+interface Holder {
+  readonly epoch: number;
+  readonly turn: string;
+  seq: number;
+  inbox: readonly number[];
+}
+
+type Append = readonly [epoch: number, from: number, change: Change];
+
+/** A session, its clock and its alarm, and what those who use it remember. */
+class Scene {
+  readonly draw: Draw;
+  now = 1_000_000;
+  alarm: number | null = null;
+  readonly storage = new MemoryStorage('s', (due) => {
+    this.alarm = due;
+  });
+  ledger: SessionLedger;
+  readonly turns: string[] = ['t0'];
+  readonly waits: string[] = ['w0'];
+  /** Turns that somebody was told are stored. */
+  readonly taken = new Set<string>();
+  holder: Holder | undefined;
+  sent: Append | undefined;
+  step = 0;
+  #sessions = 0;
+
+  constructor(numbers: readonly number[]) {
+    let next = 0;
+    this.draw = (options) => options[(numbers[next++ % numbers.length] ?? 0) % options.length] ?? options[0];
+    this.ledger = this.restarted();
+  }
+
+  restarted(): SessionLedger {
+    const firstEpoch = (): number => this.#sessions++ * 1_000_000;
+    return new SessionLedger(this.storage, {
+      leaseMs: LEASE_MS,
+      now: () => this.now,
+      onChange: () => {},
+      firstEpoch,
+    });
+  }
+
+  hold(epoch: number, turn: string, head: number, inbox: readonly InboxRow[]): void {
+    this.holder = { epoch, turn, seq: head, inbox: inbox.map(({ id }) => id) };
+  }
+}
+
+type Step = (scene: Scene) => void;
+
+function startFor({ draw, turns, step }: Scene): TurnStart {
+  const turn = draw([`t${step}`, `t${step}`, `t${step}`, turns.at(-1) ?? 't0', turns.at(-3) ?? 't0']);
+  turns.push(turn);
+  return {
+    ...startOf(turn),
+    whenBusy: draw([undefined, 'queue', 'steer']),
+    delayMs: draw([undefined, undefined, undefined, undefined, 0, 5_000, 50_000]),
+    retainMs: draw([undefined, undefined, undefined, 1_000, 100_000]),
+  };
+}
+
+const REFUSED: readonly string[] = ['busy', 'suspended', 'full', 'key-reused'];
+
+const accept: Step = (scene) => {
+  const start = startFor(scene);
+  if (!REFUSED.includes(scene.ledger.accept(start).status)) scene.taken.add(start.turn);
+};
+
+const begin: Step = (scene) => {
+  const start = startFor(scene);
+  const answer = scene.ledger.begin({ start, nonce: `n${scene.step}`, reader: READER });
+  if (!REFUSED.includes(answer.status)) scene.taken.add(start.turn);
+  if (answer.status === 'leased') scene.hold(answer.epoch, start.turn, answer.page.head, answer.inbox);
+};
+
+const resume: Step = (scene) => {
+  const turn = scene.storage.lease().turn ?? 't0';
+  const answer = scene.ledger.resume({ turn, nonce: `n${scene.step}`, reader: READER });
+  if (answer.status === 'leased') scene.hold(answer.epoch, turn, answer.page.head, answer.inbox);
+};
+
+/** What a holder stores: an event or none, waits, turns for later, and what it has read. */
+function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): Change {
+  const isRead = draw([true, true, false]);
+  if (draw([true, false, false, false])) return { events: [], ...(isRead && { inboxRead: inbox }) };
+  const wait = `w${step}`;
+  const asks = draw([true, false]);
+  if (asks) waits.push(wait);
+  const after = draw([0, 5_000]);
+  return {
+    events: [event(turn, `e${step}`)],
+    ...(isRead && { inboxRead: inbox }),
+    ...(asks && { expiries: [{ wait, after: draw([1_000, 60_000]) }] }),
+    ...(draw([true, false, false, false]) && {
+      scheduled: [{ started: event(`c${step}`, 'start', 'turn-started'), after }],
+    }),
+  };
+}
+
+function send(scene: Scene, release?: Change['release']): void {
+  const { holder, ledger, taken, turns } = scene;
+  if (!holder) return;
+  const change: Change = { ...changeOf(scene, holder), ...(release && { release }) };
+  scene.sent = [holder.epoch, holder.seq + 1, change];
+  const answer = ledger.append(...scene.sent);
+  if (answer.status !== 'appended' || release) scene.holder = undefined;
+  if (answer.status !== 'appended') return;
+  holder.seq = answer.head;
+  holder.inbox = answer.inbox.map(({ id }) => id);
+  for (const { started } of change.scheduled ?? []) {
+    taken.add(started.turn);
+    turns.push(started.turn);
+  }
+}
+
+const release: Step = (scene) =>
+  send(scene, scene.draw(['ended', 'ended', 'ended', 'suspended', 'suspended', 'yielded']));
+
+const again: Step = ({ ledger, sent }) => {
+  if (sent) ledger.append(...sent);
+};
+
+const post: Step = ({ ledger, storage, draw, turns, waits }) => {
+  const turn = draw([storage.lease().turn ?? 't0', turns.at(-1) ?? 't0', turns.at(-2) ?? 't0']);
+  const wait = waits.at(-1) ?? 'w0';
+  const kind = draw<NoteKind>(['cancel', 'answer', 'late']);
+  if (kind === 'answer') ledger.post(kind, turn, wait, { wait, bodyHash: 'h' });
+  else ledger.post(kind, turn, '{}');
+};
+
+const fire: Step = (scene) => {
+  while (scene.alarm !== null && scene.alarm <= scene.now) {
+    scene.alarm = null;
+    scene.ledger.alarm();
+  }
+};
+
+const pass: Step = (scene) => {
+  scene.now += scene.draw([10, 1_000, 21_000, 200_000]);
+  if (scene.draw([true, true, true, false])) fire(scene);
+};
+
+const early: Step = ({ ledger }) => void ledger.alarm();
+
+const restart: Step = (scene) => {
+  scene.ledger = scene.restarted();
+};
+
+const erase: Step = (scene) => {
+  if (scene.draw([true, false, false])) scene.ledger.erase();
+};
+
+const STEPS: readonly [Step, ...Step[]] = [
+  ...[
+    accept,
+    accept,
+    accept,
+    begin,
+    resume,
+    resume,
+    (scene: Scene) => send(scene),
+    (scene: Scene) => send(scene),
+  ],
+  ...[release, release, release, post, post, pass, pass, fire, early, restart, again, again, erase],
+] as [Step, ...Step[]]; // not empty
+
+/** What is not as it always must be. */
+function* broken({ storage, alarm, taken }: Scene): Iterable<string> {
+  if (!storage.exists()) {
+    if (alarm !== null) yield 'an alarm of no session';
+    return;
+  }
+  const lease = storage.lease();
+  const agenda = storage.agenda();
+  const waiting = storage.waiting();
+  const isDue = (kind: string, ref: string): boolean =>
+    agenda.some((entry) => entry.kind === kind && entry.ref === ref);
+  if (lease.turn !== null && lease.state !== 'suspended' && !isDue('turn', lease.turn)) {
+    yield 'an open turn that nobody will look at';
+  }
+  if (agenda.some(({ kind, ref }) => kind === 'turn' && ref !== lease.turn))
+    yield 'a look at a turn that is over';
+  if (lease.turn === null && waiting.some(({ kind }) => kind !== 'scheduled')) yield 'a line behind nobody';
+  if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
+    yield 'a scheduled turn that never starts';
+  }
+  const [first] = agenda;
+  if (first && (alarm === null || alarm > first.due)) yield 'an alarm that is too late';
+  const left = storage
+    .notes(lease.turn ?? '')
+    .filter(({ turn, kind }) => turn === lease.turn && kind !== 'late');
+  if (lease.state === 'suspended' && left.length > 0) yield 'a note that nobody comes for';
+  if (new Set(waiting.map(({ turn }) => turn)).size < waiting.length) yield 'a turn that waits twice';
+  const rows = [...storage.events({ from: 1, limit: Number.MAX_SAFE_INTEGER })];
+  const starts = rows.filter(({ type }) => type === 'turn-started').map(({ turn }) => turn);
+  if (new Set(starts).size < starts.length) yield 'a turn that started twice';
+  const isWaiting = (turn: string): boolean => waiting.some((row) => row.turn === turn);
+  for (const turn of taken) {
+    const places = [starts.includes(turn), isWaiting(turn), storage.request(`steered ${turn}`) !== null];
+    if (places.filter(Boolean).length !== 1)
+      yield `a turn that is in ${places.filter(Boolean).length} places`;
+  }
+}
+
+/** What the first step breaks that breaks anything. */
+function firstBreak(numbers: readonly number[]): string | undefined {
+  const scene = new Scene(numbers);
+  for (scene.step = 1; scene.step <= 40; scene.step += 1) {
+    scene.draw(STEPS)(scene);
+    if (!scene.storage.exists()) scene.taken.clear();
+    for (const what of broken(scene)) return `${what}, after step ${scene.step}`;
+  }
+  return undefined;
+}
+
+it('a session is never left in a state that nothing leads out of, and no turn is lost or doubled', () => {
+  const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 40, maxLength: 400 });
+  fc.assert(
+    fc.property(numbers, (drawn) => {
+      expect(firstBreak(drawn)).toBeUndefined();
+    }),
+    { seed: 20_261_122, numRuns: 1_500 },
+  );
+}, 30_000);

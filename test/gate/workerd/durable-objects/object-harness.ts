@@ -1,0 +1,109 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
+import { handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
+import { setTime } from '../../../fixtures/held-time.ts';
+import { withLease } from '../../../fixtures/lease-terms.ts';
+import { until } from '../../../fixtures/scripts.ts';
+import type { SessionHarness } from '../../../fixtures/session-contract/harness.ts';
+import { relativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly SESSIONS: DurableObjectNamespace<SessionObject>;
+    }
+  }
+}
+
+/** Of objects in real time: short, since a test waits until it runs out. */
+const SHORT_LEASE_MS = 300;
+/** Of objects whose time is held. The parts of it that facts name are whole, as the time of an alarm is. */
+const LEASE_MS = 30_000;
+
+/** More than go off in any wait of a test. */
+const MOST_ALARMS = 100;
+
+/** So far in the future that no alarm goes off by itself. */
+const START = Date.UTC(2100, 0, 1);
+
+export interface ObjectHarness extends SessionHarness {
+  /** With the epochs as they are. */
+  readonly raw: SessionPort;
+  /** The time for its object, in ms since the epoch. */
+  now(): number;
+  /** A new stub: one is dead for ever after a reset. */
+  stub(): DurableObjectStub<SessionObject>;
+}
+
+/** A session of a fresh name in a real Durable Object, which has real alarms, and whose time passes only by `wait`. */
+export function makeObjectHarness(): ObjectHarness {
+  const { name, stub, raw, ...harness } = realObject(LEASE_MS);
+  let now = START;
+  setTime(name, () => now);
+  /** When the alarm of an object is due that does not run: to ask it would start it before its alarm does. */
+  let asleep: number | null | undefined;
+  const alarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  const awake = new Proxy(raw, {
+    get(port, method) {
+      asleep = undefined;
+      return Reflect.get(port, method);
+    },
+  });
+  /** Runs the alarm that is due until then, at its own time; `false` when there is none. */
+  async function runNext(until: number): Promise<boolean> {
+    const due = asleep === undefined ? await alarm() : asleep;
+    if (due === null || due > until) return false;
+    asleep = undefined;
+    now = Math.max(now, due);
+    await runDurableObjectAlarm(stub());
+    await handedOverBy(name);
+    return true;
+  }
+  return {
+    ...harness,
+    ...{ name, stub, raw: awake, session: relativeEpochs(awake), leaseMs: LEASE_MS, now: () => now },
+    wait: async (ms) => {
+      const end = now + ms;
+      for (let alarms = 0; await runNext(end); alarms += 1) {
+        if (alarms === MOST_ALARMS) throw new Error('Its alarm goes off without end.');
+      }
+      now = end;
+    },
+    restart: async () => {
+      asleep = await alarm(); // and it runs, since one that does not cannot be evicted
+      await evictDurableObject(stub());
+    },
+  };
+}
+
+/** The same in real time: its alarms go off by themselves. */
+export function makeRealObjectHarness(): ObjectHarness {
+  const { raw, stub, ...harness } = realObject(SHORT_LEASE_MS);
+  return {
+    ...harness,
+    ...{ raw, stub, session: relativeEpochs(raw), leaseMs: SHORT_LEASE_MS, now: () => Date.now() },
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    restart: async () => {
+      await stub().read({ from: 1, limit: 1 }); // one that does not run cannot be evicted
+      await evictDurableObject(stub());
+    },
+  };
+}
+
+function realObject(leaseMs: number) {
+  const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
+  return {
+    name,
+    raw: objectSession(env.SESSIONS, name),
+    stub: () => env.SESSIONS.getByName(name),
+    handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
+  };
+}
+
+/** Waits until what the alarms of this session have sent off has arrived. */
+function handedOverBy(name: string): Promise<void> {
+  const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
+  return until(() => count(handOvers.map((handOver) => handOver.name)) === count(sentOff));
+}

@@ -1,0 +1,276 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { SessionUnavailableError } from '../../../doors/session.ts';
+import { event, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness } from './object-harness.ts';
+
+type Namespace = typeof env.SESSIONS;
+
+/** Pauses that pass at once, and how long each was to be. */
+function heldPauses(random = 0.5) {
+  const ms: number[] = [];
+  const after = (pause: number, run: () => void) => {
+    ms.push(pause);
+    queueMicrotask(run);
+    return () => {};
+  };
+  return { ms, pauses: { after, random: () => random } };
+}
+
+/** The objects, reached by stubs of which the first `times` fail, before a call is sent or when it was answered. */
+function failing(failure: unknown, { times = 99, when = 'before' }: { times?: number; when?: string } = {}) {
+  const count = { stubs: 0, calls: 0 };
+  const getByName: Namespace['getByName'] = (...args) => {
+    count.stubs += 1;
+    const isBroken = count.stubs <= times;
+    const stub = env.SESSIONS.getByName(...args);
+    const call =
+      (key: keyof typeof stub) =>
+      async (...sent: unknown[]) => {
+        count.calls += 1;
+        const method: unknown = stub[key];
+        if (typeof method !== 'function') throw new TypeError(`a stub has no method ${key}`);
+        const send = () => Reflect.apply(method, stub, sent);
+        if (!isBroken) return send();
+        if (when === 'after') await send();
+        throw failure;
+      };
+    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // nothing else is read of one
+  };
+  const namespace: Namespace = new Proxy(env.SESSIONS, {
+    get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
+  });
+  return { namespace, count };
+}
+
+const lost = () => new Error('Network connection lost.');
+
+/** What the platform says of itself, in its documentation, in its source and in the logs of its users. */
+const OF_THE_PLATFORM = [
+  'Network connection lost.',
+  'Durable Object is no longer active',
+  "The Durable Object's code has been updated, this version can no longer access storage.",
+  'Durable Object storage is no longer accessible.',
+  'Durable Object reset because its code was updated.',
+  'internal error; reference = abc123',
+  'Internal error in Durable Object storage write caused object to be reset; reference = abc123',
+  'Durable Object storage operation exceeded timeout which caused object to be reset.',
+  "Durable Object's isolate exceeded its memory limit and was reset.",
+  'Cannot resolve Durable Object due to transient issue on remote node.',
+  'This script has been upgraded. Please send a new request to connect to the new version.',
+  'disk I/O error: SQLITE_IOERR',
+  'words that nobody has met yet',
+];
+/** Some come with flags and some without, and `remote` is no sign: storage fails inside of the object. */
+const FLAGS = [
+  { remote: true },
+  { remote: true, durableObjectReset: true },
+  { retryable: true },
+  { remote: true, retryable: false, overloaded: false },
+];
+const platformErrors = [
+  ...OF_THE_PLATFORM.map((words): [string, Error] => [words, new Error(words)]),
+  ...FLAGS.map((flags): [string, Error] => [
+    JSON.stringify(flags),
+    Object.assign(new Error('internal error; reference = abc123'), flags),
+  ]),
+];
+
+describe('a call to the object of a session', () => {
+  it.each(platformErrors)('is sent again on a new stub after: %s', async (_, error) => {
+    const { name, raw } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    const { namespace, count } = failing(error, { times: 4 });
+    const { ms, pauses } = heldPauses();
+    expect(await objectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({ head: 2 });
+    expect([count.stubs, ms]).toEqual([5, [0, 100, 500, 2_000]]);
+  });
+
+  it('is sent again after what is no Error at all', async () => {
+    const { name, raw } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    const { pauses } = heldPauses();
+    const once = objectSession(failing('gone', { times: 1 }).namespace, name, { pauses });
+    expect(await once.read({ from: 1 })).toMatchObject({ head: 2 });
+    const never = objectSession(failing('gone').namespace, name, { pauses });
+    await expect(never.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(new Error('gone')));
+  });
+
+  /** Each as its first stub is asked for it, which breaks when the object has done it. */
+  const calls: readonly [
+    keyof SessionPort,
+    (port: SessionPort, epoch: number) => Promise<unknown>,
+    object | string | boolean,
+  ][] = [
+    ['accept', (port) => port.accept(starting('t1', 'a').start), { status: 'accepted', turn: 't1' }],
+    ['begin', (port) => port.begin(starting('t1', 'a')), { status: 'leased', cause: 'started' }],
+    ['resume', (port) => port.resume({ ...starting('t1', 'b'), turn: 't1' }), { status: 'leased' }],
+    ['append', (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')] }), { head: 3 }],
+    ['renew', (port, epoch) => port.renew(epoch), { status: 'renewed' }],
+    ['post', (port) => port.post('cancel', 't1', '{}'), 'posted'],
+    [
+      'post',
+      (port) => port.post('answer', 't1', '{}', { wait: 'w', bodyHash: 'h' }),
+      'known', // which whoever has sent it takes for its own
+    ],
+    ['read', (port) => port.read({ from: 1 }), { head: 2 }],
+    ['erase', (port) => port.erase(), true],
+  ];
+  it.each(calls)('answers as if nothing had been lost: %s', async (method, call, expected) => {
+    const { name, raw } = makeObjectHarness();
+    const { pauses } = heldPauses();
+    let epoch = 0;
+    if (method === 'resume') await raw.accept(starting('t1', 'a').start);
+    else if (method !== 'accept' && method !== 'begin') ({ epoch } = await lease(raw, starting('t1', 'a')));
+    const { namespace, count } = failing(lost(), { times: 1, when: 'after' });
+    const answer = await call(objectSession(namespace, name, { pauses }), epoch);
+    expect(answer).toEqual(typeof expected === 'object' ? expect.objectContaining(expected) : expected);
+    expect(count).toEqual({ stubs: 2, calls: 2 });
+  });
+
+  it('has one new stub, however many calls were on the way by the one that broke', async () => {
+    const { name, raw } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    const { namespace, count } = failing(lost(), { times: 1 });
+    const { pauses } = heldPauses();
+    const { read } = objectSession(namespace, name, { pauses });
+    const pages = await Promise.all([read({ from: 1 }), read({ from: 2 }), read({ from: 3 })]);
+    expect(pages.map((page) => page?.rows.length)).toEqual([2, 1, 0]);
+    expect(count).toEqual({ stubs: 2, calls: 6 });
+  });
+
+  it('erases what is not there, and says so', async () => {
+    const { session } = makeObjectHarness();
+    expect(await session.erase()).toBe(false);
+  });
+
+  it('opens a watcher on a new stub, also when it was answered without a line', async () => {
+    const { name, raw } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    const { pauses, ms } = heldPauses();
+    const { namespace } = failing(lost(), { times: 1 });
+    const told = Promise.withResolvers<number>();
+    const stop = await objectSession(namespace, name, { pauses }).watch(
+      ({ head }) => told.resolve(head),
+      () => told.reject(new Error('closed')),
+    );
+    expect(await told.promise).toBe(2);
+    stop();
+
+    const busy = { fetch: async () => new Response('Try again.', { status: 503 }) };
+    const plain: Namespace = new Proxy(env.SESSIONS, { get: () => () => busy });
+    const watching = objectSession(plain, name, { pauses }).watch(
+      () => {},
+      () => {},
+    );
+    const why = new Error('the session object answered 503 and opened no WebSocket');
+    await expect(watching).rejects.toThrow(new SessionUnavailableError(why));
+    expect(ms).toEqual([0, 0, 100, 500, 2_000]);
+  });
+
+  it.each(['before', 'after'])('stores an append once when the line broke %s it was stored', async (when) => {
+    const { name, session, raw } = makeObjectHarness();
+    const { epoch } = await lease(raw, starting('t1', 'a'));
+    const { namespace, count } = failing(lost(), { times: 2, when });
+    const { pauses } = heldPauses();
+    const port = objectSession(namespace, name, { pauses });
+    const answer = await port.append(epoch, 3, { events: [event('t1', 'x')] });
+    expect(answer).toMatchObject({ status: 'appended', head: 3 });
+    expect(count.stubs).toBe(3);
+    expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
+  });
+
+  it.each([
+    [0, [0, 75, 375, 1_500]],
+    [0.999, [0, 124, 624, 2_499]],
+  ])('pauses longer and longer, up to some two seconds, by chance %d', async (random, expected) => {
+    const { name } = makeObjectHarness();
+    const { pauses, ms } = heldPauses(random);
+    const { namespace, count } = failing(lost());
+    const reading = objectSession(namespace, name, { pauses }).read({ from: 1 });
+    await expect(reading).rejects.toThrow(new SessionUnavailableError(lost()));
+    expect([count.calls, ms.map(Math.floor)]).toEqual([5, expected]);
+  });
+});
+
+describe('a call is not sent again', () => {
+  it.each<[string, Error & { readonly overloaded?: boolean }]>([
+    [
+      'to an object that is overloaded',
+      Object.assign(new Error('Durable Object is overloaded. Too many requests queued.'), {
+        overloaded: true,
+        retryable: true,
+      }),
+    ],
+    [
+      'to an object whose stub says so in words only',
+      new Error('Durable Object is overloaded. Requests queued for too long.'),
+    ],
+    [
+      'under an account that is told to back off',
+      new Error(
+        'Your account is generating too much load on Durable Objects. Please back off and try again later.',
+      ),
+    ],
+  ])('%s, but the next call has a stub of its own', async (_, error) => {
+    const { name, raw } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    const { namespace, count } = failing(error, { times: 1 });
+    const { pauses, ms } = heldPauses();
+    const port = objectSession(namespace, name, { pauses });
+    await expect(port.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(error));
+    expect([count.calls, ms]).toEqual([1, []]);
+    expect(await port.read({ from: 1 })).toMatchObject({ head: 2 });
+  });
+
+  it.each<[string, Error]>([
+    ['a statement that is wrong', new Error('no such column: nope at offset 7: SQLITE_ERROR')],
+    [
+      'a row that breaks a rule',
+      new Error(
+        'NOT NULL constraint failed: events.epoch: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)',
+      ),
+    ],
+    ['a body that is too big', new Error('string or blob too big: SQLITE_TOOBIG')],
+    ['a database that is full', new Error('database or disk is full: SQLITE_FULL')],
+    ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'turn')")],
+    ['an endless recursion', new RangeError('Maximum call stack size exceeded')],
+    ['what cannot be copied', new DOMException('Symbol(x) could not be cloned.', 'DataCloneError')],
+    [
+      'what is too long to be sent',
+      new Error(
+        'Serialized RPC arguments or return values are limited to 32MiB, but the size of this value was: 40000029 bytes.',
+      ),
+    ],
+  ])('after an error of its own: %s', async (_, error) => {
+    const { name } = makeObjectHarness();
+    const { namespace, count } = failing(Object.assign(error, { remote: true }));
+    const { pauses, ms } = heldPauses();
+    await expect(objectSession(namespace, name, { pauses }).read({ from: 1 })).rejects.toBe(error);
+    expect([count.calls, ms]).toEqual([1, []]);
+  });
+
+  it('when the real database refuses, which is told as it was said', async () => {
+    const { name, raw, stub } = makeObjectHarness();
+    await raw.begin(starting('t1', 'a'));
+    await runInDurableObject(stub(), (_, { storage }) => {
+      storage.sql.exec('DROP TABLE events');
+    });
+    const { pauses, ms } = heldPauses();
+    const reading = objectSession(env.SESSIONS, name, { pauses }).read({ from: 1 });
+    await expect(reading).rejects.toMatchObject({
+      name: 'Error',
+      message: 'no such table: events: SQLITE_ERROR',
+    });
+    expect(ms).toEqual([]);
+  });
+});
+
+it('the session of an object answers plain data', async () => {
+  const { session } = makeObjectHarness();
+  const answer = await session.begin(starting('t1', 'a'));
+  expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
+});

@@ -1,0 +1,328 @@
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import type { Change } from '../../../doors/journal.ts';
+import {
+  bodiesOf,
+  event,
+  goingOn,
+  handedOver,
+  keyed,
+  lease,
+  READER,
+  starting,
+  startOf,
+} from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness, makeRealObjectHarness, type ObjectHarness } from './object-harness.ts';
+
+const LONG = 5 * 1024 * 1024;
+
+/** Of whoever waits for a real alarm. */
+const PATIENT = { timeout: 20_000 };
+
+function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
+  return runInDurableObject(stub(), (_, { storage }) =>
+    storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
+  );
+}
+
+/** The epoch of the lease, as the object has it. */
+const epochIn = ({ sql }: DurableObjectStorage): number =>
+  sql.exec<{ epoch: number }>('SELECT epoch FROM lease').one().epoch;
+
+describe('a session object nobody wrote to', () => {
+  it('has an empty database and no alarm after every call that finds nothing', async () => {
+    const harness = makeObjectHarness();
+    const { session, stub } = harness;
+    await session.read({ from: 1 });
+    await session.resume(goingOn('t1', 'a'));
+    await session.append(0, 1, { events: [event('t1', 'x')] });
+    await session.renew(0);
+    await session.post('cancel', 't1', '{}');
+    await session.post('late', 't1', '{}');
+    await session.post('answer', 't1', '{}', { wait: 't1.3.0#0', bodyHash: 'h' });
+    const stop = await session.watch(
+      () => {},
+      () => {},
+    );
+    stop();
+    expect(await tablesOf(harness)).toEqual([]);
+    const alarm = await runInDurableObject(stub(), (object, { storage }) => {
+      object.alarm();
+      return storage.getAlarm();
+    });
+    expect(alarm).toBeNull();
+    expect(await tablesOf(harness)).toEqual([]);
+  });
+});
+
+describe('the database of a session object', () => {
+  it('holds no value above 1 MiB, however long bodies, snapshots and messages that wait are', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
+    const waiting = (turn: string) => ({ ...startOf(turn), started: { type: 'turn-started', turn, body } });
+    await session.accept({ ...waiting('t2'), whenBusy: 'queue' });
+    await session.accept({ ...waiting('t3'), whenBusy: 'steer' });
+    await session.accept({ ...waiting('t4'), delayMs: 3_600_000 });
+    const snapshot = { seq: 3, reducer: 1, body };
+    await session.append(1, 3, {
+      events: [{ type: 'step', turn: 't1', body }],
+      snapshot,
+      release: 'yielded',
+    });
+    const longest = await runInDurableObject(stub(), (_, { storage: { sql } }) => {
+      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda'];
+      const columns = tables.flatMap((table) =>
+        sql.exec(`SELECT * FROM ${table} LIMIT 0`).columnNames.map((name) => ({ table, name })),
+      );
+      const lengths = columns.map(({ table, name }) =>
+        sql
+          .exec<{ longest: number }>(
+            `SELECT coalesce(max(length(CAST(${name} AS BLOB))), 0) AS longest FROM ${table}`,
+          )
+          .one(),
+      );
+      return Math.max(...lengths.map((row) => row.longest));
+    });
+    expect(longest).toBe(1024 * 1024);
+    const leased = await lease(session, goingOn('t1', 'b'));
+    expect(leased.snapshot?.body === body).toBe(true);
+    expect((await session.read({ from: 3 }))?.rows[0]?.body === body).toBe(true);
+    const [steer] = leased.inbox;
+    expect([steer?.kind, steer?.body === body]).toEqual(['steer', true]);
+  });
+
+  it('keeps a snapshot in as many parts as it needs, for the reducer that made it and for no other', async () => {
+    const { session, restart } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const snapshot = { seq: 3, reducer: 2, body: JSON.stringify('x'.repeat(LONG)) };
+    await session.append(1, 3, { events: [event('t1', 's3')], snapshot, release: 'yielded' });
+    await restart();
+    const readers = [1, 2, 3].map((reducer) => ({ ...READER, reducer }));
+    const found: unknown[] = [];
+    for (const reader of readers) {
+      const leased = await lease(session, { ...goingOn('t1', `reads as ${reader.reducer}`), reader });
+      found.push(leased.snapshot && leased.snapshot.body === snapshot.body);
+      await session.append(leased.epoch, leased.page.head + 1, { events: [], release: 'yielded' });
+    }
+    expect(found).toEqual([null, true, null]);
+  });
+
+  it('keeps nothing of a long message that has left the line', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const started = event('t2', 'x'.repeat(100_000), 'turn-started');
+    await session.accept({ ...startOf('t2'), started, whenBusy: 'steer' });
+    await session.append(1, 3, { events: [event('t1', 'steered')], inboxRead: [1] });
+    const left = await runInDurableObject(stub(), (_, { storage: { sql } }) =>
+      ['chunks', 'inbox'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+    );
+    expect(left).toEqual([[], []]);
+  });
+
+  it('is written one row an event by an append that gives nothing back, and asked nothing', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
+    await session.renew(1);
+    const written = await runInDurableObject(stub(), (object, { storage }) => {
+      const epoch = epochIn(storage);
+      const exec = vi.spyOn(storage.sql, 'exec');
+      const events = [event('t1', 'x'), event('t1', 'y'), event('t1', 'z')];
+      object.append(epoch, 3, { events, progress: true });
+      const cursors = exec.mock.results.map((result) => result.value);
+      exec.mockRestore();
+      return [cursors.length, cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0)];
+    });
+    expect(written).toEqual([3, 3]);
+  });
+});
+
+describe('the alarm of a session object', () => {
+  it.each(['ended', 'suspended'] as const)('is off when its turn is %s', async (release) => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).not.toBeNull();
+    await session.append(1, 3, { events: [event('t1', 'x')], release });
+    expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it('survives a runner that refuses, says so in one line, and asks again', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const harness = makeObjectHarness();
+    await harness.session.accept(startOf('refused-1'));
+    await handedOver(harness, 2);
+    expect(log).toHaveBeenCalledWith(
+      'holdfast: turn refused-1 was not taken over: Error: this runner refuses',
+    );
+    log.mockRestore();
+  });
+
+  it('does not throw when its storage fails, and comes back', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { session, stub, now, leaseMs } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const next = await runInDurableObject(stub(), async (object, { storage }) => {
+      storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
+      await storage.deleteAlarm();
+      object.alarm();
+      storage.sql.exec('ALTER TABLE agenda_gone RENAME TO agenda');
+      return storage.getAlarm();
+    });
+    expect(next).toBe(now() + leaseMs);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('no such table: agenda'));
+    log.mockRestore();
+  });
+});
+
+describe('the alarm of a session object, in real time', () => {
+  it('hands a turn over whose holder fell silent, and again while nobody comes', async () => {
+    const { session, handOvers } = makeRealObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT);
+    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expirations: 1 });
+  });
+
+  it('knows by which name to hand turns over when it starts an object that was evicted', async () => {
+    const { name, session, stub, handOvers } = makeRealObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    await evictDurableObject(stub());
+    await vi.waitFor(() => expect(handOvers()[0]).toBe('t1'), PATIENT);
+    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ name });
+  });
+});
+
+describe('a session object that is reset', () => {
+  const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
+  const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
+
+  it('stored and told nothing when it broke before its commit, and takes the events then', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const told: (number | 'closed')[] = [];
+    await session.watch(
+      ({ head }) => told.push(head),
+      () => told.push('closed'),
+    );
+    const broken = runInDurableObject(stub(), (object, state) => {
+      object.append(epochIn(state.storage), 3, change);
+      state.abort('broken before the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await session.read({ from: 1 })).toMatchObject({
+      head: 2,
+      openTurn: { id: 't1', state: 'running' },
+    });
+    await vi.waitFor(() => expect(told).toEqual([2, 'closed']));
+    expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
+    expect(await bodiesOf(session)).toEqual(complete);
+  });
+
+  it('answers events again whose acknowledgement was lost after its commit', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const broken = runInDurableObject(stub(), async (object, state) => {
+      object.append(epochIn(state.storage), 3, change);
+      await state.storage.sync();
+      state.abort('broken after the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    const page = await session.read({ from: 3 });
+    expect(page).toMatchObject({ head: 4, openTurn: null });
+    const again = { status: 'appended', head: 4, at: page?.rows[0]?.at, inbox: [] };
+    expect(await session.append(1, 3, change)).toEqual(again);
+    expect(await bodiesOf(session)).toEqual(complete);
+  });
+
+  it.each([0, 1, 2, 3])(
+    'has every event once, wherever the reset meets appends in flight: when %i of four are answered',
+    async (answered) => {
+      const harnesses = [1, 2, 3, 4].map(() => makeObjectHarness());
+      await Promise.all(harnesses.map(({ session }) => session.begin(starting('t1', 'a'))));
+      const appends = harnesses.map(({ session }) => session.append(1, 3, change));
+      await Promise.all(appends.slice(0, answered));
+      await abortAllDurableObjects();
+      for (const [i, { session }] of harnesses.entries()) {
+        expect(await appends[i]).toMatchObject({ status: 'appended', head: 4 });
+        expect(await bodiesOf(session)).toEqual(complete);
+      }
+    },
+  );
+
+  it('gives a begin and an accept that were in flight their one answer', async () => {
+    const first = makeObjectHarness();
+    const begun = first.session.begin(starting('t1', 'a', keyed('k')));
+    const second = makeObjectHarness();
+    const accepted = second.session.accept(startOf('t1', keyed('k')));
+    await abortAllDurableObjects();
+    expect(await begun).toMatchObject({ status: 'leased', epoch: 1, cause: 'started' });
+    expect(await accepted).toEqual({ status: 'accepted', turn: 't1' });
+    expect(await first.session.read({ from: 1 })).toMatchObject({ head: 2 });
+    expect(await second.session.read({ from: 1 })).toMatchObject({ head: 2 });
+  });
+
+  it('keeps the lease', async () => {
+    const { session } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    await abortAllDurableObjects();
+    expect(await session.renew(1)).toEqual({ status: 'renewed', inbox: [] });
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+  });
+
+  it('goes on after a transaction that failed, also after the one that made its tables', async () => {
+    const { session, stub } = makeObjectHarness();
+    await runInDurableObject(stub(), (object, { storage }) => {
+      const setAlarm = vi.spyOn(storage, 'setAlarm').mockImplementationOnce(() => {
+        throw new Error('disk full');
+      });
+      expect(() => object.begin(starting('t1', 'a'))).toThrow('disk full');
+      setAlarm.mockRestore();
+      expect(object.read({ from: 1 })).toBeNull();
+    });
+    expect(await session.begin(starting('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
+    expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1']);
+  });
+
+  it('makes its tables again when the commit that made them was lost', async () => {
+    const harness = makeObjectHarness();
+    const broken = runInDurableObject(harness.stub(), (object, state) => {
+      object.begin(starting('t1', 'a'));
+      state.abort('broken before the commit');
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await tablesOf(harness)).toEqual([]);
+    expect(await harness.session.begin(starting('t1', 'a'))).toMatchObject({ status: 'leased', epoch: 1 });
+  });
+
+  it('closes the line of its watchers', async () => {
+    const { session } = makeObjectHarness();
+    const onClosed = vi.fn();
+    await session.watch(() => {}, onClosed);
+    await abortAllDurableObjects();
+    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce());
+  });
+});
+
+describe('a session object that is evicted', () => {
+  it('goes on telling the watchers it had', async () => {
+    const { session, stub } = makeObjectHarness();
+    const heads: number[] = [];
+    const onClosed = vi.fn();
+    const stop = await session.watch(({ head }) => heads.push(head), onClosed);
+    await session.begin(starting('t1', 'a'));
+    await evictDurableObject(stub());
+    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]));
+    expect(onClosed).not.toHaveBeenCalled();
+    stop();
+  });
+});
+
+describe('fetch', () => {
+  it('answers 426 to anything but a WebSocket', async () => {
+    const { stub } = makeObjectHarness();
+    const response = await stub().fetch('https://session/');
+    expect(response.status).toBe(426);
+    expect(await response.text()).toBe('A session is watched over a WebSocket.\n');
+  });
+});

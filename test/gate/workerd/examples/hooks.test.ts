@@ -1,0 +1,37 @@
+/** The Worker of the README's section on webhooks, as it stands. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import worker from '../../../../src/examples/hooks/worker.ts';
+import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
+import { json, ORIGIN, type Send } from '../http/client.ts';
+
+const send: Send = async (path, init) => {
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
+};
+
+const delivery = (body: object, secret = SECRET) =>
+  fromGithub('issues', { secret, body: JSON.stringify(body) });
+
+const repository = { full_name: `acme/${crypto.randomUUID()}` };
+const opened = { action: 'opened', issue: { number: 42, title: 'The shop is closed' }, repository };
+
+it('a signed delivery starts a turn whose answer the caller of the Worker can read', async () => {
+  const taken = await send('/hooks/github', { method: 'POST', ...(await delivery(opened)) });
+  expect(taken.status).toBe(202);
+  const { session, turn } = await json(taken);
+  expect(session).toBe(`${repository.full_name.replace('/', ':')}:42`);
+  const address = taken.headers.get('location') ?? '';
+  const read = await send(address);
+  expect([200, 202]).toContain(read.status);
+  expect(await json(read)).toMatchObject({ turn, agent: 'triage' });
+});
+
+it('a delivery that somebody else signed starts nothing', async () => {
+  const refused = await send('/hooks/github', {
+    method: 'POST',
+    ...(await delivery(opened, 'another secret')),
+  });
+  expect(refused.status).toBe(401);
+});

@@ -1,0 +1,84 @@
+/** The Worker of the README's section on MCP, as it stands. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import worker from '../../../../src/examples/mcp/worker.ts';
+import { type FakeServer, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
+import { says } from '../../node/mcp/tools/scenes.ts';
+import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
+import { connected } from '../mcp/server/talk.ts';
+
+const TOKEN = 'token-of-the-wiki';
+
+/** Each turn stays in its invocation: the next one would be run by the Worker of the tests, which lacks the agent. */
+const vars = { WIKI_TOKEN: TOKEN, SUBREQUESTS: '10000' };
+
+const via: Send = async (path, init) => {
+  const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  return worker.fetch(incoming, { ...env, ...vars }, createExecutionContext());
+};
+
+/** What answers at the address of the wiki, for one test. */
+function wiki(): FakeServer {
+  const inputSchema = {
+    type: 'object' as const,
+    properties: { query: { type: 'string' } },
+    required: ['query'],
+  };
+  const search = says('search_pages', 'Spring tides come with a new or a full moon.', {
+    description: 'Search the pages of the wiki.',
+    annotations: { readOnlyHint: true },
+    inputSchema,
+  });
+  const server = fakeServer({ tools: [search, says('read_page'), says('write_page'), says('get_logo')] });
+  const fetching = vi.spyOn(globalThis, 'fetch');
+  fetching.mockImplementation((input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (!url.startsWith('https://wiki.example/')) throw new Error(`Nobody may ask ${url}.`);
+    return server.fetch(url, init);
+  });
+  onTestFinished(() => fetching.mockRestore());
+  return server;
+}
+
+it('the agent looks things up at its server, which is sent the token and of the context only what it may see', async () => {
+  const server = wiki();
+  const body = { message: 'Search the pages for spring tides', context: { team: 'harbour', plan: 'secret' } };
+  const answer = await json(await post(newSession('librarian'), body, { via }));
+  expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
+  expect(answer.text).toContain('Spring tides come with a new or a full moon.');
+  expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(
+    new Set([`Bearer ${TOKEN}`]),
+  );
+  const call = server.requests.find(({ rpc }) => rpc === 'tools/call');
+  const { _meta: meta } = JSON.parse(call?.body ?? '{}').params;
+  expect(Object.keys(meta).toSorted()).toEqual(['holdfast/idempotency-key', 'progressToken', 'team']);
+  expect(server.requests.map((request) => request.body).join()).not.toContain('secret');
+});
+
+it('a tool that the server does not have is said to be missing, and the agent still answers', async () => {
+  const server = wiki();
+  server.tools = [says('read_page')];
+  const body = { message: 'Search the pages for spring tides' };
+  const answer = await json(await post(newSession('librarian'), body, { via }));
+  expect(answer).toMatchObject({ outcome: 'completed' });
+  expect(answer.text).toContain("MCP tool 'search_pages' not found. Available tools: read_page");
+});
+
+it('clients of the Worker list its tool and its agent, and call them', async () => {
+  const server = wiki();
+  const client = await connected(via);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name, description }) => [name, description])).toEqual([
+    ['count_words', 'Count the words of a text.'],
+    ['librarian', 'Answers from the wiki.'],
+  ]);
+  const counted = await client.callTool({ name: 'count_words', arguments: { text: 'High water at noon' } });
+  expect(counted.structuredContent).toEqual({ words: 4 });
+  const asked = { message: 'Search the pages for spring tides' };
+  const answer = await client.callTool({ name: 'librarian', arguments: asked });
+  expect(answer.structuredContent).toMatchObject({ outcome: 'completed' });
+  expect(JSON.stringify(answer.content)).toContain('Spring tides come with a new or a full moon.');
+  expect(server.requests.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(1);
+});

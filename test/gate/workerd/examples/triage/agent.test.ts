@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { paperGitHub } from '../../../../../src/examples/triage/paper-github.ts';
+import { aboutIssue } from '../../../../../src/examples/triage/subject.ts';
+import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
+import { offlineModel } from '../../../../../src/model/offline/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+import {
+  call,
+  callsOf,
+  comments,
+  commentUrl,
+  HELLO,
+  making,
+  offline,
+  type Scene,
+  SPELLING,
+  scene,
+} from '../../../node/examples/triage/scene.ts';
+import { appWith } from '../../http/app.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('what the model of triage is shown', () => {
+  it('is two facades, and what is behind them once they are open', async () => {
+    const { session } = scene(making());
+    await session.send(SPELLING);
+    const [first, second] = session.requests;
+    expect(first?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      'issues: The issue at hand: read it, list and add labels, comment, close.',
+      'repository: The repository: other issues that are similar, and its files.',
+    ]);
+    expect(second?.tools.map(({ name }) => name)).toEqual([
+      'add_label',
+      'close_issue',
+      'find_similar_issues',
+      'issues',
+      'list_labels',
+      'read_file',
+      'read_issue',
+      'repository',
+      'write_comment',
+    ]);
+  });
+
+  it('has no place for another issue or another repository', async () => {
+    const { session } = scene(making());
+    await session.send(SPELLING);
+    const inputs = session.requests[1]?.tools.flatMap(({ inputSchema }) =>
+      Object.keys(Object(inputSchema.properties)),
+    );
+    expect(inputs?.toSorted()).toEqual(['label', 'path', 'reason', 'text', 'title']);
+  });
+
+  it('is the delivery as JSON and nothing else, apart from the instructions', async () => {
+    const { session } = scene({ replies: ['Done.'] });
+    await session.send(SPELLING);
+    expect(session.requests[0]?.messages.slice(1)).toEqual([{ role: 'user', text: SPELLING }]);
+    expect(session.requests[0]?.messages[0]?.text).not.toContain('commit');
+  });
+
+  it('is told of by GET /agents, with everything inside', async () => {
+    const answer = await appWith({ agents: [defineTriage(paperGitHub)] })('/agents');
+    const told = JSON.stringify(await answer.json());
+    for (const name of ['read_issue', 'write_comment', 'close_issue', 'find_similar_issues', 'read_file']) {
+      expect(told).toContain(`"name":"${name}"`);
+    }
+  });
+});
+
+describe('triage with a model that does several things at once', () => {
+  const text = 'Thank you for telling us. #2 was much the same.';
+
+  it('is shown what was found, and then what was done', async () => {
+    const stage = scene({
+      replies: [
+        { calls: [call('issues'), call('repository')] },
+        { calls: [call('find_similar_issues', { title: 'spelling' }), call('list_labels')] },
+        { calls: [call('add_label', { label: 'documentation' }), call('write_comment', { text })] },
+        'Labelled, and answered.',
+      ],
+    });
+    expect(await stage.session.send(SPELLING)).toMatchObject({ outcome: 'completed', toolCalls: 6 });
+    const shown = stage.session.requests.at(-1)?.messages ?? [];
+    expect(shown.flatMap((message) => (message.role === 'tool' ? [message.text] : [])).slice(2)).toEqual([
+      '{"similar":[{"number":2,"title":"The README file has an error of spelling","state":"closed"}]}',
+      '{"label":"documentation","all":[{"name":"bug","description":"Something isn\'t working"},' +
+        '{"name":"documentation","description":"README file, guides and other texts"}]}',
+      '{"labels":["documentation"]}',
+      JSON.stringify({ url: commentUrl(1, 1001) }),
+    ]);
+    expect(stage.changes.map(({ what }) => what).toSorted()).toEqual(['comment', 'label']);
+  });
+});
+
+describe('triage with the offline planner', () => {
+  it('looks for similar issues, labels, and writes one comment', async () => {
+    const stage = scene(offline());
+    const answer = await stage.session.send(SPELLING);
+    expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
+    expect((await callsOf(stage.session)).map(([asked]) => asked)).toEqual([
+      'find_similar_issues {"title":"Spelling error in the README file"}',
+      'read_issue {}',
+      'list_labels {}',
+      'add_label {"label":"documentation"}',
+      'write_comment {"text":"Thank you for telling us."}',
+    ]);
+    expect(stage.github.issue(HELLO, 1)?.labels).toEqual(['documentation']);
+    expect(comments(stage)).toEqual([
+      {
+        what: 'comment',
+        issue: `${HELLO}#1`,
+        text: expect.stringMatching(/^Thank you for telling us\.\n\n<!-- holdfast [\da-f]{64} -->$/),
+      },
+    ]);
+    expect(answer.text).toContain(
+      'number: 2, title: The README file has an error of spelling, state: closed',
+    );
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'writes one comment, though the Worker dies while it waits for reply %i',
+    async (fatal) => {
+      const model = offlineModel();
+      let replies = 0;
+      const stage: Scene = scene({
+        model: {
+          ...model,
+          ask(request, options) {
+            replies += 1;
+            if (replies === fatal) stage.session.kill();
+            return model.ask(request, options);
+          },
+        },
+      });
+      expect(await stage.session.send(SPELLING)).toMatchObject({ outcome: 'completed' });
+      expect(comments(stage)).toHaveLength(1);
+      expect(stage.github.issue(HELLO, 1)?.labels).toEqual(['documentation']);
+    },
+  );
+
+  it('works on paper without an address of GitHub', async () => {
+    vi.stubGlobal('fetch', () => expect.fail('Nothing real happens.'));
+    const context = aboutIssue({ repository: HELLO, number: 7 });
+    const session = createTestSession(defineTriage(paperGitHub), { ...offline(), context });
+    const { outcome, text } = await session.send(SPELLING);
+    expect(outcome).toBe('completed');
+    expect(text).toMatch(/url: paper:Codertocat\/Hello-World#7\/[\da-f]{8}/);
+  });
+
+  it('closes when a maintainer asks for it and approves it', async () => {
+    const stage = scene(offline());
+    await stage.session.send(SPELLING);
+    const asked = await stage.session.send('Close the issue as not planned');
+    expect(asked).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ message: `Close ${HELLO}#1 as not planned?` }],
+    });
+    expect(stage.github.issue(HELLO, 1)?.state).toBe('open');
+    expect(await stage.session.decide('close_issue', 'approve')).toMatchObject({ outcome: 'completed' });
+    expect(stage.github.issue(HELLO, 1)).toMatchObject({ state: 'closed', stateReason: 'not_planned' });
+  });
+});

@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import { AREAS, COLLECTIONS } from '../../../../src/examples/workspace/areas.ts';
+import { workspace } from '../../../../src/examples/workspace/workspace.ts';
+import type { AnyTool } from '../../../../src/index.ts';
+import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { modelText } from '../../../doors/tools.ts';
+import { appWith } from '../http/app.ts';
+
+const depthOf = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(depthOf));
+const leavesOf = (tool: AnyTool): readonly AnyTool[] => (tool.inner ? tool.inner.flatMap(leavesOf) : [tool]);
+
+/** The calls of the last turn, each with what the model reads of it. */
+async function lastCalls(session: TestSession): Promise<readonly (readonly [string, string])[]> {
+  const { messages } = await session.state();
+  const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+  return turn.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.calls.map(({ name, input, ended }): readonly [string, string] => [
+          `${name} ${input}`,
+          ended ? modelText(ended.result) : 'open',
+        ])
+      : [],
+  );
+}
+
+const call = (name: string, input: object = {}) => ({ name, input });
+
+/** Opens the collection, then makes each list of calls in one reply. */
+const inside = (area: string, collection: string, ...replies: readonly object[][]): ScriptedReply[] => [
+  { calls: [call(area)] },
+  { calls: [call(collection)] },
+  ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // of `call`
+  'Done.',
+];
+
+const scripted = (...replies: readonly ScriptedReply[]): TestSession =>
+  createTestSession(workspace, { replies });
+
+describe('the tools of the workspace', () => {
+  it('are more than a hundred, each three levels deep', () => {
+    const leaves = workspace.tools.flatMap(leavesOf);
+    expect(leaves).toHaveLength(126);
+    expect(new Set(leaves.map(({ name }) => name)).size).toBe(126);
+    expect(workspace.tools.flatMap(({ inner = [] }) => inner).every((tool) => depthOf(tool) === 2)).toBe(
+      true,
+    );
+    expect(workspace.tools.map(depthOf)).toEqual(AREAS.map(() => 3));
+  });
+
+  it('are all behind six that the model is shown', async () => {
+    const session = scripted('Hello.');
+    await session.send('Hello');
+    expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      'calendar: Events, reminders, and reservations of rooms.',
+      'files: Documents, the folders they lie in, and templates for them.',
+      'money: Invoices, expenses, and the budgets they are paid from.',
+      'notebook: Notes, bookmarks, and minutes of events.',
+      'people: Contacts, their companies, and teams.',
+      'planning: Tasks, the milestones they lead to, and risks.',
+    ]);
+  });
+
+  it('are all told of by GET /agents', async () => {
+    const answer = await appWith({ agents: [workspace] })('/agents');
+    const told = JSON.stringify(await answer.json());
+    const names = workspace.tools.flatMap(leavesOf).map(({ name }) => `"name":"${name}"`);
+    expect(names.filter((name) => !told.includes(name))).toEqual([]);
+  });
+
+  it('come from tables whose words agree', () => {
+    const names = new Set(COLLECTIONS.map(({ many }) => many));
+    const prefixes = COLLECTIONS.map(({ prefix }) => prefix);
+    expect(names.size).toBe(COLLECTIONS.length);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+    for (const { fields, refersTo } of COLLECTIONS) {
+      expect(Object.keys(fields)).toEqual(expect.arrayContaining(['title', ...Object.keys(refersTo)]));
+      expect([...names]).toEqual(expect.arrayContaining(Object.values(refersTo)));
+    }
+  });
+
+  it('open area by area, and say how ids look', async () => {
+    const session = scripted(...inside('planning', 'tasks'));
+    await session.send('What can I do with tasks?');
+    expect((await lastCalls(session)).map(([, text]) => text)).toEqual([
+      "Tools now available: tasks, milestones, risks. You MUST call one of these tools to complete the user's request. " +
+        'Do NOT respond with text — call a tool.',
+      'Tools now available: add_task, list_tasks, find_tasks, read_task, update_task, remove_task, complete_task, ' +
+        "reopen_task. You MUST call one of these tools to complete the user's request. Do NOT respond with text — " +
+        'call a tool.\n\nIds look like T-1.',
+    ]);
+    const shown = session.requests[2]?.tools.find(({ name }) => name === 'update_task');
+    expect(shown?.description).toBe('Update a task: what is not given stays.');
+    expect(Object.keys(Object(shown?.inputSchema.properties))).toEqual([
+      ...['taskId', 'title', 'due', 'milestoneId', 'contactId'],
+    ]);
+    expect(shown?.inputSchema.required).toEqual(['taskId']);
+  });
+});
+
+describe('the things of the workspace', () => {
+  it('are there in the next turn, and after the object has restarted', async () => {
+    const write = call('add_document', { title: 'Log', text: 'Day one.' });
+    const session = scripted(
+      ...inside('files', 'documents', [write]),
+      ...inside('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
+    );
+    await session.send('Write it down.');
+    session.restart();
+    await session.send('What does it say?');
+    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+      '{"documentId":"D-1","title":"Log","text":"Day one.","status":"draft"}',
+    );
+  });
+
+  it('get ids of their own, also in one reply, and never an old one again', async () => {
+    const add = (title: string) => call('add_risk', { title });
+    const session = scripted(
+      ...inside(
+        'planning',
+        'risks',
+        [add('Fog'), add('Ice'), call('remove_risk', { riskId: 'R-2' }), add('Rot')],
+        [call('list_risks')],
+      ),
+    );
+    await session.send('Which risks are there?');
+    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+      '[{"riskId":"R-3","title":"Rot","status":"open"},{"riskId":"R-1","title":"Fog","status":"open"}]',
+    );
+  });
+
+  it('change by what is given, and by moves with a verb of their own', async () => {
+    const id = { eventId: 'E-1' };
+    const session = scripted(
+      ...inside(
+        'calendar',
+        'events',
+        [call('add_event', { title: 'Launch', date: '2026-12-24', place: 'Quay' })],
+        [call('update_event', { ...id, date: '2026-12-23' }), call('cancel_event', id)],
+        [call('read_event', id)],
+      ),
+    );
+    await session.send('The launch is off.');
+    expect((await lastCalls(session)).at(-1)?.[1]).toBe(
+      '{"eventId":"E-1","title":"Launch","date":"2026-12-23","place":"Quay","status":"cancelled"}',
+    );
+  });
+
+  it('are found by words, the best first', async () => {
+    const note = (title: string, text: string) => call('add_note', { title, text });
+    const session = scripted(
+      ...inside(
+        'notebook',
+        'notes',
+        [note('One', 'A lantern'), note('Two', 'Storm lantern'), note('Three', 'Rope')],
+        [call('find_notes', { query: 'storm lantern' }), call('find_notes', { query: 'tar' })],
+      ),
+    );
+    await session.send('Where is the lantern?');
+    expect((await lastCalls(session)).slice(-2).map(([, text]) => text)).toEqual([
+      '[{"noteId":"N-2","title":"Two","pinned":false},{"noteId":"N-1","title":"One","pinned":false}]',
+      'No note holds any of these words.',
+    ]);
+  });
+
+  it('hold on to what they refer to', async () => {
+    const session = scripted(
+      { calls: [call('files')] },
+      { calls: [call('documents'), call('folders')] },
+      { calls: [call('add_folder', { title: 'Boats' })] },
+      { calls: [call('add_document', { title: 'Log', text: '', folderId: 'F-1' })] },
+      {
+        calls: [
+          call('add_document', { title: 'Log', text: '', folderId: 'F-9' }),
+          call('update_document', { documentId: 'D-1', folderId: 'F-9' }),
+          call('remove_folder', { folderId: 'F-1' }),
+          call('remove_document', { documentId: 'D-1' }),
+          call('remove_folder', { folderId: 'F-1' }),
+        ],
+      },
+      'Done.',
+    );
+    await session.send('Tidy up.');
+    const noFolder =
+      'Error: There is no folder F-9. Use list_folders or find_folders to see which there are.';
+    expect((await lastCalls(session)).slice(-5).map(([, text]) => text)).toEqual([
+      noFolder,
+      noFolder,
+      'Error: F-1 is still used by D-1. Nothing was removed.',
+      'D-1 is removed.',
+      'F-1 is removed.',
+    ]);
+  });
+
+  it.each([
+    [
+      'read_task',
+      { taskId: 'T-9' },
+      'Error: There is no task T-9. Use list_tasks or find_tasks to see which there are.',
+    ],
+    [
+      'complete_task',
+      { taskId: '__proto__' },
+      'Error: There is no task __proto__. Use list_tasks or find_tasks to see which there are.',
+    ],
+    ['update_task', { taskId: 'T-1' }, 'Error: Nothing to change was given.'],
+    ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
+  ])('answer %s %j with words', async (name, input, text) => {
+    const add = call('add_task', { title: 'Caulk' });
+    const session = scripted(...inside('planning', 'tasks', [add, call(name, input)]));
+    await session.send('Do it.');
+    expect((await lastCalls(session)).at(-1)?.[1]).toBe(text);
+  });
+
+  it('are none at first', async () => {
+    const session = scripted(...inside('planning', 'risks', [call('list_risks')]));
+    await session.send('Which risks are there?');
+    expect((await lastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
+  });
+});
+
+describe('the workspace with the offline planner', () => {
+  const offline = (): TestSession => createTestSession(workspace, { model: offlineModel() });
+
+  it('writes a document three levels down, and reads it in the next turn, after a restart', async () => {
+    const session = offline();
+    await session.send('Add a document "Packing list" with the text "Two lines, one lantern"');
+    expect((await lastCalls(session)).map(([asked]) => asked)).toEqual([
+      'files {}',
+      'documents {}',
+      'add_document {"title":"Packing list","text":"Two lines, one lantern"}',
+    ]);
+    session.restart();
+    const answer = await session.send('What does document D-1 say?');
+    expect(answer).toMatchObject({ outcome: 'completed', iterations: 4, toolCalls: 3 });
+    expect(answer.text).toContain('text: Two lines, one lantern');
+  });
+
+  it.each([1, 2, 3, 4, 5])(
+    'writes once, though the Worker dies while it waits for reply %i',
+    async (fatal) => {
+      const model = offlineModel();
+      let asked = 0;
+      const session: TestSession = createTestSession(workspace, {
+        model: {
+          ...model,
+          ask(request, options) {
+            asked += 1;
+            if (asked === fatal) session.kill();
+            return model.ask(request, options);
+          },
+        },
+      });
+      const { outcome } = await session.send('Add a folder "Boats"');
+      session.restart();
+      await session.send('List the folders');
+      expect(outcome).toBe('completed');
+      expect((await lastCalls(session)).at(-1)?.[1]).toBe('[{"folderId":"F-1","title":"Boats"}]');
+    },
+  );
+
+  it('works in two areas in one turn', async () => {
+    const session = offline();
+    await session.send(
+      'Add a company "Kelp & Cordage", then add an invoice "Sails" of 300 euro for company CO-1',
+    );
+    expect((await lastCalls(session)).map(([asked]) => asked)).toEqual([
+      'people {}',
+      'companies {}',
+      'add_company {"title":"Kelp & Cordage"}',
+      'money {}',
+      'invoices {}',
+      'add_invoice {"title":"Sails","amount":300,"companyId":"CO-1"}',
+    ]);
+  });
+});

@@ -1,0 +1,251 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defineAgent, defineTool, defineToolGroup, ToolCallContext } from '../../../../src/index.ts';
+import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
+
+/** What a tool was given, call by call. */
+let seen: { readonly key: string | undefined; readonly context: unknown }[] = [];
+afterEach(() => {
+  seen = [];
+  vi.restoreAllMocks();
+});
+
+const use = defineTool({
+  name: 'use',
+  description: 'Uses the key.',
+  run: (_, call) => {
+    const { region, plan, who } = call.context.toJSON();
+    seen.push({ key: call.secrets.get('apiKey'), context: { region, plan, who } });
+    call.say(`It is ${call.secrets.get('apiKey')}.`);
+    return { key: call.secrets.get('apiKey') };
+  },
+});
+const web = defineToolGroup({
+  role: 'web',
+  description: 'The web.',
+  tools: ['search', 'fetch'].map((name) => defineTool({ name, description: 'Looks.', run: () => 'seen' })),
+});
+/** By this name the Worker of the tests leaves its turns alone, so that a test can run them. */
+const agent = defineAgent({
+  name: 'agent',
+  description: 'Uses keys.',
+  instructions: 'Use the key.',
+  tools: [use],
+  toolGroups: ['web'],
+  context: { plan: 'of the agent', who: 'the agent' },
+  model: modelBySession,
+});
+const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
+
+/** A Worker of one's own, and its entry point for turns that nobody holds. */
+function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
+  const { worker, TurnRunner } = createHoldfast({ agents: [agent], toolGroups: [web], ...config });
+  const all = { ...env, ...vars };
+  const via: Send = async (path, init) => {
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, all, createExecutionContext());
+  };
+  const resume = async (session: string, turn: unknown): Promise<void> => {
+    const name = sessionName(session);
+    await new TurnRunner(createExecutionContext(), all).run({ name, turn: String(turn) });
+  };
+  return { via, resume };
+}
+
+/** Stores a message and runs its turn as the alarm would have it run, by another deployment if one is given. */
+async function inBackground(
+  { via, resume }: ReturnType<typeof deployment>,
+  body: Readonly<Record<string, unknown>>,
+  by = resume,
+): Promise<Record<string, unknown>> {
+  const session = newSession('agent');
+  const accepted = await json(await post(session, body, { headers: { prefer: 'respond-async' }, via }));
+  await by(session, accepted.turn);
+  return json(await via(session));
+}
+
+const foreground = async ({ via }: ReturnType<typeof deployment>, body: unknown) => {
+  const response = await post(newSession('agent'), body, { via });
+  return { status: response.status, ...(await json(response)) };
+};
+
+describe('the context of an app', () => {
+  const body = (message: string) => ({ message, context: { who: 'the request' } });
+  const merged = { region: 'eu', plan: 'of the agent', who: 'the request' };
+
+  it.each<[string, HoldfastConfig['context']]>([
+    ['given as it is', { region: 'eu', plan: 'of the app', who: 'the app' }],
+    ['given as a context', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
+    ['made of the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
+  ])('%s stands under the agent’s, and both under the request’s (CTX-05, CTX-06)', async (_, context) => {
+    const app = deployment({ context }, { REGION: 'eu' });
+    await foreground(app, body(script(...USES).message()));
+    await inBackground(app, body(script(...USES).message()));
+    expect(seen.map(({ context: of }) => of)).toEqual([merged, merged]);
+  });
+
+  it('is the same without an agent’s or a request’s (CTX-05)', async () => {
+    const plain = { ...agent, context: defineAgent({ ...agent, context: {}, output: undefined }).context };
+    await foreground(deployment({ agents: [plain], context: { region: 'eu' } }), {
+      message: script(...USES).message(),
+    });
+    expect(seen).toMatchObject([{ context: { region: 'eu', plan: undefined, who: undefined } }]);
+  });
+
+  it('has to be JSON', async () => {
+    const context = { since: new Map() } as never; // no type lets it pass
+    const message =
+      "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a Map.";
+    expect(() => deployment({ context })).toThrow(new ConfigurationError(message));
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const answer = await foreground(deployment({ context: () => context }), { message: 'Hello' });
+    expect(answer).toMatchObject({ status: 500, title: 'misconfigured', detail: message });
+  });
+});
+
+describe('the secrets of an app', () => {
+  it('are minted for whoever asked, by the vars, wherever the turn runs', async () => {
+    const secrets = vi.fn((vars: object, { id }: { id: string }) => ({
+      apiKey: `${Object(vars).KEY}-${id}`,
+      none: undefined,
+    }));
+    const app = deployment({ secrets }, { KEY: 'key-4711' });
+    await foreground(app, { message: script(...USES).message() });
+    await inBackground(app, { message: script(...USES).message() });
+    expect(seen.map(({ key }) => key)).toEqual(['key-4711-local', 'key-4711-local']);
+    expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
+  });
+
+  it('are none when the hook answers none', async () => {
+    await foreground(deployment({ secrets: async () => undefined }), { message: script(...USES).message() });
+    await foreground(deployment(), { message: script(...USES).message() });
+    expect(seen.map(({ key }) => key)).toEqual([undefined, undefined]);
+  });
+
+  it('appear in no event, answer, state, stream, problem or line of output', async () => {
+    const lines: unknown[] = [];
+    for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+      vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said));
+    }
+    const app = deployment({ secrets: () => ({ apiKey: 'key-4711' }) });
+    const { via } = app;
+    const session = newSession('agent');
+    const fails = { calls: [{ name: 'use' }, { name: 'unknown' }] };
+    const said = [
+      await json(await post(session, { message: script(...USES, fails, 'Done.').message() }, { via })),
+      await allEvents(await post(session, { message: 'Again' }, { headers: SSE, via })),
+      await json(await post(session, { message: 'Beyond the script' }, { via })),
+      await inBackground(app, { message: script(...USES).message() }),
+      await json(await via(session)),
+      await journal(session, via),
+    ];
+    expect(seen.map(({ key }) => key)).toEqual(['key-4711', 'key-4711', 'key-4711']);
+    const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
+    expect(JSON.stringify([said, output])).not.toContain('4711');
+    expect(JSON.stringify(said)).toContain('[secret apiKey]');
+  });
+
+  it.each<[string, HoldfastConfig['secrets'], number, string, string]>([
+    [
+      'whose error is its own',
+      () => {
+        throw new Error('no key for key-4711');
+      },
+      500,
+      'turn failed',
+      'The turn failed inside the Worker.',
+    ],
+    [
+      'that rejects with what whoever deploys can mend',
+      () => Promise.reject(new ConfigurationError('KEY is not set.')),
+      500,
+      'misconfigured',
+      'KEY is not set.',
+    ],
+    [
+      'that answers what is no text',
+      () => ({ apiKey: 4711 }) as never, // no type lets it pass
+      500,
+      'misconfigured',
+      "`secrets` must answer texts, and 'apiKey' is none.",
+    ],
+    [
+      'that answers no object',
+      () => 'key-4711' as never, // no type lets it pass
+      500,
+      'misconfigured',
+      '`secrets` must answer an object with a text for each name.',
+    ],
+  ])('fail the turn by a hook %s, and say nothing of it', async (_, secrets, status, title, message) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = deployment({ secrets });
+    const answer = await foreground(app, { message: script(...USES).message() });
+    expect(answer).toMatchObject({ status, title, error: { message } });
+    const { turn, ...state } = await inBackground(app, { message: script(...USES).message() });
+    expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
+    expect(JSON.stringify([answer, turn, state])).not.toContain('4711');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('the tool groups of an app', () => {
+  const tools = async (app: ReturnType<typeof deployment>): Promise<unknown> => {
+    const { agents } = await json(await app.via('/agents'));
+    return (agents as Record<string, unknown>[])[0];
+  };
+
+  it('are offered to an agent that asks for them, wherever its turn runs (TGR-01)', async () => {
+    const [first, second] = [script('Done.'), script('Done.')];
+    await foreground(deployment(), { message: first.message() });
+    await inBackground(deployment(), { message: second.message() });
+    for (const { model } of [first, second]) {
+      expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['fetch', 'search', 'use']);
+    }
+  });
+
+  it('are listed as this environment has them, each tool with its group (TGR-02, TGR-03)', async () => {
+    const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
+    expect(await tools(deployment({}, { TOOL_GROUPS }))).toMatchObject({
+      tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
+    });
+  });
+
+  it('that are missing refuse the message, and nothing is stored (TGR-05)', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = deployment({ toolGroups: [] });
+    const session = newSession('agent');
+    for (const headers of [{}, { prefer: 'respond-async' }]) {
+      const response = await post(session, { message: 'Hello' }, { headers, via: app.via });
+      expect([response.status, await json(response)]).toEqual([
+        500,
+        {
+          type: 'urn:holdfast:problem:misconfigured',
+          title: 'misconfigured',
+          status: 500,
+          detail: "No tool group matching role 'web', which agent 'agent' asks for. Registered roles: none.",
+        },
+      ]);
+    }
+    expect((await app.via(session)).status).toBe(404);
+  });
+
+  it('that are missing once a message was accepted fail its turn (TGR-05)', async () => {
+    const message = { message: script('Never.').message() };
+    const { turn } = await inBackground(deployment(), message, deployment({ toolGroups: [] }).resume);
+    expect(turn).toMatchObject({
+      outcome: 'failed',
+      error: { type: 'misconfigured', message: expect.stringMatching(/^No tool group matching role 'web'/) },
+    });
+  });
+
+  it('that are missing are said of the agent, which is listed all the same (TGR-05)', async () => {
+    expect(await tools(deployment({}, { TOOL_GROUPS: '{' }))).toMatchObject({
+      name: 'agent',
+      tools: [{ name: 'use' }],
+      misconfigured: 'TOOL_GROUPS cannot be used: it is not valid JSON.',
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { Agent } from '../../../../src/index.ts';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { ORIGIN, type Send } from './client.ts';
+
+/** Another Worker over the same objects: with its own settings, and vars in place of the test Worker's. */
+export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<string, unknown>> = {}): Send {
+  const { worker } = createHoldfast({ agents: [scripted], ...config });
+  return async (path, init) => {
+    const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
+    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
+  };
+}
+
+/** An agent that fails inside the Worker in a way nobody foresaw. */
+export const broken: Agent = {
+  ...scripted,
+  name: 'broken',
+  get instructions(): string {
+    throw new TypeError('secret of the inside');
+  },
+};
+
+type Objects = typeof env.SESSIONS;
+type Stub = ReturnType<Objects['getByName']>;
+
+/** The objects, reached over a line on which some methods answer as `change` says. */
+export function objectsWith(change: (stub: Stub) => Partial<Record<keyof Stub, unknown>>): Objects {
+  const getByName: Objects['getByName'] = (...args) => {
+    const stub = env.SESSIONS.getByName(...args);
+    const changed = change(stub);
+    return new Proxy(stub, {
+      get(target, key) {
+        if (Object.hasOwn(changed, key)) return Reflect.get(changed, key);
+        return key === 'fetch' ? target.fetch.bind(target) : Reflect.get(target, key);
+      },
+    });
+  };
+  return new Proxy(env.SESSIONS, {
+    get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
+  });
+}

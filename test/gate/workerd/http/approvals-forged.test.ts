@@ -1,0 +1,290 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../src/worker-entry.ts';
+import { changedClerk, clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { appWith } from './app.ts';
+import { ended, journal, json, newSession, type Send, send, sessionId, sessionName } from './client.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const APPROVE = { decision: 'approve' };
+
+const as = (caller: Caller): Send => appWith({ agents: [clerk], auth: () => caller });
+/** Two of one team, and one of another. */
+const ann = as({ id: 'ann', tenant: 'acme', roles: ['clerk'] });
+const max = as({ id: 'max', tenant: 'acme', roles: ['clerk', 'manager'] });
+const eve = as({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
+
+/** How often somebody was believed. */
+const answersIn = async (session: string, via?: Send): Promise<number> =>
+  (await journal(session, via)).filter(({ type }) => type === 'tool-call-answered').length;
+
+const look = (session: string) => `GET ${session} shows where the session stands.`;
+const alreadyAnswered = (session: string) =>
+  problem(
+    'already-answered',
+    409,
+    `This was answered before, and one answer is all that is taken. ${look(session)}`,
+  );
+
+async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect([response.status, await json(response)]).toEqual([expected.status, expected]);
+}
+
+describe('a decision about a call that nobody asked for', () => {
+  const unknownCall = (call: string, session: string) =>
+    problem(
+      'unknown-call',
+      404,
+      `There is no call '${call}' in this session: GET ${session} shows what it waits for.`,
+    );
+
+  it.each([
+    ['another index', (turn: string) => `${turn}.3.1`],
+    ['another reply', (turn: string) => `${turn}.4.0`],
+    ['a padded index', (turn: string) => `${turn}.3.00`],
+    ['another turn', () => '0123456789abcdef.3.0'],
+    ['the turn itself', (turn: string) => turn],
+    ['the name of the tool', () => 'pay'],
+    ['a property of every object', () => '__proto__'],
+    ['no turn', () => '.1.0'],
+  ])('is not found: %s', async (_, callOf) => {
+    const { session, turn, to } = await waiting(['pay']);
+    const call = callOf(turn);
+    await expectProblem(await answer(`${session}/approvals/${call}`, APPROVE), unknownCall(call, session));
+    expect([await answersIn(session), paidTo(to)]).toEqual([0, []]);
+  });
+
+  it('is not found in another session of the same owner', async () => {
+    const [one, two] = [await waiting(['pay']), await waiting(['pay'])];
+    const call = `${one.turn}.3.0`;
+    await expectProblem(
+      await answer(`${two.session}/approvals/${call}`, APPROVE),
+      unknownCall(call, two.session),
+    );
+    expect([paidTo(one.to), paidTo(two.to)]).toEqual([[], []]);
+  });
+
+  it('is not echoed at length', async () => {
+    const { session } = await waiting(['pay']);
+    const response = await answer(`${session}/approvals/${'x'.repeat(500)}`, APPROVE);
+    await expectProblem(response, unknownCall('x'.repeat(80), session));
+  });
+
+  it('is not found where there is no session, which is not made by that', async () => {
+    const session = newSession('clerk');
+    const response = await answer(`${session}/approvals/a.3.0`, APPROVE);
+    const name = sessionId(session);
+    const detail = `There is no session '${name}'. POST ${session}/messages starts it.`;
+    await expectProblem(response, problem('unknown-session', 404, detail));
+    expect((await send(session)).status).toBe(404);
+  });
+});
+
+describe('a decision by somebody else', () => {
+  it('does not reach the session of another owner', async () => {
+    const wait = await waiting(['pay'], { via: ann });
+    const response = await answer(linkOf(wait), APPROVE, { via: eve });
+    expect([response.status, (await json(response)).type]).toEqual([
+      404,
+      'urn:holdfast:problem:unknown-session',
+    ]);
+    expect([await answersIn(wait.session, ann), paidTo(wait.to)]).toEqual([0, []]);
+  });
+
+  it('without the role is refused and consumes nothing, whatever it says; with it, it is taken', async () => {
+    const wait = await waiting(['pay_as_manager'], { via: ann });
+    expect(wait.pending[0]).toMatchObject({ by: 'manager' });
+    const call = `${wait.turn}.3.0`;
+    const detail = `Call ${call} is answered by somebody with the role 'manager'. Send the token of one who has it.`;
+    const refused = problem('role-required', 403, detail, { role: 'manager' });
+    const tries = [APPROVE, { decision: 'reject' }, { decision: 'edit', input: { amount: 'much' } }];
+    for (const body of tries) await expectProblem(await answer(linkOf(wait), body, { via: ann }), refused);
+    expect([await answersIn(wait.session, ann), paidTo(wait.to)]).toEqual([0, []]);
+    expect(await json(await answer(linkOf(wait), APPROVE, { via: max }))).toMatchObject({
+      outcome: 'completed',
+    });
+    const answered = (await journal(wait.session, ann)).find(({ type }) => type === 'tool-call-answered');
+    expect(answered).toMatchObject({ answer: { by: 'max' } });
+    await expectProblem(await answer(linkOf(wait), APPROVE, { via: ann }), refused);
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+});
+
+describe('a decision that is replayed', () => {
+  it('is refused, before and after the turn has ended, whatever it says now', async () => {
+    const { links, session, to } = await waiting(['pay', 'pay_plainly']);
+    const [first = '', second = ''] = links;
+    await answer(first, { decision: 'reject' });
+    await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
+    await answer(second, APPROVE);
+    await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
+    await expectProblem(await answer(second, APPROVE), alreadyAnswered(session));
+    expect([await answersIn(session), paidTo(to)]).toEqual([2, [2]]);
+  });
+
+  it('is refused by the journal when the object has forgotten it', async () => {
+    const { links, session, to } = await waiting(['pay', 'pay_plainly']);
+    const [first = '', second = ''] = links;
+    await answer(first, { decision: 'reject' });
+    const name = sessionName(session);
+    await runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => {
+      storage.sql.exec("DELETE FROM requests WHERE key LIKE 'answer %'");
+    });
+    await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
+    await answer(second, APPROVE);
+    expect(paidTo(to)).toEqual([2]);
+  });
+
+  it('by ten at once is taken once', async () => {
+    const wait = await waiting(['pay']);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => answer(linkOf(wait), APPROVE)));
+    const codes = responses.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+    expect([await answersIn(wait.session), paidTo(wait.to)]).toEqual([1, [1]]);
+  });
+
+  it('with the key of somebody else is not theirs', async () => {
+    const wait = await waiting(['pay'], { via: ann });
+    const headers = { 'idempotency-key': 'k' };
+    expect((await answer(linkOf(wait), APPROVE, { headers, via: ann })).status).toBe(200);
+    const response = await answer(linkOf(wait), APPROVE, { headers, via: max });
+    await expectProblem(response, alreadyAnswered(wait.session));
+  });
+
+  it('is not taken for the next question of the same call', async () => {
+    const wait = await waiting(['pay_twice_asked']);
+    const next = await json(await answer(linkOf(wait), APPROVE));
+    const second = `${linkOf(wait)}?question=2`;
+    expect(next.pending).toMatchObject([{ message: 'Really?', links: { approvals: second } }]);
+    await expectProblem(await answer(linkOf(wait), APPROVE), alreadyAnswered(wait.session));
+    expect(paidTo(wait.to)).toEqual([]);
+    expect(await json(await answer(second, APPROVE))).toMatchObject({ outcome: 'completed' });
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+});
+
+describe('a decision that does not hold any more', () => {
+  it('is void when the tool has changed since: nothing is run, and the model is told', async () => {
+    const wait = await waiting(['pay']);
+    const later = appWith({ agents: [changedClerk] });
+    const response = await answer(linkOf(wait), APPROVE, { via: later });
+    await expectProblem(
+      response,
+      problem(
+        'approval-void',
+        409,
+        "Tool 'pay' has changed since this was asked, so what was sent does not hold for it. " +
+          'The model is told so, and may ask again.',
+      ),
+    );
+    // The alarm goes on with the turn, here by the old deployment: what was sent does not hold for that one either.
+    await ended(wait.session);
+    expect(paidTo(wait.to)).toEqual([]);
+    expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+      text: 'Error: The tool has changed since this was asked.',
+    });
+    await expectProblem(await answer(linkOf(wait), APPROVE), alreadyAnswered(wait.session));
+  });
+
+  it('is refused when its turn was cancelled meanwhile', async () => {
+    const wait = await waiting(['pay']);
+    await send(`${wait.session}/cancel`, { method: 'POST' });
+    await ended(wait.session);
+    const detail = `The turn of this call has ended without an answer. ${look(wait.session)}`;
+    await expectProblem(await answer(linkOf(wait), APPROVE), problem('turn-over', 409, detail));
+    expect(paidTo(wait.to)).toEqual([]);
+  });
+
+  it('is refused for a call that never asked, and for a question that was not asked', async () => {
+    const { session, turn, links } = await waiting(['pay', 'pay_now']);
+    const never = await answer(`${session}/approvals/${turn}.3.1`, APPROVE);
+    const detail = `Call ${turn}.3.1 does not wait for this answer. It asked nothing.`;
+    await expectProblem(never, problem('not-waiting', 409, detail));
+    const third = await answer(`${links[0]}?question=3`, APPROVE);
+    const text = `Call ${turn}.3.0 does not wait for this answer. It has not asked 3 questions.`;
+    await expectProblem(third, problem('not-waiting', 409, text));
+  });
+});
+
+describe('a decision that cannot be one', () => {
+  const invalid = (...problems: string[]) =>
+    problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
+  const rule = 'decision: must be approve, edit, reject or exit';
+
+  it.each([
+    ['nothing', '{}', invalid('decision: is missing')],
+    ['another word', '{"decision":"yes"}', invalid(rule)],
+    ['no word', '{"decision":true}', invalid(rule)],
+    ['an edit without input', '{"decision":"edit"}', invalid('input: is missing')],
+    ['an edit with a list', '{"decision":"edit","input":[]}', invalid('input: must be a JSON object')],
+    [
+      'input with an approval',
+      '{"decision":"approve","input":{}}',
+      invalid('input: is for the decision edit only'),
+    ],
+    [
+      'several mistakes',
+      '{"decision":"yes","input":1,"reason":2,"by":"eve"}',
+      invalid(
+        rule,
+        'input: must be a JSON object',
+        'reason: must be text of at most 2000 characters',
+        'by: is not known here',
+      ),
+    ],
+    [
+      'a long reason',
+      JSON.stringify({ ...APPROVE, reason: 'x'.repeat(2001) }),
+      invalid('reason: must be text of at most 2000 characters'),
+    ],
+    [
+      'a deep edit',
+      `{"decision":"edit","input":{"to":${'['.repeat(9_000)}${']'.repeat(9_000)},"amount":1}}`,
+      invalid('input: is nested too deeply'),
+    ],
+    ['no JSON', '{', problem('bad-json', 400, 'The body is not JSON.')],
+  ])('says all that is wrong: %s', async (_, body, expected) => {
+    const wait = await waiting(['pay']);
+    await expectProblem(await answer(linkOf(wait), body), expected);
+    expect(await answersIn(wait.session)).toBe(0);
+  });
+
+  it('says what this call allows', async () => {
+    const wait = await waiting(['pay_plainly']);
+    expect(wait.pending[0]).toMatchObject({ allows: ['approve', 'reject'] });
+    expect(wait.pending[0]).not.toHaveProperty('schema');
+    const response = await answer(linkOf(wait), { decision: 'exit' });
+    await expectProblem(response, invalid('decision: must be approve or reject here'));
+    expect(await answersIn(wait.session)).toBe(0);
+  });
+
+  it('says where a result is sent, and a decision', async () => {
+    const { session, turn, links } = await waiting(['pay', 'look_up']);
+    const [decided = '', sent = ''] = links;
+    const wrong = (call: number, what: string, link: string) =>
+      problem('wrong-answer', 409, `Call ${turn}.3.${call} waits for ${what}: POST it to ${link}.`);
+    await expectProblem(
+      await answer(`${session}/approvals/${turn}.3.1`, APPROVE),
+      wrong(1, 'the result of its tool', sent),
+    );
+    await expectProblem(
+      await answer(`${session}/results/${turn}.3.0`, { text: 'Paid.' }),
+      wrong(0, 'a decision', decided),
+    );
+    expect(await answersIn(session)).toBe(0);
+  });
+
+  it.each(['0', '-1', '1.5', 'x', '', '9999999'])('names a question by its place: not %j', async (which) => {
+    const wait = await waiting(['pay']);
+    const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
+    const detail = 'question is the place of a question of its call: 1 or more.';
+    await expectProblem(response, problem('invalid-query', 400, detail));
+  });
+
+  it('is posted', async () => {
+    const response = await send(`${newSession('clerk')}/approvals/a.3.0`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});

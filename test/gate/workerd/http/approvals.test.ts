@@ -1,0 +1,241 @@
+import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { paidTo, payments, SOON } from '../../../fixtures/clerk-agent.ts';
+import { allEvents, ended, journal, json, post, SSE, send, sessionId, sessionName } from './client.ts';
+import { passIn } from './time.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const APPROVE = { decision: 'approve' };
+const KEY = { 'idempotency-key': 'k1' };
+const ASYNC = { prefer: 'respond-async' };
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+const typesIn = async (session: string): Promise<unknown[]> =>
+  (await journal(session)).map(({ type }) => type);
+
+describe('an approval', () => {
+  it('runs the call once, and answers as the message would have been (AEA-12, DEC-18)', async () => {
+    const wait = await waiting(['pay']);
+    const { session, turn, to } = wait;
+    expect(wait.pending).toEqual([
+      {
+        call: `${turn}.3.0`,
+        tool: 'pay',
+        input: { to, amount: 1 },
+        for: 'decision',
+        message: 'May I pay?',
+        allows: ['approve', 'edit', 'reject', 'exit'],
+        schema: {
+          type: 'object',
+          properties: { to: { type: 'string' }, amount: { type: 'number' } },
+          required: ['to', 'amount'],
+        },
+        links: { approvals: `${session}/approvals/${turn}.3.0` },
+      },
+    ]);
+    const response = await answer(linkOf(wait), { ...APPROVE, reason: 'Fine.' });
+    expect([response.status, response.headers.get('content-location')]).toEqual([
+      200,
+      `${session}/turns/${turn}`,
+    ]);
+    expect(await json(response)).toEqual({
+      turn,
+      loopId: turn,
+      session: sessionId(session),
+      agent: 'clerk',
+      outcome: 'completed',
+      text: 'Done.',
+      artifacts: [{ call: `${turn}.3.0`, tool: 'pay', value: { to, amount: 1 } }],
+      usage: { inputTokens: 20, outputTokens: 10 },
+      iterations: 2,
+      toolCalls: 1,
+      model: 'scripted',
+    });
+    expect(paidTo(to)).toEqual([1]);
+    const answered = (await journal(session)).find(({ type }) => type === 'tool-call-answered');
+    expect(answered).toMatchObject({
+      call: `${turn}.3.0`,
+      answer: { type: 'decision', decision: 'approve', reason: 'Fine.', by: 'local' },
+    });
+    expect((await json(await send(session))).pending).toEqual([]);
+  });
+
+  it('streams the turn to whoever asks for events', async () => {
+    const wait = await waiting(['pay']);
+    const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
+    const kinds = events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event]);
+    expect(kinds).toEqual([
+      [2, 'turn-started'],
+      [3, 'model-replied'],
+      [4, 'tool-call-suspended'],
+      [5, 'turn-resumed'],
+      [6, 'tool-call-answered'],
+      [7, 'tool-call-started'],
+      [8, 'tool-call-ended'],
+      [9, 'model-replied'],
+      [10, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+
+  it('is left to the background when the client does not want to wait', async () => {
+    const wait = await waiting(['pay']);
+    const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC });
+    expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+      202,
+      `${wait.session}/turns/${wait.turn}`,
+      { turn: wait.turn, session: sessionId(wait.session), agent: 'clerk', status: 'accepted' },
+    ]);
+    await ended(wait.session);
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+
+  it.each([
+    ['evicted', (session: string) => evictDurableObject(stubOf(session))],
+    ['aborted', () => abortAllDurableObjects()],
+  ] as const)('is kept when the object is %s before anybody goes on (AEA-12)', async (_, disturb) => {
+    const wait = await waiting(['pay']);
+    expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC })).status).toBe(202);
+    await disturb(wait.session);
+    await ended(wait.session);
+    expect(paidTo(wait.to)).toEqual([1]);
+    expect((await typesIn(wait.session)).filter((type) => type === 'tool-call-answered')).toHaveLength(1);
+  });
+
+  it('finds the turn after its object was evicted', async () => {
+    const wait = await waiting(['pay']);
+    await evictDurableObject(stubOf(wait.session));
+    expect(await json(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+
+  it('of one of two calls leaves the turn waiting for the other, and runs neither', async () => {
+    const { links, session, turn, to } = await waiting(['pay', 'pay_plainly', 'pay_now']);
+    expect(paidTo(to)).toEqual([3]);
+    const first = await answer(links[1] ?? '', APPROVE);
+    expect([first.status, first.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
+    expect(await json(first)).toMatchObject({ turn, status: 'suspended', pending: [{ tool: 'pay' }] });
+    expect(paidTo(to)).toEqual([3]);
+    expect(await json(await answer(links[0] ?? '', APPROVE))).toMatchObject({ outcome: 'completed' });
+    expect(paidTo(to).toSorted()).toEqual([1, 2, 3]);
+  });
+
+  it('says so at the end of its stream when the turn comes to wait again', async () => {
+    const wait = await waiting(['pay_twice_asked']);
+    const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
+    expect(events.at(-1)).toMatchObject({ event: 'suspended', data: { pending: [{ message: 'Really?' }] } });
+    expect(paidTo(wait.to)).toEqual([]);
+  });
+
+  it('goes on although its client goes away', async () => {
+    const wait = await waiting(['pay']);
+    const client = new AbortController();
+    const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
+    await expect.poll(async () => (await typesIn(wait.session)).includes('tool-call-answered')).toBe(true);
+    client.abort();
+    await answering;
+    await ended(wait.session);
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+});
+
+describe('another decision', () => {
+  it('edit runs the call with its input, once that matches, and consumes nothing before (AEA-13)', async () => {
+    const wait = await waiting(['pay']);
+    const edit = (input: unknown) => answer(linkOf(wait), { decision: 'edit', input });
+    const problems = [
+      'input.amount: Instance type "string" is invalid. Expected "number".',
+      'input: Instance does not have required property "to".',
+    ];
+    const refused = await json(await edit({ amount: 'all' }));
+    expect(refused.type).toBe('urn:holdfast:problem:invalid-body');
+    expect((refused.problems as string[]).toSorted()).toEqual(problems);
+    expect(await json(await edit({ to: wait.to, amount: 50 }))).toMatchObject({
+      outcome: 'completed',
+      artifacts: [{ value: { to: wait.to, amount: 50 } }],
+    });
+    expect(paidTo(wait.to)).toEqual([50]);
+  });
+
+  it('reject tells the model, and runs nothing (DEC-18)', async () => {
+    const wait = await waiting(['pay']);
+    const response = await answer(linkOf(wait), { decision: 'reject', reason: 'Too much.' });
+    expect(await json(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
+    expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'Error: Too much.' });
+    expect(paidTo(wait.to)).toEqual([]);
+  });
+
+  it('exit ends the turn as cancelled', async () => {
+    const wait = await waiting(['pay']);
+    const response = await answer(linkOf(wait), { decision: 'exit', reason: 'Stop it.' });
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      expect.objectContaining({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Stop it.' } }),
+    ]);
+    expect([paidTo(wait.to), wait.model.requests.length]).toEqual([[], 1]);
+    expect(await json(await post(wait.session, { message: 'Next' }))).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a decision that is retried', () => {
+  it('under its key gets the same answer, also after the end, and runs nothing again', async () => {
+    const wait = await waiting(['pay']);
+    const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
+    const [one, two] = await Promise.all(both.map(json));
+    expect(one).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(two).toEqual(one);
+    const later = await answer(linkOf(wait), APPROVE, { headers: KEY });
+    expect([later.status, await json(later)]).toEqual([200, one]);
+    expect((await answer(linkOf(wait), APPROVE, { headers: { ...KEY, ...ASYNC } })).status).toBe(202);
+    expect(paidTo(wait.to)).toEqual([1]);
+  });
+
+  it('under another key, or with another body, is another one', async () => {
+    const wait = await waiting(['pay']);
+    await answer(linkOf(wait), APPROVE, { headers: KEY });
+    const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
+    const changed = await answer(linkOf(wait), { decision: 'reject' }, { headers: KEY });
+    expect([other.status, changed.status]).toEqual([409, 409]);
+    expect((await json(changed)).type).toBe('urn:holdfast:problem:already-answered');
+  });
+});
+
+describe('a call that waits for a while', () => {
+  it('is rejected when its time is over, by nobody’s request (AEA-12)', async () => {
+    const before = Date.now();
+    const wait = await waiting(['pay_soon']);
+    const expiresAt = Number(wait.pending[0]?.expiresAt);
+    expect([expiresAt >= before + SOON, expiresAt <= Date.now() + SOON]).toEqual([true, true]);
+    await passIn(wait.session, SOON);
+    const events = await ended(wait.session);
+    expect(events.find(({ type }) => type === 'tool-call-answered')).toMatchObject({
+      answer: { type: 'decision', decision: 'reject', expired: true },
+    });
+    expect(paidTo(wait.to)).toEqual([]);
+    const late = await answer(linkOf(wait), APPROVE);
+    const detail = `The time for this answer is over. GET ${wait.session} shows where the session stands.`;
+    expect(await json(late)).toEqual(problem('approval-expired', 409, detail));
+    expect((await json(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is not rejected any more once it is decided', async () => {
+    const wait = await waiting(['pay_soon']);
+    await answer(linkOf(wait), APPROVE);
+    const events = (await journal(wait.session)).length;
+    await passIn(wait.session, SOON);
+    expect([(await journal(wait.session)).length, paidTo(wait.to)]).toEqual([events, [1]]);
+  });
+});
+
+describe('payments', () => {
+  it('are made under one key each', async () => {
+    const waits = [await waiting(['pay', 'pay_now', 'pay_now']), await waiting(['pay'])];
+    for (const { links } of waits) await answer(links[0] ?? '', APPROVE);
+    const made = waits.flatMap(({ to }) => payments.filter((payment) => payment.to === to));
+    expect(made.map(({ amount }) => amount).toSorted()).toEqual([1, 1, 2, 3]);
+    const keys = payments.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});

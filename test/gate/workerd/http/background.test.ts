@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { ended, json, newSession, post, SSE, send, sessionId, sessionName } from './client.ts';
+
+const ASYNC = { prefer: 'respond-async' };
+
+describe('a message for the background', () => {
+  it('is answered 202 with the address of its turn, which ends by itself', async () => {
+    const session = newSession();
+    const { message } = script({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
+    const response = await post(session, { message: message() }, { headers: ASYNC });
+    expect(response.status).toBe(202);
+    expect(response.headers.get('preference-applied')).toBe('respond-async');
+    const accepted = await json(response);
+    expect(response.headers.get('location')).toBe(`${session}/turns/${accepted.turn}`);
+    expect(accepted).toEqual({
+      turn: expect.stringMatching(/^[0-9a-f]{16}$/),
+      session: sessionId(session),
+      agent: 'scripted',
+      status: 'accepted',
+    });
+    const events = await ended(session);
+    expect(events.map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    expect((await json(await send(session))).turn).toMatchObject({ turn: accepted.turn, text: 'Done.' });
+    const name = sessionName(session);
+    expect(handOvers.filter((one) => one.name === name)).toEqual([{ name, turn: accepted.turn }]);
+  });
+
+  it.each(['respond-async', 'RESPOND-ASYNC; x=1', 'wait=10, respond-async'])(
+    'is asked for by Prefer: %s, also with Accept: text/event-stream',
+    async (prefer) => {
+      const session = newSession();
+      const response = await post(
+        session,
+        { message: script('Done.').message() },
+        { headers: { ...SSE, prefer } },
+      );
+      expect(response.status).toBe(202);
+      await ended(session);
+    },
+  );
+
+  it('is refused when it is not valid', async () => {
+    const session = newSession();
+    const response = await post(session, { message: '' }, { headers: ASYNC });
+    expect(response.status).toBe(422);
+    expect((await send(session)).status).toBe(404);
+  });
+});

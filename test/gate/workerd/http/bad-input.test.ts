@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post, send } from './client.ts';
+
+const problem = (type: string, status: number, detail: string, more: Record<string, unknown> = {}) => ({
+  type: `urn:holdfast:problem:${type}`,
+  title: type.replaceAll('-', ' '),
+  status,
+  detail,
+  ...more,
+});
+
+async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(response.status).toBe(expected.status);
+  expect(await json(response)).toEqual(expected);
+}
+
+const invalid = (...problems: string[]) =>
+  problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
+
+const loopIdRule = 'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -';
+
+describe('a body', () => {
+  it.each([
+    ['no JSON', '{"message":', problem('bad-json', 400, 'The body is not JSON.')],
+    ['nothing', '', problem('bad-json', 400, 'The body is not JSON.')],
+    ['an array', '[]', invalid('it must be a JSON object')],
+    ['text', '"Hello"', invalid('it must be a JSON object')],
+    ['null', 'null', invalid('it must be a JSON object')],
+    ['no message', '{}', invalid('message: is missing')],
+    ['an empty message', '{"message":""}', invalid('message: must be text that is not blank')],
+    ['a blank message', '{"message":" \\n\\t"}', invalid('message: must be text that is not blank')],
+    ['a message that is no text', '{"message":7}', invalid('message: must be text that is not blank')],
+    [
+      'a context that is an array',
+      '{"message":"x","context":[1]}',
+      invalid('context: must be a JSON object'),
+    ],
+    ['a context that is text', '{"message":"x","context":"a"}', invalid('context: must be a JSON object')],
+    ['a context that is null', '{"message":"x","context":null}', invalid('context: must be a JSON object')],
+    ['an empty loopId', '{"message":"x","loopId":""}', invalid(loopIdRule)],
+    ['a loopId with spaces', '{"message":"x","loopId":"a b"}', invalid(loopIdRule)],
+    ['a loopId that is no text', '{"message":"x","loopId":1}', invalid(loopIdRule)],
+    ['an unknown property', '{"message":"x","mesage":"y"}', invalid('mesage: is not known here')],
+    [
+      'a property of every object',
+      '{"message":"x","constructor":1}',
+      invalid('constructor: is not known here'),
+    ],
+    ['a prototype', '{"message":"x","__proto__":{}}', invalid('__proto__: is not known here')],
+    [
+      'several mistakes at once',
+      '{"message":"","context":[],"loopId":"","a":1,"b":2}',
+      invalid(
+        'message: must be text that is not blank',
+        'context: must be a JSON object',
+        loopIdRule,
+        'a: is not known here',
+        'b: is not known here',
+      ),
+    ],
+    [
+      'a context nested too deeply',
+      `{"message":"x","context":{"deep":${'['.repeat(600)}${']'.repeat(600)}}}`,
+      invalid("context: the value of 'deep' is nested too deeply"),
+    ],
+  ])('with %s is refused', async (_, body, expected) => {
+    const session = newSession();
+    await expectProblem(await post(session, body), expected);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('that is not UTF-8 is refused', async () => {
+    const body = new Uint8Array([...new TextEncoder().encode('{"message":"'), 0xff, 0x22, 0x7d]);
+    const headers = { 'content-type': 'application/json' };
+    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
+    await expectProblem(response, problem('bad-json', 400, 'The body is not UTF-8.'));
+  });
+
+  it('that breaks off is refused', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"message":')),
+      pull: (controller) => controller.error(new Error('gone')),
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
+    await expectProblem(response, problem('bad-json', 400, 'The body broke off before its end.'));
+  });
+
+  it.each([
+    [undefined],
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['application/json-patch+json'],
+    ['multipart/form-data; boundary=application/json'],
+  ])('of the media type %s is refused', async (type) => {
+    const body = new TextEncoder().encode('{"message":"x"}');
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
+    expect(response.headers.get('accept')).toBe('application/json');
+    await expectProblem(
+      response,
+      problem('unsupported-media-type', 415, 'Send the body as application/json.'),
+    );
+  });
+
+  it('may say its media type in capitals and with a charset', async () => {
+    const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
+    expect((await post(newSession(), { message: script('Done.').message() }, { headers })).status).toBe(200);
+  });
+
+  const tooLarge = problem('body-too-large', 413, 'The body is larger than 1000000 bytes. Send less.');
+
+  it('larger than 1 MB is refused', async () => {
+    await expectProblem(await post(newSession(), { message: 'x'.repeat(1_000_000) }), tooLarge);
+  });
+
+  it('that says it is larger is refused before it is read', async () => {
+    const headers = { 'content-type': 'application/json', 'content-length': '1000001' };
+    const request = { method: 'POST', headers, body: '{"message":"x"}' };
+    await expectProblem(await appWith({})(`${newSession()}/messages`, request), tooLarge);
+  });
+
+  it('larger than 1 MB is refused although it does not say its length', async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        if (sent > 40) controller.close();
+        else controller.enqueue(new Uint8Array(100_000).fill(0x20));
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body: endless });
+    await expectProblem(response, tooLarge);
+    expect(sent).toBeLessThan(40);
+  });
+
+  it('of exactly 1 MB is taken', async () => {
+    const { message } = script('Done.');
+    const body = JSON.stringify({ message: message('') });
+    const padded = body.padEnd(1_000_000, ' ');
+    expect((await post(newSession(), padded)).status).toBe(200);
+  });
+});
+
+describe('a path', () => {
+  const invalidId = problem(
+    'invalid-session-id',
+    400,
+    'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+  );
+
+  it.each(['a b', 'a%2Fb', '%00', '%F0%9F%98%80', '%E0%A4%A', 'a"b', 'x'.repeat(129), '%2e%2e%2f'])(
+    'with the session id %s is refused on every route',
+    async (id) => {
+      const session = `/agents/scripted/sessions/${id}`;
+      await expectProblem(await send(session), invalidId);
+      await expectProblem(await send(`${session}/events`), invalidId);
+      await expectProblem(await send(`${session}/cancel`, { method: 'POST' }), invalidId);
+      await expectProblem(await post(session, { message: 'x' }), invalidId);
+    },
+  );
+
+  it('may encode a session id, which is the same session', async () => {
+    const id = `a:b@c.${crypto.randomUUID()}`;
+    const answer = await post(`/agents/scripted/sessions/${encodeURIComponent(id)}`, {
+      message: script('Done.').message(),
+    });
+    expect((await json(answer)).session).toBe(id);
+    expect((await send(`/agents/scripted/sessions/${id}`)).status).toBe(200);
+  });
+
+  it.each(['nobody', '__proto__', 'constructor', 'x'.repeat(300)])(
+    'with the unknown agent %s is a 404',
+    async (agent) => {
+      const detail = `There is no agent '${agent.slice(0, 64)}'. GET /agents lists them.`;
+      await expectProblem(
+        await post(`/agents/${agent}/sessions/s1`, { message: 'x' }),
+        problem('unknown-agent', 404, detail),
+      );
+    },
+  );
+
+  it.each([
+    '/nothing',
+    '/agents/',
+    '/agents/scripted',
+    '/agents/scripted/sessions/s/x',
+    '//agents',
+    '/AGENTS',
+  ])('that leads nowhere is a 404: %s', async (path) => {
+    const detail = 'There is nothing here. GET /openapi.json describes what there is.';
+    await expectProblem(await send(path), problem('unknown-route', 404, detail));
+  });
+
+  it.each([
+    ['DELETE', '/agents', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['OPTIONS', '/openapi.json', 'GET, HEAD'],
+    ['PUT', '/agents/scripted/sessions/s', 'GET, HEAD, DELETE'],
+    ['POST', '/agents/scripted/sessions/s/events', 'GET, HEAD'],
+    ['GET', '/agents/scripted/sessions/s/messages', 'POST'],
+    ['OPTIONS', '/agents/scripted/sessions/s/messages', 'POST'],
+    ['GET', '/agents/scripted/sessions/s/cancel', 'POST'],
+    ['POST', '/agents/scripted/sessions/s/turns/t', 'GET, HEAD'],
+  ])('with the wrong method says which to use: %s %s', async (method, path, allow) => {
+    const response = await send(path, { method });
+    expect(response.headers.get('allow')).toBe(allow);
+    await expectProblem(response, problem('method-not-allowed', 405, `Use ${allow} here.`));
+  });
+});
+
+describe('a place in the journal', () => {
+  const sequenceRule = (name: string) =>
+    `${name} must be the sequence of an event: a whole number such as 12.`;
+  const limitRule = 'limit must be a whole number from 1 to 500.';
+
+  it.each(['x', '-1', '1.5', '0x10', '1e3', '9'.repeat(16), 'NaN'])('cannot be %s', async (value) => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const headers = { accept: 'text/event-stream', 'last-event-id': value };
+    await expectProblem(
+      await send(`${session}/events`, { headers }),
+      problem('invalid-header', 400, sequenceRule('Last-Event-ID')),
+    );
+    await expectProblem(
+      await send(`${session}/events?after=${value}`),
+      problem('invalid-query', 400, sequenceRule('after')),
+    );
+    await expectProblem(
+      await send(`${session}/events?limit=${value}`),
+      problem('invalid-query', 400, limitRule),
+    );
+  });
+
+  it('has a page of at least one event', async () => {
+    await expectProblem(
+      await send(`${newSession()}/events?limit=0`),
+      problem('invalid-query', 400, limitRule),
+    );
+  });
+});

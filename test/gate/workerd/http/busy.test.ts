@@ -1,0 +1,390 @@
+/** Messages for a session in which a turn is open: refused, queued, shown to the turn that runs, or scheduled. */
+import { describe, expect, it } from 'vitest';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { type Held, held, type Scripted, script } from '../../../fixtures/scripts.ts';
+import {
+  allEvents,
+  ended,
+  eventsOf,
+  journal,
+  json,
+  newSession,
+  post,
+  readUntil,
+  SSE,
+  send,
+  sessionId,
+} from './client.ts';
+import { hearingSession, passIn } from './time.ts';
+import { answer, problem, waiting } from './waiting.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+const ASYNC = { prefer: 'respond-async' };
+const keyed = (key: string): Headers => ({ 'idempotency-key': key });
+
+const say = (session: string, query: string, body: unknown, headers: Headers = {}): Promise<Response> =>
+  send(`${session}/messages?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+interface Busy {
+  readonly session: string;
+  readonly first: Held;
+  readonly model: Scripted['model'];
+  /** The open turn. */
+  readonly turn: string;
+  /** Of its message. */
+  readonly answering: Promise<Response>;
+}
+
+/** Its start is durable before it runs: whoever stores that hears of what was left meanwhile. */
+const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
+
+/** A session whose model is at work on the first message, and will say this. */
+const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
+
+async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
+  const session = hearingSession();
+  const first = held(reply);
+  const { message, model } = script(first.reply, ...replies);
+  const answering = post(session, { message: message('One') });
+  await first.asked();
+  const { openTurn } = await json(await send(session));
+  return { session, first, model, turn: String(openTurn), answering };
+}
+
+const started = async (session: string): Promise<readonly unknown[]> =>
+  (await journal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
+
+describe('a message for a busy session', () => {
+  it.each(['', 'whenBusy=reject'])('is refused with ?%s', async (query) => {
+    const { session, first, turn, answering } = await busy();
+    const response = await say(session, query, { message: 'Two' });
+    expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
+    const detail = `The session is busy with turn ${turn}. Send the message again when it has ended: GET ${session} shows it.`;
+    expect(await json(response)).toEqual(problem('session-busy', 409, detail, { turn }));
+    first.release();
+    await (await answering).text();
+  });
+
+  it.each(['later', 'QUEUE', '', 'queue '])('cannot be told to %s', async (value) => {
+    const response = await say(newSession(), `whenBusy=${encodeURIComponent(value)}`, { message: 'Two' });
+    const detail = 'whenBusy can be reject, queue or steer, and nothing else.';
+    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+  });
+
+  it.each(['queue', 'steer'])(
+    'is a message like any other with ?whenBusy=%s when the session is free',
+    async (how) => {
+      const response = await say(newSession(), `whenBusy=${how}`, { message: script('Done.').message() });
+      expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
+    },
+  );
+});
+
+describe('a message that queues', () => {
+  it('waits for the answer of its own turn, as JSON or as a stream, in order', async () => {
+    const { session, first, model, turn, answering } = await busy('Second.', 'Third.');
+    const second = say(session, 'whenBusy=queue', { message: 'Two' });
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(1);
+    const third = await say(session, 'whenBusy=queue', { message: 'Three' }, SSE);
+    const events = allEvents(third);
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
+    first.release();
+    expect(await json(await answering)).toMatchObject({ turn, text: 'First.' });
+    const answer = await second;
+    expect([answer.status, (await json(answer)).text]).toEqual([200, 'Second.']);
+    const shown = await events;
+    expect(shown.map(({ event }) => event)).toEqual([
+      'turn-started',
+      'model-replied',
+      'turn-ended',
+      'answer',
+    ]);
+    expect(shown.at(-1)?.data).toMatchObject({ text: 'Third.' });
+    expect(model.requests.map(({ messages }) => messages.at(-1)?.text?.split(' ')[0])).toEqual([
+      'One',
+      'Two',
+      'Three',
+    ]);
+    expect(await json(await send(session))).toMatchObject({ openTurn: null, waiting: [] });
+  });
+
+  it('is answered 202 with the address of its answer when its client does not want to wait', async () => {
+    const { session, first, answering } = await busy('Second.');
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
+    const { turn, ...more } = await json(response);
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'queued' });
+    expect([
+      response.status,
+      response.headers.get('location'),
+      response.headers.get('preference-applied'),
+    ]).toEqual([202, `${session}/turns/${turn}`, 'respond-async']);
+    expect((await json(await send(session))).waiting).toEqual([{ turn, status: 'queued' }]);
+    first.release();
+    await (await answering).text();
+    await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
+    expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
+  });
+
+  it('waits once, however often it is sent under its key, and is answered each time', async () => {
+    const { session, first, answering } = await busy('Second.');
+    const send2 = (headers: Headers) =>
+      say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyed('k2'), ...headers });
+    const queued = await json(await send2(ASYNC));
+    const again = await send2(ASYNC);
+    expect([again.status, await json(again)]).toEqual([202, queued]);
+    const joining = send2({});
+    first.release();
+    await (await answering).text();
+    expect(await json(await joining)).toMatchObject({ turn: queued.turn, text: 'Second.' });
+    expect(await json(await send2({}))).toMatchObject({ turn: queued.turn, text: 'Second.' });
+    expect((await started(session)).length).toBe(2);
+  });
+
+  it('waits behind a turn that waits for somebody', async () => {
+    const { session, links } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
+    expect([response.status, (await json(response)).status]).toEqual([202, 'queued']);
+    const decided = await send(links[0] ?? '', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"decision":"approve"}',
+    });
+    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+    await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
+  });
+
+  it('is told at once for what the turn before it waits, and answered at its own address', async () => {
+    const { session, links, pending } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    const { turn, ...more } = await json(response);
+    const queued = { session: sessionId(session), agent: 'clerk', status: 'queued', pending };
+    expect([response.status, response.headers.get('location'), more]).toEqual([
+      202,
+      `${session}/turns/${turn}`,
+      queued,
+    ]);
+    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    expect([again.status, await json(again)]).toEqual([202, { turn, ...queued }]);
+    await answer(links[0] ?? '', { decision: 'approve' });
+    const path = `${session}/turns/${turn}`;
+    await expect.poll(async () => (await send(path)).status).toBe(200);
+    expect(await json(await send(path))).toMatchObject({ text: 'Second.' });
+  });
+
+  it('is told when the turn before it begins to wait, too', async () => {
+    const session = hearingSession('clerk');
+    const first = held('First.');
+    const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
+    const { message } = script(first.reply, { calls }, 'Paid.');
+    const answering = post(session, { message: message('One') });
+    await first.asked();
+    const second = await json(await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC));
+    const third = say(session, 'whenBusy=queue', { message: 'Three' });
+    await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(2);
+    first.release();
+    await (await answering).text();
+    const response = await third;
+    const { pending } = await json(await send(`${session}/turns/${second.turn}`));
+    expect(pending).toHaveLength(1);
+    expect([response.status, await json(response)]).toMatchObject([202, { status: 'queued', pending }]);
+  });
+
+  it('declines what the open turn waits for when it says so, and is not taken when it may not', async () => {
+    const { session, turn } = await waiting(['pay'], { replies: ['Second.'] });
+    const response = await say(session, 'whenBusy=queue&pending=decline', { message: 'Two' });
+    expect([response.status, (await json(response)).text]).toEqual([200, 'Second.']);
+    const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
+    expect(first).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('queues behind a turn that runs, also when it would decline', async () => {
+    const { session, first, answering } = await busy('Second.');
+    const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC);
+    expect((await json(response)).status).toBe('queued');
+    const refused = await say(session, 'pending=decline', { message: 'Three' });
+    expect(refused.status).toBe(409);
+    first.release();
+    await (await answering).text();
+    await expect.poll(() => started(session)).toHaveLength(2);
+  });
+
+  it('is refused when a hundred wait', async () => {
+    const { session, first, answering, model } = await busy();
+    const all = Array.from({ length: 100 }, (_, i) =>
+      say(session, 'whenBusy=queue', { message: `${i}` }, ASYNC),
+    );
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    const response = await say(session, 'whenBusy=queue', { message: 'One too many' });
+    const detail =
+      '100 messages wait in this session, and no more may. Send the message again when some have been answered.';
+    expect([response.headers.get('retry-after'), await json(response)]).toEqual([
+      '30',
+      problem('queue-full', 429, detail),
+    ]);
+    first.release();
+    await (await answering).text();
+    // The rest of the script is empty: each turn fails by itself, and the next one starts.
+    await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBeGreaterThan(100);
+  }, 30_000);
+});
+
+describe('a message that steers', () => {
+  it('is answered 202, shown to the model of the open turn, and leads to its answer', async () => {
+    const { session, first, model, turn, answering } = await busyWith(RECORD, ['In blue.']);
+    const response = await say(session, 'whenBusy=steer', { message: 'In blue?' });
+    const { turn: as, ...more } = await json(response);
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'steering', into: turn });
+    expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${as}`]);
+    first.release();
+    expect(await json(await answering)).toMatchObject({ turn, text: 'In blue.' });
+    expect(model.requests[1]?.messages.slice(-2)).toMatchObject([
+      { role: 'tool', name: 'record', text: 'Recorded.' },
+      { role: 'user', text: 'In blue?' },
+    ]);
+    expect((await started(session)).length).toBe(1);
+  });
+
+  it('is seen by whoever streams the turn', async () => {
+    const session = hearingSession();
+    const first = held(RECORD);
+    const streaming = eventsOf(
+      await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
+    );
+    await readUntil(streaming, 'turn-started');
+    await first.asked();
+    await (await say(session, 'whenBusy=steer', { message: 'In blue?' })).text();
+    first.release();
+    const [steered] = (await readUntil(streaming, 'turn-steered')).slice(-1);
+    expect(steered).toMatchObject({ data: { message: 'In blue?', principal: { id: 'local' } } });
+    expect((await readUntil(streaming)).at(-1)).toMatchObject({
+      event: 'answer',
+      data: { text: 'In blue.' },
+    });
+  });
+
+  it('says where it went when it is sent again under its key', async () => {
+    const { session, first, turn, answering } = await busyWith(RECORD, ['In blue.']);
+    const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyed('k1'));
+    const told = await json(await steer());
+    expect(await json(await steer())).toEqual(told);
+    first.release();
+    await (await answering).text();
+    const again = await steer();
+    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+      202,
+      `${session}/turns/${told.turn}`,
+      { ...told, status: 'steered', into: turn },
+    ]);
+    const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, keyed('k1'));
+    expect((await json(queued)).status).toBe('steered');
+  });
+
+  it('is a turn of its own when the open one ends first', async () => {
+    // Its holder would hear of the message after ten seconds, or with an append that does not end the turn.
+    const session = newSession();
+    const first = held('First.');
+    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    await first.asked();
+    const { turn, status } = await json(await say(session, 'whenBusy=steer', { message: 'And this?' }));
+    expect(status).toBe('steering');
+    first.release();
+    expect(await json(await answering)).toMatchObject({ text: 'First.' });
+    await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
+    expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
+  });
+
+  it.each([
+    ['waits for the answer', {}],
+    ['does not', ASYNC],
+  ])(
+    'is refused by a turn that waits for somebody, with what it waits for, when its client %s',
+    async (_, headers) => {
+      const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
+      const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
+      const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
+      expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
+      expect(response.status).toBe(409);
+      expect(await json(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
+      const decided = await send(links[0] ?? '', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"decision":"approve"}',
+      });
+      expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+      expect(JSON.stringify(model.requests)).not.toContain('Stop, wrong amount');
+    },
+  );
+
+  it('declines what the open turn waits for when it says so, and starts a turn', async () => {
+    const { session, turn } = await waiting(['pay'], { replies: ['Stopped.'] });
+    const response = await say(session, 'whenBusy=steer&pending=decline', { message: 'Stop, wrong amount' });
+    expect([response.status, (await json(response)).text]).toEqual([200, 'Stopped.']);
+    const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
+    expect(first).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('cannot be for later', async () => {
+    const response = await say(newSession(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
+    const detail =
+      'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.';
+    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+  });
+});
+
+describe('a message for later', () => {
+  it('is answered 202 with its time, and its turn starts by itself then', async () => {
+    const session = newSession();
+    const before = Date.now();
+    const { message, model } = script('Done.');
+    const response = await post(session, { message: message(), delaySeconds: 3600 });
+    const { turn, startsAt, ...more } = await json(response);
+    expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'scheduled' });
+    expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
+    expect(new Date(String(startsAt)).toISOString()).toBe(startsAt);
+    expect(Date.parse(String(startsAt)) - before).toBeGreaterThanOrEqual(3_600_000);
+    expect(model.requests.length).toBe(0);
+    expect(await json(await send(session))).toMatchObject({
+      openTurn: null,
+      waiting: [{ turn, status: 'scheduled' }],
+      messages: [],
+    });
+    await passIn(session, 3_600_000);
+    const events = await ended(session);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
+  });
+
+  it('gets in line at once with a delay of 0', async () => {
+    const { session, first, answering } = await busy('Second.');
+    const response = await post(session, { message: 'Two', delaySeconds: 0 });
+    const { turn, status } = await json(response);
+    expect([response.status, status]).toEqual([202, 'scheduled']);
+    await expect
+      .poll(async () => (await json(await send(session))).waiting)
+      .toEqual([{ turn, status: 'queued' }]);
+    first.release();
+    await (await answering).text();
+    await expect.poll(async () => (await send(`${session}/turns/${turn}`)).status).toBe(200);
+  });
+
+  it('is scheduled once under its key', async () => {
+    const session = newSession();
+    const body = { message: script('Done.').message(), delaySeconds: 3600 };
+    const first = await json(await post(session, body, { headers: keyed('k') }));
+    expect(await json(await post(session, body, { headers: keyed('k') }))).toEqual(first);
+    expect((await json(await send(session))).waiting).toEqual([{ turn: first.turn, status: 'scheduled' }]);
+  });
+
+  it.each([-1, '5', null, 31_536_001, true])('cannot be %j', async (delaySeconds) => {
+    const response = await post(newSession(), { message: 'Hello', delaySeconds });
+    const rule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
+    expect(await json(response)).toEqual(
+      problem('invalid-body', 422, `The body is not valid: ${rule}.`, { problems: [rule] }),
+    );
+  });
+});

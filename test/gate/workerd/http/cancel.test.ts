@@ -1,0 +1,244 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
+import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
+import { hearingSession, holdersHear } from './time.ts';
+import { problem } from './waiting.ts';
+
+const cancel = (session: string, turn?: unknown): Promise<Response> =>
+  send(`${session}/cancel${turn === undefined ? '' : `?turn=${turn}`}`, { method: 'POST' });
+
+/** Sends a message that is not to be answered here. */
+const waitingPost = (session: string, query: string, body: unknown): Promise<Response> =>
+  send(`${session}/messages?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify(body),
+  });
+
+describe('cancel', () => {
+  it('stops a turn while its model thinks, and its client gets the outcome', async () => {
+    const session = hearingSession();
+    const answer = held('Never.');
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    const response = await cancel(session);
+    holdersHear();
+    const { turn } = await json(response);
+    expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
+    const answered = await answering;
+    expect(answered.status).toBe(200);
+    expect(await json(answered)).toMatchObject({ turn, outcome: 'cancelled', text: '', iterations: 0 });
+    expect(answer.aborted()).toBe(true);
+    expect((await journal(session)).map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'cancel-requested',
+      'turn-ended',
+    ]);
+  });
+
+  it('ends a streamed turn with its outcome', async () => {
+    const session = hearingSession();
+    const answer = held('Never.');
+    const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
+    await answer.asked();
+    await (await cancel(session)).text();
+    holdersHear();
+    expect((await allEvents(streaming)).at(-1)).toMatchObject({
+      event: 'answer',
+      data: { outcome: 'cancelled' },
+    });
+  });
+
+  it('leaves the session to the next message', async () => {
+    const session = hearingSession();
+    const answer = held('Never.');
+    const answering = post(session, { message: script(answer.reply, 'Next.').message() });
+    await answer.asked();
+    await cancel(session);
+    holdersHear();
+    await (await answering).text();
+    expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
+  });
+
+  it('does not wait for a model that does not listen', async () => {
+    const answer = held('Never.', { deaf: true });
+    onTestFinished(answer.release);
+    const session = hearingSession();
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    await cancel(session);
+    holdersHear();
+    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('twice is cancelling once', async () => {
+    const session = hearingSession();
+    const answer = held('Never.');
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    const both = await Promise.all([cancel(session), cancel(session)]);
+    expect(both.map(({ status }) => status)).toEqual([202, 202]);
+    holdersHear();
+    await (await answering).text();
+    expect((await journal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
+  });
+
+  it('of a session in which nothing runs says so', async () => {
+    const session = hearingSession();
+    await post(session, { message: script('Done.').message() });
+    const response = await cancel(session);
+    expect(response.status).toBe(409);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:no-open-turn',
+      title: 'no open turn',
+      status: 409,
+      detail: 'No turn is open, so there is nothing to cancel.',
+    });
+  });
+
+  it('of a turn that waits ends it when it starts, before its model is asked', async () => {
+    const session = hearingSession();
+    const first = held('First.');
+    const { message, model } = script(first.reply);
+    const answering = post(session, { message: message() });
+    await first.asked();
+    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
+    const later = await json(await waitingPost(session, '', { message: 'Later', delaySeconds: 3600 }));
+    for (const { turn } of [queued, later]) {
+      const response = await cancel(session, turn);
+      expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+        202,
+        `${session}/turns/${turn}`,
+        { turn, status: 'cancel-requested' },
+      ]);
+    }
+    first.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+    for (const { turn } of [queued, later]) {
+      const path = `${session}/turns/${turn}`;
+      await expect.poll(async () => (await send(path)).status).toBe(200);
+      expect(await json(await send(path))).toMatchObject({ outcome: 'cancelled', iterations: 0 });
+    }
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('of the open turn by its name is cancelling it, and leaves those that wait', async () => {
+    const session = hearingSession();
+    const first = held('Never.');
+    const answering = post(session, { message: script(first.reply, 'Second.').message() });
+    await first.asked();
+    const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
+    const { openTurn } = await json(await send(session));
+    expect((await cancel(session, openTurn)).status).toBe(202);
+    holdersHear();
+    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+    const path = `${session}/turns/${queued.turn}`;
+    await expect.poll(async () => (await send(path)).status).toBe(200);
+    expect(await json(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
+  });
+
+  it('of what is not to be cancelled says why', async () => {
+    const session = hearingSession();
+    expect((await cancel(session, 'x')).status).toBe(404);
+    const done = await json(await post(session, { message: script('Done.').message() }));
+    expect(await json(await cancel(session, done.turn))).toEqual(
+      problem(
+        'turn-over',
+        409,
+        `Turn ${done.turn} has ended: GET ${session}/turns/${done.turn} shows its answer.`,
+      ),
+    );
+    const unknown = `There is no turn 'nope' in this session: GET ${session} shows the last one, and those that wait.`;
+    expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
+    // Nobody's name, though an event has it that is of no turn.
+    const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
+    expect(await json(await cancel(session, ''))).toEqual(none);
+  });
+
+  it('of a message on its way into a turn names that one', async () => {
+    const session = newSession();
+    const answer = held('First.');
+    const answering = post(session, { message: script(answer.reply, 'Second.').message() });
+    await answer.asked();
+    const { openTurn: turn } = await json(await send(session));
+    const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
+    const detail = `Message ${steering.turn} is on its way into turn ${turn}, and no turn of its own. Cancel turn ${turn}.`;
+    expect(await json(await cancel(session, steering.turn))).toEqual(
+      problem('no-open-turn', 409, detail, { turn }),
+    );
+    answer.release();
+    await (await answering).text();
+  });
+});
+
+describe('a once call that goes on after its turn was cancelled', () => {
+  const paid = Promise.withResolvers<void>();
+  const told = { toPay: false, toStop: false };
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    run: async (_, { signal }) => {
+      told.toPay = true;
+      signal.addEventListener('abort', () => {
+        told.toStop = true;
+      });
+      await paid.promise;
+      return 'paid';
+    },
+  });
+  const payer = defineAgent({
+    name: 'payer',
+    description: 'Pays.',
+    instructions: 'Follow the script.',
+    tools: [pay],
+    model: modelBySession,
+  });
+
+  it('keeps the invocation of its request, and is told to the next turn', async () => {
+    const { worker } = createHoldfast({ agents: [payer] });
+    const kept: Promise<unknown>[] = [];
+    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // all that is used
+    const via: Send = async (path, init) => {
+      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+      return worker.fetch(request, { ...env }, ctx);
+    };
+    const session = hearingSession('payer');
+    // The model is shown less of it then, and a reader all the same.
+    const refused = new ModelError('context-length', 'Too long.');
+    const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
+    const answering = post(session, { message: message() }, { via });
+    await until(() => told.toPay);
+    await via(`${session}/cancel`, { method: 'POST' });
+    holdersHear();
+    await until(() => told.toStop);
+    pass(5_000); // it is left that much time for a last word
+    const { turn, outcome } = await json(await answering);
+    expect(outcome).toBe('cancelled');
+    const order: string[] = [];
+    const over = Promise.all(kept).then(() => order.push('the invocation is over'));
+    await journal(session, via); // a whole round trip, after which it could be over
+    order.push('it pays');
+    paid.resolve();
+    await over;
+    expect(order).toEqual(['it pays', 'the invocation is over']);
+    const now = message('And now?');
+    await post(session, { message: now }, { via });
+    const text =
+      "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
+    expect(model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text });
+    const { messages } = await json(await via(session));
+    expect(messages).toEqual([
+      expect.objectContaining({ by: 'summary' }),
+      { role: 'user', text: now },
+      { role: 'user', text, by: 'late' },
+      { role: 'assistant', text: 'Next.' },
+    ]);
+    const late = (await journal(session, via)).find(({ type }) => type === 'late-result-received');
+    expect(late).toMatchObject({ call: `${turn}.3.0`, tool: 'pay', result: { content: 'paid' } });
+  });
+});

@@ -1,0 +1,52 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { lostClients } from '../../../fixtures/lost-clients.ts';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { held, script, until } from '../../../fixtures/scripts.ts';
+import { ended, eventsOf, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
+
+/** Resolves when the Worker knows that the client of the session's message has gone. */
+const clientLost = (session: string): Promise<void> =>
+  until(() => lostClients.includes(`${session}/messages`));
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+
+describe('a turn whose client goes away', () => {
+  it('is handed over when the reader of its stream stops', async () => {
+    const session = newSession();
+    const answer = held(record('gone-sse'));
+    const { message } = script(answer.reply, 'Done.');
+    const events = eventsOf(await post(session, { message: message() }, { headers: SSE }));
+    await readUntil(events, 'turn-started');
+    await answer.asked();
+    await events.return(undefined);
+    await clientLost(session);
+    answer.release();
+    expect((await ended(session)).map(({ type }) => type)).toContain('turn-yielded');
+    expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
+  });
+
+  it('is not handed over, and nothing is logged, when only a joined client goes', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const body = { message: script(answer.reply).message() };
+    const key = { 'idempotency-key': 'k' };
+    const first = post(session, body, { headers: key });
+    await answer.asked();
+    const client = new AbortController();
+    const log = vi.spyOn(console, 'error');
+    const joined = post(session, body, { headers: key, signal: client.signal });
+    const watching = joined.catch(() => 'gone');
+    const stub = env.SESSIONS.getByName(sessionName(session));
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(1);
+    client.abort();
+    expect(await watching).toBe('gone');
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(0);
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
+    answer.release();
+    expect(await json(await first)).toMatchObject({ outcome: 'completed' });
+    expect((await ended(session)).map(({ type }) => type)).not.toContain('turn-yielded');
+  });
+});

@@ -1,0 +1,101 @@
+import { exports } from 'cloudflare:workers';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { expect } from 'vitest';
+import { toSessionName } from '../../../doors/session.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      mainModule: typeof import('../../../fixtures/test-worker.ts');
+    }
+  }
+}
+
+export const ORIGIN = 'http://localhost';
+
+/** Sends a request, by the Worker under test unless another is given. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+export const send: Send = (path, init) => exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
+
+/** A path to a session that nobody has used. */
+export const newSession = (agent = 'scripted', prefix = 's'): string =>
+  `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
+
+/** The id of the session at such a path. */
+export const sessionId = (path: string): string => path.split('/').at(-1) ?? '';
+
+/** The name of its object, for a caller of a Worker without authentication unless another owner is given. */
+export function sessionName(path: string, owner = 'local'): string {
+  const [, , agent = ''] = path.split('/');
+  return toSessionName({ owner, agent, session: sessionId(path) });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export const post = (
+  session: string,
+  body: unknown,
+  { headers = {}, signal, via = send }: { headers?: Headers; signal?: AbortSignal; via?: Send } = {},
+): Promise<Response> =>
+  via(`${session}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+export const SSE = { accept: 'text/event-stream' };
+
+/** What a JSON response says, whatever its shape. */
+export async function json(response: Response): Promise<Record<string, unknown>> {
+  return response.json();
+}
+
+export interface Sent {
+  readonly id?: number;
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** The events of a stream as they arrive; returning early cancels it. */
+export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const waiting: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => waiting.push(message) });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    for (const { id, event = 'message', data } of waiting.splice(0)) {
+      yield { ...(id !== undefined && { id: Number(id) }), event, data: JSON.parse(data) };
+    }
+  }
+}
+
+/** Reads a stream until an event of this name, or its end. */
+export async function readUntil(events: AsyncIterator<Sent>, name?: string): Promise<Sent[]> {
+  const read: Sent[] = [];
+  for (;;) {
+    const next = await events.next();
+    if (next.done) return read;
+    read.push(next.value);
+    if (next.value.event === name) return read;
+  }
+}
+
+export const allEvents = (response: Response): Promise<Sent[]> => readUntil(eventsOf(response));
+
+/** The journal as the API shows it. */
+export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
+  const { events } = await json(await via(`${session}/events`));
+  if (!Array.isArray(events)) throw new Error('there is no journal');
+  return events;
+}
+
+/** Follows a session until its turn has ended, and answers the journal. */
+export async function ended(session: string): Promise<Record<string, unknown>[]> {
+  const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+  await readUntil(events, 'turn-ended');
+  await events.return(undefined);
+  return journal(session);
+}

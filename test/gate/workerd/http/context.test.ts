@@ -1,0 +1,112 @@
+import { describe, expect, it, vi } from 'vitest';
+import { LOOP_ID_KEY } from '../../../../src/index.ts';
+import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, broken } from './app.ts';
+import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+/** What the tool was given, but for the loop's id, which every turn has. */
+function contextOf(note: string): unknown {
+  const { [LOOP_ID_KEY]: loopId, ...rest } = Object(recordings.find((one) => one.note === note)?.context);
+  expect(loopId).toMatch(/^[0-9a-f]{16}$/);
+  return rest;
+}
+
+describe('the context of a message', () => {
+  it('reaches the tools, from the headers that the app maps and over them from the body', async () => {
+    const { message } = script(record('both'), 'Done.');
+    const body = { message: message(), context: { tenant: 'from the body', nested: { a: [1, null] } } };
+    const headers = { 'X-Locale': 'nl', 'x-tenant': 'from the header', 'x-other': 'not mapped' };
+    await post(newSession(), body, { headers });
+    expect(contextOf('both')).toEqual({ locale: 'nl', tenant: 'from the body', nested: { a: [1, null] } });
+  });
+
+  it('reaches the tools of a turn in the background', async () => {
+    const session = newSession();
+    const { message } = script(record('bg-context'), 'Done.');
+    const headers = { prefer: 'respond-async', 'x-locale': 'nl' };
+    await post(session, { message: message(), context: { a: 1 } }, { headers });
+    await ended(session);
+    expect(contextOf('bg-context')).toEqual({ locale: 'nl', a: 1 });
+  });
+
+  it('belongs to its turn', async () => {
+    const session = newSession();
+    const { message } = script('One.', record('of its turn'), 'Two.');
+    await post(session, { message: message(), context: { a: 1 } });
+    await post(session, { message: 'Next', context: { b: 2 } });
+    expect(contextOf('of its turn')).toEqual({ b: 2 });
+  });
+
+  it('is never shown to the model', async () => {
+    const { message, model } = script(record('hidden'), 'Done.');
+    const body = { message: message(), context: { apiUser: 'hidden-value' } };
+    await post(newSession(), body, { headers: { 'x-locale': 'hidden-locale' } });
+    expect(model.requests.length).toBe(2);
+    expect(JSON.stringify(model.requests)).not.toMatch(/hidden-value|hidden-locale|apiUser/);
+  });
+});
+
+describe('a credential', () => {
+  it('appears in no event, state, problem or line of output', async () => {
+    const lines: unknown[] = [];
+    const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
+    );
+    const app = appWith(
+      { agents: [scripted, broken], contextHeaders: { 'x-locale': 'locale' } },
+      { HOLDFAST_TOKEN: 'tok-4711' },
+    );
+    const headers = {
+      authorization: 'Bearer tok-4711',
+      cookie: 'sid=cookie-4711',
+      'proxy-authorization': 'proxy-4711',
+      'x-locale': 'nl',
+    };
+    const via: typeof app = (path, init) =>
+      app(path, { ...init, headers: { ...headers, ...Object(init?.headers) } });
+    const session = newSession();
+    const { message } = script(record('secret'), 'Done.', () => {
+      throw new Error('inside');
+    });
+    const said = [
+      await json(await post(session, { message: message() }, { via })),
+      await json(await post(session, { message: 'Fail' }, { via })),
+      await json(await post(newSession('broken'), { message: 'Hello' }, { via })),
+      await json(await post(session, { message: 7 }, { via })),
+      await json(await post(session, '{', { via })),
+      await json(await via('/agents/tok/sessions/s1')),
+      await json(await app(session, { headers: { ...headers, authorization: 'Bearer tok-4711x' } })),
+      await allEvents(await post(session, { message: 'More' }, { headers: SSE, via })),
+      await journal(session, via),
+      await json(await via(session)),
+      contextOf('secret'),
+    ];
+    for (const spy of spies) spy.mockRestore();
+    expect(lines.length).toBeGreaterThan(0);
+    const output = lines.map((line) => (line instanceof Error ? `${line.stack}` : JSON.stringify(line)));
+    expect(JSON.stringify([said, output])).not.toContain('4711');
+  });
+});
+
+describe('an app whose model cannot be chosen', () => {
+  it.each([{}, { prefer: 'respond-async' }])('refuses a message and stores nothing: %j', async (headers) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const agent = { ...scripted, model: undefined };
+    const app = appWith({ agents: [agent] }, { MODEL: 'gpt-5' });
+    const session = newSession();
+    const response = await post(session, { message: 'Hello' }, { headers, via: app });
+    expect(response.status).toBe(500);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:misconfigured',
+      title: 'misconfigured',
+      status: 500,
+      detail:
+        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.",
+    });
+    expect(log).toHaveBeenCalledOnce();
+    expect((await send(session)).status).toBe(404);
+    log.mockRestore();
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { ConfigurationError, createHoldfast } from '../../../../src/worker-entry.ts';
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Works.',
+  instructions: 'Work.',
+  tools: [],
+  limits: { cost: 0.5 },
+});
+
+describe('an app with a cost limit', () => {
+  it('needs a model with prices', () => {
+    const message =
+      "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.";
+    expect(() => createHoldfast({ agents: [clerk], model: scriptedModel([]) })).toThrow(
+      new ConfigurationError(message),
+    );
+  });
+
+  it('is made where the model has prices, or is not known yet', () => {
+    const prices = { input: 1, output: 2 };
+    expect(() => createHoldfast({ agents: [clerk], model: scriptedModel([], { prices }) })).not.toThrow();
+    expect(() => createHoldfast({ agents: [clerk], model: () => scriptedModel([]) })).not.toThrow();
+    expect(() => createHoldfast({ agents: [clerk] })).not.toThrow();
+    const own = { ...clerk, model: scriptedModel([], { prices }) };
+    expect(() => createHoldfast({ agents: [own], model: scriptedModel([]) })).not.toThrow();
+  });
+});

@@ -1,0 +1,100 @@
+/** What a browser sends for a page of another site, some of it without asking first. */
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../../../src/worker-entry.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+import { problem } from './waiting.ts';
+
+const refused = problem(
+  'cross-site',
+  403,
+  'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
+    'createHoldfast({ origins }).',
+);
+
+const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+/** A message that waits for its time, and that whoever cancels it would end. */
+async function planned(app: ReturnType<typeof appWith>): Promise<string> {
+  const session = newSession();
+  const { turn } = await json(
+    await post(session, { message: script('Done.').message(), delaySeconds: 1_000 }, { via: app }),
+  );
+  return `${session}/cancel?turn=${turn}`;
+}
+
+describe('a request that a page of another site sends', () => {
+  it.each([
+    ['POST', '/messages'],
+    ['POST', '/cancel'],
+    ['POST', '/approvals/c1'],
+    ['POST', '/results/c1'],
+    ['DELETE', ''],
+  ])('is refused: %s %s', async (method, path) => {
+    const response = await appWith({})(`${newSession()}${path}`, { method, headers: EVIL });
+    expect([response.status, await json(response)]).toEqual([403, refused]);
+  });
+
+  it.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: 'null' },
+    { origin: 'nonsense' },
+    { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' },
+    { origin: 'http://localhost', 'sec-fetch-site': 'cross-site' },
+  ])('is told by its headers, and changes nothing: %j', async (headers) => {
+    const app = appWith({});
+    const path = await planned(app);
+    expect((await app(path, { method: 'POST', headers })).status).toBe(403);
+    expect((await app(path, { method: 'POST' })).status).toBe(202);
+  });
+
+  it('is refused before anybody is asked for a token', async () => {
+    const response = await appWith({}, { HOLDFAST_TOKEN: 'secret' })(newSession(), {
+      method: 'DELETE',
+      headers: EVIL,
+    });
+    expect(await json(response)).toEqual(refused);
+  });
+
+  it('may read, and a delivery of a webhook is not asked where it comes from', async () => {
+    const app = appWith({});
+    expect((await app('/agents', { headers: EVIL })).status).toBe(200);
+    const delivery = await app('/hooks/none', { method: 'POST', headers: EVIL });
+    expect(await json(delivery)).toMatchObject({ title: 'unknown webhook' });
+  });
+});
+
+describe('a request that is no page of another site’s', () => {
+  it.each<Record<string, string>>([
+    {},
+    { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ])('is taken: %j', async (headers) => {
+    const app = appWith({});
+    expect((await app(await planned(app), { method: 'POST', headers })).status).toBe(202);
+  });
+
+  it('is taken from an origin that the app names, and from no other', async () => {
+    const app = appWith({ origins: ['https://app.example', 'http://localhost:3000'] });
+    const from = async (origin: string): Promise<number> => {
+      const headers = { origin, 'sec-fetch-site': 'cross-site' };
+      return (await app(await planned(app), { method: 'POST', headers })).status;
+    };
+    expect(await from('https://app.example')).toBe(202);
+    expect(await from('http://localhost:3000')).toBe(202);
+    expect(await from('http://app.example')).toBe(403);
+    expect(await from('https://app.example.evil.example')).toBe(403);
+  });
+});
+
+describe('the origins of an app', () => {
+  it.each(['*', 'app.example', 'https://app.example/', 'https://APP.example', 'ftp://app.example', ''])(
+    'must be origins: %j is none',
+    (origin) => {
+      const text = `origins has '${origin}', which is no origin: use a scheme and a host, such as https://app.example.`;
+      expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
+    },
+  );
+});

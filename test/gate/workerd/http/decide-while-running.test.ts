@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { held, modelBySession, type Scripted, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { journal, json, post, type Send, sessionId } from './client.ts';
+import { hearingSession, holdersHear, isLeft, LONG_LEASE_MS, passIn } from './time.ts';
+import { answer, problem } from './waiting.ts';
+
+/** What the tools wait for, in ms: of the call, and of an answer. */
+const TIMEOUT = 10_000;
+const EXPIRES = 300_000;
+/** For how long a call that was told to stop may still say what it did, in ms. */
+const LAST_WORD = 5_000;
+
+/** Which calls ran, which were told to stop, and whether these are kept from ending. */
+const asking = { ran: [] as string[], stopped: [] as string[], isHeld: false };
+afterEach(() => {
+  Object.assign(asking, { ran: [], stopped: [], isHeld: false });
+});
+
+const SCHEMA = {
+  type: 'object',
+  properties: { name: { type: 'string', minLength: 2 } },
+  required: ['name'],
+} as const;
+
+async function book(_: unknown, call: ToolCall): Promise<unknown> {
+  asking.ran.push(call.id);
+  call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
+  const { decision, input, expired } = await call.decideWhileRunning({
+    message: 'For whom?',
+    schema: SCHEMA,
+    expires: EXPIRES,
+  });
+  await until(() => !asking.isHeld);
+  return { decision, ...(input && { input }), ...(expired && { expired }) };
+}
+
+// No runner has it: whatever becomes of its turns, nobody else takes them over.
+const agent = defineAgent({
+  name: 'agent',
+  description: 'Books.',
+  instructions: '',
+  model: modelBySession,
+  tools: [
+    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRES, run: book }),
+    defineTool({ name: 'book_soon', description: 'Books.', timeout: TIMEOUT, run: book }),
+  ],
+});
+const send = appWith({ agents: [agent] });
+
+interface Asking {
+  readonly session: string;
+  readonly turn: string;
+  readonly link: string;
+  readonly pending: Record<string, unknown>;
+  readonly answering: Promise<Response>;
+  readonly model: Scripted['model'];
+}
+
+const stateOf = async (session: string): Promise<Record<string, unknown>> => json(await send(session));
+const pendingOf = async (session: string): Promise<readonly Record<string, unknown>[]> => {
+  const { pending } = await stateOf(session);
+  return Array.isArray(pending) ? pending : [];
+};
+
+interface Scene {
+  readonly tool?: string;
+  readonly last?: ScriptedReply;
+  readonly via?: Send;
+}
+
+/** A turn that runs, whose call has asked. */
+async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
+  const session = hearingSession('agent');
+  const { message, model } = script({ calls: [{ name: tool }] }, last);
+  const answering = post(session, { message: message() }, { via });
+  await expect.poll(() => pendingOf(session)).toHaveLength(1);
+  const [pending] = await pendingOf(session);
+  const { approvals: link } = Object(pending?.links);
+  const turn = String((await stateOf(session)).openTurn);
+  return { session, turn, link: String(link), pending: pending ?? {}, answering, model };
+}
+
+/** Nothing is sent again to an object that is overloaded. */
+const cut = (): Error => Object.assign(new Error('cut'), { overloaded: true });
+
+/** The same app, over a line to the objects that can be cut. */
+const lossy = (line: { isCut: boolean }) =>
+  appWith(
+    { agents: [agent] },
+    {
+      SESSIONS: objectsWith((stub) => ({
+        append: (...request: Parameters<typeof stub.append>) =>
+          line.isCut ? Promise.reject(cut()) : stub.append(...request),
+        renew: (...request: Parameters<typeof stub.renew>) =>
+          line.isCut ? Promise.reject(cut()) : stub.renew(...request),
+      })),
+    },
+  );
+
+const decide = (path: string, body: unknown): Promise<Response> => answer(path, body, { via: send });
+
+/** Sends an answer that is taken, and lets the holder of the turn hear of it. */
+async function decideAndHear({ session, link }: Asking, body: unknown): Promise<Response> {
+  const deciding = decide(link, body);
+  await isLeft(session);
+  holdersHear();
+  return deciding;
+}
+
+describe('a call that asks while it runs', () => {
+  it('is shown as pending while its turn runs, and goes on with what is decided', async () => {
+    const asked = await asks();
+    const { session, turn, pending, answering } = asked;
+    expect(pending).toEqual({
+      call: `${turn}.3.0`,
+      tool: 'book',
+      input: {},
+      for: 'decision',
+      message: 'For whom?',
+      allows: ['approve', 'edit', 'reject', 'exit'],
+      schema: SCHEMA,
+      expiresAt: expect.any(Number),
+      links: { approvals: `${session}/approvals/${turn}.3.0` },
+    });
+    expect((await stateOf(session)).turn).toMatchObject({ turn, outcome: null });
+    const decided = await decideAndHear(asked, { decision: 'edit', input: { name: 'Ann' } });
+    expect([decided.status, await json(decided)]).toEqual([
+      200,
+      expect.objectContaining({ turn, session: sessionId(session), outcome: 'completed', text: 'Done.' }),
+    ]);
+    expect(await json(await answering)).toMatchObject({
+      outcome: 'completed',
+      artifacts: [{ tool: 'book', value: { decision: 'edit', input: { name: 'Ann' } } }],
+    });
+    expect([asking.ran, await pendingOf(session)]).toEqual([[`${turn}.3.0`], []]);
+    const types = (await journal(session, send)).map(({ type }) => type);
+    expect(types).not.toContain('turn-resumed');
+  });
+
+  it.each(['approve', 'reject', 'exit'] as const)('is told to %s', async (decision) => {
+    const asked = await asks();
+    expect((await decideAndHear(asked, { decision })).status).toBe(200);
+    expect(await json(await asked.answering)).toMatchObject({
+      outcome: 'completed',
+      text: 'Done.',
+      artifacts: [{ value: { decision } }],
+    });
+  });
+
+  it('consumes no answer that does not fit', async () => {
+    const asked = await asks();
+    const wrong = await decide(asked.link, { decision: 'edit', input: { name: 'A' } });
+    expect([wrong.status, await json(wrong)]).toEqual([
+      422,
+      problem('invalid-body', 422, expect.any(String), {
+        problems: ['input.name: String is too short (1 < 2).'],
+      }),
+    ]);
+    await decideAndHear(asked, { decision: 'edit', input: { name: 'Al' } });
+    expect(await json(await asked.answering)).toMatchObject({
+      artifacts: [{ value: { input: { name: 'Al' } } }],
+    });
+  });
+
+  it('goes on as it said when nobody answers in time, and takes no answer then', async () => {
+    const { session, link, answering } = await asks();
+    await passIn(session, EXPIRES);
+    await isLeft(session);
+    holdersHear();
+    expect(await json(await answering)).toMatchObject({
+      artifacts: [{ value: { decision: 'reject', expired: true } }],
+    });
+    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
+      problem(
+        'approval-expired',
+        409,
+        `The time for this answer is over. GET ${session} shows where the session stands.`,
+      ),
+    );
+  });
+
+  it('takes one answer', async () => {
+    asking.isHeld = true;
+    const asked = await asks();
+    const { session, link, answering } = asked;
+    const first = decideAndHear(asked, { decision: 'approve' });
+    await expect.poll(() => pendingOf(session)).toEqual([]);
+    const second = await decide(link, { decision: 'reject' });
+    expect([second.status, await json(second)]).toEqual([
+      409,
+      problem(
+        'already-answered',
+        409,
+        `This was answered before, and one answer is all that is taken. GET ${session} shows where the session stands.`,
+      ),
+    ]);
+    asking.isHeld = false;
+    expect(await json(await first)).toMatchObject({ outcome: 'completed' });
+    expect(await json(await answering)).toMatchObject({ artifacts: [{ value: { decision: 'approve' } }] });
+  });
+
+  it('takes none after its call has ended without one, while the turn goes on and when it is over', async () => {
+    const last = held('Done.');
+    const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
+    pass(TIMEOUT);
+    await until(() => asking.stopped.length > 0);
+    pass(LAST_WORD);
+    await last.asked();
+    await expect.poll(() => pendingOf(session)).toEqual([]);
+    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
+      problem(
+        'call-over',
+        409,
+        `This call has ended without an answer. GET ${session} shows where the session stands.`,
+      ),
+    );
+    last.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+    expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
+      problem(
+        'turn-over',
+        409,
+        `The turn of this call has ended without an answer. GET ${session} shows where the session stands.`,
+      ),
+    );
+    expect(asking.ran).toHaveLength(1);
+  });
+
+  it('does not keep its turn from being cancelled', async () => {
+    const { session, answering } = await asks();
+    expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
+    holdersHear();
+    await until(() => asking.stopped.length > 0);
+    pass(LAST_WORD);
+    expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
+    expect(await pendingOf(session)).toEqual([]);
+  });
+
+  it('leaves a session busy, and not waiting: a message does not decline it', async () => {
+    const asked = await asks();
+    const { session, answering } = asked;
+    const other = await send(`${session}/messages?pending=decline`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'And?' }),
+    });
+    expect([other.status, (await json(other)).type]).toEqual([409, 'urn:holdfast:problem:session-busy']);
+    expect(await pendingOf(session)).toHaveLength(1);
+    await decideAndHear(asked, { decision: 'approve' });
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a call that asked while it ran, and whose invocation is gone', () => {
+  it('is unknown to whoever goes on, and is not run again', async () => {
+    const line = { isCut: false };
+    const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
+    line.isCut = true;
+    pass(LONG_LEASE_MS);
+    await passIn(session, 2 * LONG_LEASE_MS); // so long that whoever goes on need not wait for it
+    await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
+    const decided = await decide(link, { decision: 'approve' });
+    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(asking.ran).toHaveLength(1);
+    expect(model.requests[1]?.messages.at(-1)?.text).toMatch(
+      /^Error: The outcome of this call of 'book' is unknown/,
+    );
+    expect(await json(await lost)).toMatchObject({ text: 'Done.' });
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, ended, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
+import { problem, waiting } from './waiting.ts';
+
+const decline = (
+  session: string,
+  body: unknown,
+  { headers = {}, via = send }: { headers?: Readonly<Record<string, string>>; via?: Send } = {},
+): Promise<Response> =>
+  via(`${session}/messages?pending=decline`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const outcomesIn = async (session: string, via?: Send): Promise<unknown[]> =>
+  (await journal(session, via)).filter(({ type }) => type === 'turn-ended').map(({ outcome }) => outcome);
+const messagesIn = async (session: string): Promise<number> =>
+  (await journal(session)).filter(({ type }) => type === 'turn-started').length;
+
+describe('a message with ?pending=decline', () => {
+  it('declines what the session waits for, ends that turn, and is taken', async () => {
+    const { session, turn, to, model } = await waiting(['pay', 'look_up'], { replies: ['Hello again.'] });
+    const response = await decline(session, { message: 'Never mind.' });
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      expect.objectContaining({
+        outcome: 'completed',
+        text: 'Hello again.',
+        turn: expect.not.stringMatching(turn),
+      }),
+    ]);
+    expect(model.requests.length).toBe(2);
+    expect(model.requests[1]?.messages.slice(2)).toMatchObject([
+      {
+        role: 'tool',
+        text: "Error: This call of 'pay' was declined and did not run. Reason: A new message came instead.",
+      },
+      {
+        role: 'tool',
+        text: "Error: No result of 'look_up' was sent: a new message came instead. It may have run or not.",
+      },
+      { role: 'user', text: 'Never mind.' },
+    ]);
+    expect([await outcomesIn(session), paidTo(to)]).toEqual([['cancelled', 'completed'], []]);
+    const answered = (await journal(session)).filter(({ type }) => type === 'tool-call-answered');
+    expect(answered).toMatchObject([
+      { turn, answer: { decision: 'reject', by: 'local' } },
+      { turn, answer: { type: 'result', by: 'local' } },
+    ]);
+  });
+
+  it('is streamed, or left to the background, as any other', async () => {
+    const first = await waiting(['pay'], { replies: ['Streamed.', 'Later.'] });
+    const events = await allEvents(await decline(first.session, { message: 'Stream.' }, { headers: SSE }));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Streamed.' } });
+    const second = await waiting(['pay'], { replies: ['Later.'] });
+    const response = await decline(
+      second.session,
+      { message: 'Later.' },
+      { headers: { prefer: 'respond-async' } },
+    );
+    expect(response.status).toBe(202);
+    await expect.poll(() => outcomesIn(second.session)).toEqual(['cancelled', 'completed']);
+  });
+
+  it('is any other message where nothing waits', async () => {
+    const session = newSession('clerk');
+    expect(await json(await decline(session, { message: script('Hello.').message() }))).toMatchObject({
+      text: 'Hello.',
+    });
+    expect(await json(await decline(session, { message: 'Again' }))).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('declines nothing when its sender lacks a role, or the message is not valid', async () => {
+    const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
+    const { session, turn, to, pending } = await waiting(['pay', 'pay_as_manager'], { via });
+    const refused = await decline(session, { message: 'Never mind.' }, { via });
+    const detail = `Call ${turn}.3.1 is answered by somebody with the role 'manager'. Send the token of one who has it.`;
+    expect(await json(refused)).toEqual(problem('role-required', 403, detail, { role: 'manager' }));
+    expect((await decline(session, { message: '' }, { via })).status).toBe(422);
+    expect((await json(await via(session))).pending).toEqual(pending);
+    expect([await outcomesIn(session, via), paidTo(to)]).toEqual([[], []]);
+  });
+
+  it('under a key is taken once', async () => {
+    const { session } = await waiting(['pay'], { replies: ['Hello again.'] });
+    const headers = { 'idempotency-key': 'k' };
+    const body = { message: 'Never mind.' };
+    const both = await Promise.all([1, 2].map(() => decline(session, body, { headers })));
+    const codes = both.map(({ status }) => status).toSorted((x, y) => x - y);
+    expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // one that finds the other at work is told to come again
+    const later = await decline(session, body, { headers });
+    expect(await json(later)).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
+    expect([await messagesIn(session), await outcomesIn(session)]).toEqual([2, ['cancelled', 'completed']]);
+  });
+
+  const refuse = () => Promise.reject(Object.assign(new Error('cut off'), { overloaded: true }));
+  it.each(['post', 'resume'] as const)(
+    'that was lost on its way (at %s) was not taken, and is taken when it is sent again',
+    async (lost) => {
+      const { session, to } = await waiting(['pay'], { replies: ['Hello again.'] });
+      const headers = { 'idempotency-key': 'k' };
+      const body = { message: 'Never mind.' };
+      const via = appWith({ agents: [clerk] }, { SESSIONS: objectsWith(() => ({ [lost]: refuse })) });
+      expect((await decline(session, body, { headers, via })).status).toBe(503);
+      expect(await messagesIn(session)).toBe(1);
+      if (lost === 'resume') await ended(session);
+      expect(await json(await decline(session, body, { headers }))).toMatchObject({ text: 'Hello again.' });
+      expect([await outcomesIn(session), paidTo(to)]).toEqual([['cancelled', 'completed'], []]);
+    },
+  );
+
+  it('says that pending can be nothing else', async () => {
+    const session = newSession('clerk');
+    const response = await send(`${session}/messages?pending=approve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"Hello"}',
+    });
+    const detail = 'pending can be decline, and nothing else.';
+    expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
+    expect((await send(session)).status).toBe(404);
+  });
+});
+
+describe('a message without it', () => {
+  it('is refused, and told where each call is answered', async () => {
+    const { session, pending } = await waiting(['pay', 'look_up']);
+    const response = await post(session, { message: 'Never mind.' });
+    expect([response.status, await json(response)]).toEqual([409, expect.objectContaining({ pending })]);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  defineAgent,
+  defineAgenticTool,
+  defineSubagent,
+  defineTool,
+  defineToolGroup,
+  type ToolProvider,
+} from '../../../../src/index.ts';
+import { appWith } from './app.ts';
+import { json } from './client.ts';
+
+const leaf = (name: string): AnyTool =>
+  defineTool({ name, description: `Is ${name}.`, effect: 'read', metadata: { icon: name }, run: () => name });
+const holds = (name: string, inner: readonly AnyTool[]): AnyTool => ({ ...leaf(name), metadata: {}, inner });
+const input = { type: 'object', properties: { task: { type: 'string' } } } as const;
+
+/** What `GET /agents` tells of the tools of an agent. */
+async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
+  const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
+  const { agents } = await json(await appWith({ agents: [agent] })('/agents'));
+  return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // what this route answers
+}
+
+/** The names of a tree, a list for each tool with tools inside. */
+const namesOf = (tools: readonly Record<string, unknown>[]): unknown[] =>
+  tools.map(({ name, inner }) =>
+    Array.isArray(inner) ? { [String(name)]: namesOf(inner as Record<string, unknown>[]) } : name,
+  );
+
+describe('GET /agents', () => {
+  it('shows the tools inside tools as a tree, without the schemas of those inside', async () => {
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', input, tools: [leaf('spade')] });
+    const clerk = defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [dig] });
+    expect(
+      await listed(leaf('look'), defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })),
+    ).toEqual([
+      expect.objectContaining({ name: 'look', inputSchema: { type: 'object', properties: {} } }),
+      {
+        name: 'clerk',
+        description: 'Files.',
+        effect: 'none',
+        inputSchema: expect.objectContaining({ required: ['message'] }),
+        metadata: { agent: 'clerk' },
+        inner: [
+          {
+            name: 'dig',
+            description: 'Digs.',
+            effect: 'none',
+            inner: [{ name: 'spade', description: 'Is spade.', effect: 'read' }],
+          },
+        ],
+      },
+      {
+        name: 'cook',
+        description: "Delegate to agent 'cook'",
+        effect: 'none',
+        inputSchema: expect.objectContaining({ required: ['message'] }),
+        metadata: { agent: 'cook' },
+      },
+    ]);
+  });
+
+  it('names the sources of tools that only a turn will know, and asks none of them (MCP-10)', async () => {
+    const asked = (): never => {
+      throw new Error('It was asked.');
+    };
+    const unnamed: ToolProvider = { toolsNow: asked };
+    const named: ToolProvider = {
+      toolsNow: asked,
+      discover: async () => asked(),
+      about: { name: 'shelf', description: 'Books.', metadata: { floor: 2 } },
+    };
+    const web = defineToolGroup({
+      role: 'web',
+      name: 'acme',
+      description: 'The web.',
+      tools: [leaf('read'), named, unnamed],
+    });
+    const app = appWith({
+      toolGroups: [web],
+      agents: [
+        defineAgent({
+          name: 'boss',
+          description: 'Leads.',
+          instructions: 'Lead.',
+          tools: [unnamed, named],
+          toolGroups: [{ role: 'web', required: ['search'] }],
+        }),
+        defineAgent({
+          name: 'poor',
+          description: 'Lacks.',
+          instructions: '',
+          tools: [named],
+          toolGroups: ['no'],
+        }),
+        defineAgent({ name: 'plain', description: 'Has.', instructions: '', tools: [unnamed] }),
+      ],
+    });
+    const { agents } = await json(await app('/agents'));
+    const toolGroup = {
+      role: 'web',
+      name: 'acme',
+      description: 'The web.',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: [],
+    };
+    const shelf = { name: 'shelf', description: 'Books.', metadata: { floor: 2 } };
+    expect(agents).toMatchObject([
+      {
+        tools: [{ name: 'read' }],
+        sources: [
+          shelf,
+          { ...shelf, metadata: { floor: 2, toolGroup } },
+          { name: 'acme', description: 'The web.', metadata: { toolGroup } },
+        ],
+      },
+      { tools: [], sources: [shelf], misconfigured: expect.stringMatching(/^No tool group/) },
+      { name: 'plain', tools: [] },
+    ]);
+    expect(Object.keys((agents as object[])[2] ?? {})).not.toContain('sources');
+  });
+
+  it('shows a tool that is inside itself once', async () => {
+    const inner: AnyTool[] = [leaf('spade')];
+    const shed = holds('shed', inner);
+    inner.push(holds('box', [shed]), shed);
+    const tools = await listed(shed);
+    expect(namesOf(tools)).toEqual([{ shed: ['spade', { box: [] }] }]);
+    expect(tools[0]).toMatchObject({ innerLeftOut: 1, inner: [{}, { innerLeftOut: 1 }] });
+  });
+
+  it('follows tools inside tools sixteen deep', async () => {
+    let depth = 0;
+    const nested = (left: number): AnyTool =>
+      left === 0 ? leaf('end') : holds(`level${left}`, [nested(left - 1)]);
+    let [tool] = await listed(nested(30));
+    while (Array.isArray(tool?.inner) && tool.inner.length > 0) {
+      tool = tool.inner[0];
+      depth += 1;
+    }
+    expect([depth, tool]).toMatchObject([16, { name: 'level14', inner: [], innerLeftOut: 1 }]);
+  });
+
+  it('names a thousand tools inside others, and says how many it left out', async () => {
+    const many = (name: string, count: number) =>
+      holds(
+        name,
+        Array.from({ length: count }, (_, i) => leaf(`${name}_${i}`)),
+      );
+    const [first, second, third] = await listed(many('a', 600), many('b', 600), many('c', 5));
+    expect([first, second, third].map((tool) => [Object(tool?.inner).length, tool?.innerLeftOut])).toEqual([
+      [600, undefined],
+      [400, 200],
+      [0, 5],
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
+import { hearingSession, holdersHear, passIn } from './time.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
+
+/** A holder that waits for its model hears within a third of its lease that it holds nothing any more. */
+
+describe('DELETE of a session', () => {
+  it('answers 204 without a word, also when there is none, and GET finds nothing any more', async () => {
+    const session = newSession();
+    await (await post(session, { message: script('Hello.').message() })).text();
+    for (let i = 0; i < 2; i += 1) {
+      const erased = await erase(session);
+      expect([erased.status, await erased.text()]).toEqual([204, '']);
+    }
+    const gone = await send(session);
+    expect(await json(gone)).toEqual(
+      problem(
+        'unknown-session',
+        404,
+        `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
+      ),
+    );
+    expect((await send(`${session}/events`)).status).toBe(404);
+    expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it.each([
+    [
+      '/agents/nobody/sessions/s1',
+      404,
+      'unknown-agent',
+      "There is no agent 'nobody'. GET /agents lists them.",
+    ],
+    [
+      '/agents/scripted/sessions/%20',
+      400,
+      'invalid-session-id',
+      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    ],
+  ])('refuses what no session can be called: %s', async (path, status, type, detail) => {
+    const refused = await erase(path);
+    expect(await json(refused)).toEqual(problem(type, status, detail));
+  });
+
+  it('erases a session whose agent is not deployed any more', async () => {
+    const session = newSession('scripted');
+    await (await post(session, { message: script('Hello.').message() })).text();
+    const without = appWith({ agents: [{ ...scripted, name: 'other' }] });
+    expect((await erase(session, without)).status).toBe(204);
+    expect((await send(session)).status).toBe(404);
+    expect((await erase(session, without)).status).toBe(404);
+  });
+
+  it('answers 204 for such a session also when the first word of its object was lost', async () => {
+    const session = newSession('scripted');
+    await (await post(session, { message: script('Hello.').message() })).text();
+    let words = 0;
+    const SESSIONS = objectsWith((stub) => ({
+      erase: async () => {
+        const existed = await stub.erase();
+        words += 1;
+        if (words === 1) throw new Error('internal error; reference = abc123');
+        return existed;
+      },
+    }));
+    const without = appWith({ agents: [{ ...scripted, name: 'other' }] }, { SESSIONS });
+    expect([(await erase(session, without)).status, words]).toEqual([204, 2]);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it("erases nobody else's session of this name", async () => {
+    const ofB = appWith({ auth: () => ({ id: 'b' }) });
+    const session = newSession();
+    await (await post(session, { message: script('For a.').message() })).text();
+    await (await post(session, { message: script('For b.').message() }, { via: ofB })).text();
+    expect((await erase(session, ofB)).status).toBe(204);
+    expect((await ofB(session)).status).toBe(404);
+    expect((await send(session)).status).toBe(200);
+    expect((await erase(session, appWith({ auth: () => null }))).status).toBe(401);
+    expect((await send(session)).status).toBe(200);
+  });
+});
+
+describe('a session that is erased while something happens in it', () => {
+  it('ends the wait of a client for its answer, and nothing of the turn is stored afterwards', async () => {
+    const session = hearingSession();
+    const reply = held('Never.');
+    const answering = post(session, { message: script(reply.reply).message() });
+    await reply.asked();
+    expect((await erase(session)).status).toBe(204);
+    holdersHear();
+    const answered = await answering;
+    expect(await json(answered)).toEqual(
+      problem('session-erased', 410, 'The session was erased, and the turn with it.'),
+    );
+    expect(reply.aborted()).toBe(true);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('ends the stream of a turn, and that of a follower', async () => {
+    const session = hearingSession();
+    const reply = held('Never.');
+    const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
+    await reply.asked();
+    const following = await send(`${session}/events`, { headers: SSE });
+    const followed = eventsOf(following);
+    await readUntil(followed, 'turn-started');
+    await erase(session);
+    holdersHear();
+    expect(await readUntil(followed)).toEqual([]);
+    const last = (await readUntil(eventsOf(streaming))).at(-1);
+    expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
+  });
+
+  it('ends the stream of a follower also when another session of its name is begun at once', async () => {
+    const session = hearingSession();
+    await (await post(session, { message: script('Hello.').message() })).text();
+    const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    await readUntil(followed, 'turn-ended');
+    await erase(session);
+    await (await post(session, { message: script('Anew.').message() })).text();
+    expect(await readUntil(followed)).toEqual([]);
+  });
+
+  it('stops a turn before its next call, and what a call has done stays done', async () => {
+    const session = hearingSession();
+    const note = crypto.randomUUID();
+    const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
+    const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
+    const answering = post(session, { message: message() });
+    await second.asked();
+    await erase(session);
+    second.release();
+    expect((await answering).status).toBe(410);
+    expect(recordings.filter((one) => one.note.startsWith(note))).toHaveLength(1);
+  });
+
+  it('takes no answer for a call that waited', async () => {
+    const scene = await waiting(['pay']);
+    const link = linkOf(scene);
+    await erase(scene.session);
+    const late = await answer(link, { decision: 'approve' });
+    expect(late.status).toBe(404);
+    expect((await json(late)).type).toBe('urn:holdfast:problem:unknown-session');
+    expect((await send(scene.session)).status).toBe(404);
+  });
+
+  it('has the message with which it is begun anew answered under other keys', async () => {
+    const session = newSession();
+    const note = crypto.randomUUID();
+    const replies = [{ calls: [{ name: 'record', input: { note } }] }, 'Recorded.'] as const;
+    for (let i = 0; i < 2; i += 1) {
+      const { message } = script(...replies);
+      const answered = await post(
+        session,
+        { message: message() },
+        { headers: { 'idempotency-key': 'same' } },
+      );
+      expect(answered.status).toBe(200);
+      await erase(session);
+    }
+    const keys = recordings.filter((one) => one.note === note).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe('retention', () => {
+  it('erases a session when nothing has happened in it for so long, as the app or its agent says', async () => {
+    const briefly = { days: 1 };
+    const byApp = appWith({ retention: briefly });
+    const byAgent = appWith({ agents: [{ ...scripted, retention: briefly }], retention: 'forever' });
+    const notByAgent = appWith({ agents: [{ ...scripted, retention: 'forever' }], retention: briefly });
+    const talk = async (via: typeof send): Promise<string> => {
+      const session = newSession();
+      await (await post(session, { message: script('Hello.').message() }, { via })).text();
+      expect((await send(session)).status).toBe(200);
+      return session;
+    };
+    const [one, other, kept] = [await talk(byApp), await talk(byAgent), await talk(notByAgent)];
+    for (const session of [one, other, kept]) await passIn(session, 24 * 3_600_000);
+    const statuses = [one, other, kept].map(async (session) => (await send(session)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
+  });
+
+  it.each([
+    [{ days: 0 }, '{"days":0}'],
+    [{ days: -1 }, '{"days":-1}'],
+    [{ days: '1' }, '{"days":"1"}'],
+    [{ ms: 1 }, '{"ms":1}'],
+    [null, 'null'],
+    [{ days: 40_000 }, '{"days":40000}'],
+    [{}, '{}'],
+    ['soon', '"soon"'],
+  ])('must be a time: %j', (retention, said) => {
+    expect(() => appWith({ retention: retention as never })).toThrow(
+      `The retention is ${said}: use 'forever' or { days } with more than 0 and at most 36525.`,
+    );
+  });
+});

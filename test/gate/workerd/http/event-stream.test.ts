@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { ModelError } from '../../../../src/index.ts';
+import { held, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
+
+const short = ({ id, event, data }: Sent): unknown =>
+  event === 'text-delta' || event === 'reply-restarted' ? [event, data.reply, data.text] : [id, event];
+
+const streamed = async (message: string, session = newSession()): Promise<Sent[]> =>
+  allEvents(await post(session, { message }, { headers: SSE }));
+
+describe('a message answered as a stream', () => {
+  it('gets the events in order, ids for what is journaled, deltas where they belong, and the answer', async () => {
+    const session = newSession();
+    const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
+    const { message } = script(
+      { text: 'Let me see.', pieces: ['Let me ', 'see.'], calls },
+      { text: '3', pieces: ['3'] },
+    );
+    const response = await post(session, { message: message() }, { headers: SSE });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
+    const events = await allEvents(response);
+    expect(events.map(short)).toEqual([
+      [2, 'turn-started'],
+      ['text-delta', '1.1', 'Let me '],
+      ['text-delta', '1.1', 'see.'],
+      [3, 'model-replied'],
+      [4, 'tool-call-started'],
+      [undefined, 'progress'],
+      [5, 'tool-call-ended'],
+      ['text-delta', '2.1', '3'],
+      [6, 'model-replied'],
+      [7, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+    const { turn } = events.at(-1)?.data ?? {};
+    expect(events[5]?.data).toEqual({ call: `${turn}.3.0`, status: 'adding 1 and 2' });
+    expect(events.at(-1)?.data).toMatchObject({
+      outcome: 'completed',
+      text: '3',
+      iterations: 2,
+      toolCalls: 1,
+    });
+  });
+
+  it('streams what the journal and the JSON answer say, too', async () => {
+    const session = newSession();
+    const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
+    const events = await streamed(message(), session);
+    const page = await json(await send(`${session}/events`));
+    const opened = expect.objectContaining({ seq: 1, type: 'session-opened' });
+    const journaled = events.filter(({ id }) => id !== undefined);
+    expect([opened, ...journaled.map(({ data }) => data)]).toEqual(page.events);
+    expect(events.filter(({ id }) => id !== undefined).map(({ id, data }) => id === data.seq)).not.toContain(
+      false,
+    );
+    expect((await json(await send(session))).turn).toEqual(events.at(-1)?.data);
+  });
+
+  it('shows the events that are durable while the model is still thinking', async () => {
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const response = await post(newSession(), { message: message() }, { headers: SSE });
+    const events = eventsOf(response);
+    expect((await readUntil(events, 'turn-started')).map(short)).toEqual([[2, 'turn-started']]);
+    await answer.asked();
+    answer.release();
+    expect((await readUntil(events)).at(-1)?.event).toBe('answer');
+  });
+
+  it('shows no text before the events that precede it are durable', async () => {
+    let isStored = true;
+    const slow = objectsWith((stub) => ({
+      append: async (...args: Parameters<typeof stub.append>) => {
+        isStored = false;
+        await until(() => model.requests.length === 2); // what it says is there, too
+        const answer = await stub.append(...args);
+        isStored = true;
+        return answer;
+      },
+    }));
+    const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
+    const { message, model } = script({ calls }, { text: '3', pieces: ['3'] });
+    const via = appWith({}, { SESSIONS: slow });
+    const shown: unknown[] = [];
+    for await (const sent of eventsOf(
+      await post(newSession(), { message: message() }, { headers: SSE, via }),
+    )) {
+      shown.push(short(sent));
+      if (sent.event === 'tool-call-ended') expect(isStored).toBe(true);
+    }
+    expect(shown).toEqual([
+      [2, 'turn-started'],
+      [3, 'model-replied'],
+      [4, 'tool-call-started'],
+      [undefined, 'progress'],
+      [5, 'tool-call-ended'],
+      ['text-delta', '2.1', '3'],
+      [6, 'model-replied'],
+      [7, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+  });
+
+  it('says that a reply starts again when it broke off, and asks once more', async () => {
+    const { message } = script(
+      new ModelError('truncated', 'The stream ended early.', { outputBegan: true }),
+      { text: 'Whole.', pieces: ['Whole.'] },
+    );
+    const events = await streamed(message());
+    expect(events.map(short)).toEqual([
+      [2, 'turn-started'],
+      ['reply-restarted', '1.2', undefined],
+      ['text-delta', '1.2', 'Whole.'],
+      [3, 'model-replied'],
+      [4, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+  });
+
+  it('ends with a failed turn as its answer', async () => {
+    const { message } = script(new ModelError('server-error', 'The server is on fire.'));
+    const events = await streamed(message());
+    expect(events.at(-1)).toMatchObject({
+      event: 'answer',
+      data: { outcome: 'failed', error: { type: 'model-failure', message: 'The server is on fire.' } },
+    });
+  });
+
+  it('starts with the turn of its message in a session that has others', async () => {
+    const session = newSession();
+    const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
+    await post(session, { message: message() });
+    const events = await streamed('Again', session);
+    expect(events.map(short)).toEqual([
+      [5, 'turn-started'],
+      ['text-delta', '1.1', 'Two.'],
+      [6, 'model-replied'],
+      [7, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+  });
+
+  it('sends a first byte before anything else', async () => {
+    const { message } = script('Done.');
+    const response = await post(newSession(), { message: message() }, { headers: SSE });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value).startsWith('retry: 1000\n\n')).toBe(true);
+    await reader?.cancel();
+  });
+
+  it.each([
+    ['text/event-stream', true],
+    ['TEXT/EVENT-STREAM; charset=utf-8', true],
+    ['text/event-stream, */*;q=0.1', true],
+    ['application/json, text/event-stream', true],
+    ['application/json, text/event-stream;q=0.5', false],
+    ['text/event-stream;q=0', false],
+    ['text/event-stream;q=x', false],
+    ['*/*', false],
+    ['', false],
+  ])('is asked for by Accept: %s -> %s', async (accept, streams) => {
+    const { message } = script('Done.');
+    const response = await post(newSession(), { message: message() }, { headers: { accept } });
+    expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');
+    await response.text();
+  });
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { journal, json, ORIGIN, send } from './client.ts';
+import { answer, type Waiting, waiting } from './waiting.ts';
+
+const SEED = 20261122;
+const APPROVE = '{"decision":"approve"}';
+const FOUND = '{"text":"Found."}';
+/** The turn of the session, where a drawn path or body names it. */
+const TURN = '~turn~';
+
+interface Drawn {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+const jsonOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
+  value.map((one) => JSON.stringify(one));
+const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const text = fc.string({ unit: 'binary', maxLength: 40 });
+const notText = fc.jsonValue().filter((value) => typeof value !== 'string');
+
+/** None of them is a decision or a result, whatever call they are sent for. */
+const BODIES = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '{}',
+  '"approve"',
+  deep(9_000),
+  `{"decision":"edit","input":{"to":${deep(9_000)},"amount":1}}`,
+  `{"decision":"edit","input":{"to":"a","amount":1},"more":${deep(9_000)}}`,
+  `{"result":${deep(9_000)}}`,
+  '{"__proto__":{"decision":"approve","text":"a"}}',
+  '{"decision":"approve","__proto__":{"by":"eve"}}',
+  '{"text":"a","__proto__":{"by":"eve"}}',
+  '{"decision":"approve","by":"eve"}',
+  '{"decision":"edit"}',
+  '{"decision":"edit","input":{"__proto__":{"to":"a","amount":1}}}',
+  '{"result":1,"text":"a"}',
+  `{"decision":"approve","reason":"${'x'.repeat(2_001)}"}`,
+];
+const hostileBody = fc.oneof(
+  fc.constantFrom(...BODIES),
+  fc
+    .constantFrom('{"decision":"approve","reason":"', '{"text":"')
+    .map((start) => `${start}${'x'.repeat(1_000_000)}"}`),
+  jsonOf(fc.record({ decision: fc.jsonValue() })),
+  jsonOf(fc.record({ decision: fc.constant('edit'), input: fc.record({ to: text, amount: text }) })),
+  jsonOf(fc.record({ decision: fc.constant('edit'), input: notText })),
+  jsonOf(fc.record({ decision: fc.constantFrom('approve', 'reject', 'exit'), input: fc.jsonValue() })),
+  jsonOf(fc.record({ decision: fc.constantFrom('approve', 'exit'), reason: notText })),
+  jsonOf(fc.record({ text: notText })),
+  jsonOf(fc.record({ error: notText })),
+  jsonOf(fc.record({ text, error: text })),
+  fc.json(),
+  text,
+);
+const anyBody = fc.oneof(fc.constantFrom(APPROVE, FOUND), hostileBody);
+
+/** None of them is the id of a call that waits, also once it is decoded. The first three lead to other paths. */
+const CALLS = [
+  '',
+  '.',
+  '..',
+
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    '%',
+    '%ff',
+    '%00',
+    '%E0%A4%A',
+    '.3.0',
+    '...',
+    'x'.repeat(9_000),
+  ],
+  ...['.3', '.3.00', '.3.-1', '.3.2', '.03.0', '.3.0.0', '.3.1e0', '.4.0', `.${'9'.repeat(400)}.0`].map(
+    (end) => `${TURN}${end}`,
+  ),
+  ...['%00', '%20', '%0A', '%2F', '%252e', ';a', '%EF%BB%BF'].map((end) => `${TURN}.3.0${end}`),
+  `${TURN}%252e3%252e0`,
+  `%2500${TURN}.3.0`,
+  `${TURN}.%EF%BC%93.0`,
+];
+const hostileCall = fc.oneof(
+  fc.constantFrom(...CALLS),
+  text.map((one) => encodeURIComponent(one.toWellFormed())),
+  fc.string({ maxLength: 12 }).map((one) => one.replace(/[\s\\]/g, '')),
+);
+
+const headers = fc.record(
+  {
+    'content-type': fc.constantFrom('application/json', 'application/json', 'text/plain', 'x'),
+    accept: fc.constantFrom('text/event-stream', '*/*'),
+    prefer: fc.constant('respond-async'),
+    'idempotency-key': fc.constantFrom('k1', 'k2', 'a b', 'x'.repeat(256)),
+  },
+  { requiredKeys: [] },
+);
+const QUESTIONS = ['?question=0', '?question=2', '?question=1e9', '?question=__proto__', '?question='];
+const question = fc.constantFrom('', '', ...QUESTIONS);
+
+const to = (
+  route: fc.Arbitrary<string>,
+  call: fc.Arbitrary<string>,
+  body: fc.Arbitrary<string>,
+): fc.Arbitrary<Drawn> =>
+  fc.record({
+    path: fc.tuple(route, call, question).map(([one, id, more]) => `/${one}/${id}${more}`),
+    headers: headers.map((all) => ({ 'content-type': 'application/json', ...all })),
+    body,
+  });
+const both = fc.constantFrom('approvals', 'results');
+const drawn = fc
+  .oneof(
+    to(both, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
+    to(both, hostileCall, anyBody),
+    // The right call, and the body of the other kind.
+    to(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
+    to(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
+  )
+  .filter(({ path }) => URL.canParse(`${ORIGIN}${path}`));
+
+const EXPECTED = [400, 404, 409, 413, 415, 422];
+
+const ROUTES = ['approvals', 'results'];
+const CALLS_THAT_WAIT = [`${TURN}.3.0`, `${TURN}.3.1`];
+const VALID = [APPROVE, FOUND];
+const places = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
+  ROUTES.flatMap((route) => calls.flatMap((call) => more.map((query) => `/${route}/${call}${query}`)));
+const sent = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
+  paths.flatMap((path) =>
+    bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
+  );
+/** Tried before anything is drawn: each of what is listed above, with all else in order. */
+const LISTED = [
+  ...sent(places(CALLS_THAT_WAIT), BODIES),
+  ...sent(places(CALLS), VALID),
+  ...sent(places(CALLS_THAT_WAIT, QUESTIONS), VALID),
+];
+
+async function refused({ session, turn }: Waiting, { path, headers, body }: Drawn): Promise<number> {
+  const response = await send(`${session}${path.replaceAll(TURN, turn)}`, {
+    method: 'POST',
+    headers,
+    body,
+  });
+  expect(EXPECTED).toContain(response.status);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  const type = expect.stringMatching(/^urn:holdfast:problem:[a-z-]+$/);
+  const said = await response.text();
+  expect(JSON.parse(said)).toMatchObject({ type, status: response.status, detail: expect.any(String) });
+  expect(said.length).toBeLessThan(3_000);
+  return response.status;
+}
+
+describe('whatever a client sends as an answer', () => {
+  it('is a problem of the client, journals nothing, and leaves both calls waiting', async () => {
+    const log = vi.spyOn(console, 'error');
+    const wait = await waiting(['pay', 'look_up']);
+    const standing = async () => [await journal(wait.session), await json(await send(wait.session))];
+    const before = await standing();
+    const seen = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(drawn, async (one) => {
+        seen.add(await refused(wait, one));
+        expect(await standing()).toEqual(before);
+      }),
+      { seed: SEED, numRuns: LISTED.length + 200, examples: LISTED.map((one) => [one]) },
+    );
+    expect(log).not.toHaveBeenCalled();
+    expect([...seen].sort()).toEqual(EXPECTED); // the test of the test: what was drawn led everywhere
+    expect([wait.model.requests.length, paidTo(wait.to)]).toEqual([1, []]);
+    const [approval = '', result = ''] = wait.links;
+    expect((await answer(approval, APPROVE)).status).toBe(202);
+    expect(await json(await answer(result, FOUND))).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(paidTo(wait.to)).toEqual([1]);
+    log.mockRestore();
+  }, 60_000);
+});

@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
+import { appWith } from './app.ts';
+import { json, type Send } from './client.ts';
+
+export const HOOK = '/hooks/github';
+
+/** Sends a delivery over HTTP. */
+export const deliver = (app: Send, signed: Signed, path = HOOK): Promise<Response> =>
+  app(path, { method: 'POST', ...signed });
+
+/** An issue that nobody else has: the test's own session. */
+export const issueBody = (more: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    action: 'opened',
+    issue: { number: 1, title: 'Broken' },
+    repository: { full_name: `acme/${crypto.randomUUID()}` },
+    sender: { login: 'ada', type: 'User' },
+    ...more,
+  });
+
+/** The same, signed by the sender's own library. */
+export const signedIssue = (body = issueBody(), delivery?: string): Promise<Signed> =>
+  fromGithub('issues', { secret: SECRET, body }, delivery);
+
+/** Sessions of the caller that reads them here. */
+export const config = { agent: 'scripted', secret: 'SECRET', owner: 'local' } as const;
+
+/** An app whose model is scripted: `message` marks what it is sent. */
+export const appFor = (
+  message: (text?: string) => string,
+  more: Partial<Parameters<typeof githubWebhook>[0]> = {},
+): Send =>
+  appWith(
+    {
+      webhooks: [
+        githubWebhook({
+          ...config,
+          start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
+          ...more,
+        }),
+      ],
+    },
+    ENV,
+  );
+
+/** An app whose webhook maps as usual. */
+export const plain = appWith({ webhooks: [githubWebhook(config)] }, ENV);
+
+/** What is answered as a problem. */
+export const problem = (status: number, type: string, detail: string) => ({
+  type: `urn:holdfast:problem:${type}`,
+  title: type.replaceAll('-', ' '),
+  status,
+  detail,
+});
+
+export async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await json(response)).toEqual(expected);
+  expect(response.status).toBe(expected.status);
+}
+
+export const NOT_SIGNED = problem(
+  401,
+  'invalid-signature',
+  'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the ' +
+    'body was changed on its way.',
+);
+
+/** What the sender is told, whatever went wrong inside. */
+export const FAILED = problem(
+  500,
+  'webhook-failed',
+  'The webhook failed inside the Worker, whose log tells why. Nothing was taken: send it again.',
+);

@@ -1,0 +1,68 @@
+import examples from '@octokit/webhooks-examples';
+import { expect, it } from 'vitest';
+import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
+import { appWith } from './app.ts';
+import { json } from './client.ts';
+
+/** What GitHub sends, as its community has collected it. */
+const EXAMPLES = examples.flatMap(({ name, examples: payloads }) =>
+  payloads.map((payload) => ({ event: name, body: JSON.stringify(payload) })),
+);
+type Example = (typeof EXAMPLES)[number];
+/** Some are collected twice, byte for byte: to whoever only has the signed bytes they are one. */
+const DIFFERENT = new Set(EXAMPLES.map(({ body }) => body));
+
+/** Anybody may ask for these twice with the same words, so they are told apart by their ids as well. */
+const REPEATABLE = ['repository_dispatch', 'workflow_dispatch'];
+
+/** Whose turns the test Worker leaves alone: what is looked at is which of them are there. */
+const IDLE = { ...scripted, name: 'agent' };
+
+it('all example payloads of GitHub are taken, and recognised when they are delivered again', async () => {
+  const webhook = githubWebhook({
+    agent: IDLE.name,
+    secret: 'SECRET',
+    bots: 'take',
+    // Most examples are of one repository and its first issue, and so many messages may not wait in one session.
+    start: ({ usual, event }) => ({ session: `${usual.session}:${event}`, message: usual.message }),
+  });
+  const app = appWith({ agents: [IDLE], webhooks: [webhook] }, ENV);
+  const deliver = async ({ event, body }: Example, id: string): Promise<Record<string, unknown>> => {
+    const signed = await fromGithub(event, { secret: SECRET, body }, id);
+    const response = await app('/hooks/github', { method: 'POST', ...signed });
+    return { code: response.status, location: response.headers.get('location'), ...(await json(response)) };
+  };
+
+  const counted = { delivered: 0, pings: 0, recognised: 0, replaysRecognised: 0 };
+  const turns = new Set<unknown>();
+  for (const [index, example] of EXAMPLES.entries()) {
+    const first = await deliver(example, `d-${index}`);
+    const again = await deliver(example, `d-${index}`);
+    counted.delivered += 1;
+    if (example.event === 'ping') {
+      expect([first, again]).toEqual([PONG, PONG]);
+      counted.pings += 1;
+      continue;
+    }
+    expect(first).toMatchObject({ code: 202, hook: 'github', agent: IDLE.name });
+    expect(again).toMatchObject({ code: 202, turn: first.turn, location: first.location });
+    turns.add(first.turn);
+    counted.recognised += 1;
+    if (REPEATABLE.includes(example.event)) continue;
+    const replay = await deliver(example, `replay-${index}`);
+    expect(replay).toMatchObject({ code: 202, turn: first.turn });
+    counted.replaysRecognised += 1;
+  }
+
+  console.log('GitHub’s example deliveries, each sent again and replayed:', {
+    ...counted,
+    turns: turns.size,
+  });
+  expect(counted).toEqual({ delivered: 329, pings: 4, recognised: 325, replaysRecognised: 321 });
+  expect(turns.size).toBe(DIFFERENT.size - counted.pings);
+}, 60_000);
+
+const PONG = { code: 200, location: null, hook: 'github', status: 'pong' };

@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defineWebhook, githubWebhook, verified, type WebhookTurn } from '../../../../src/webhooks/entry.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { json } from './client.ts';
+import {
+  appFor,
+  config,
+  deliver,
+  expectProblem,
+  FAILED,
+  HOOK,
+  issueBody,
+  plain,
+  problem,
+  signedIssue,
+} from './hook-deliveries.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a delivery that is refused', () => {
+  it('for its size was not read to its end', async () => {
+    const small = appWith({ webhooks: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
+    const tooLarge = problem(413, 'body-too-large', 'The body is larger than 1000 bytes. Send less.');
+    const signed = await signedIssue(issueBody({ filler: 'x'.repeat(1_000) }));
+    await expectProblem(await deliver(small, signed), tooLarge);
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(stream) {
+        pulled += 1;
+        stream.enqueue(new Uint8Array(400));
+      },
+    });
+    const { headers } = signed;
+    await expectProblem(await small(HOOK, { method: 'POST', headers, body: endless }), tooLarge);
+    expect(pulled).toBeLessThan(10);
+  });
+
+  it('of 5 MB is taken, and of one byte more refused', async () => {
+    const frame = issueBody({ filler: '' });
+    const most = frame.replace('"filler":""', `"filler":"${'x'.repeat(5_000_000 - frame.length)}"`);
+    expect(most.length).toBe(5_000_000);
+    const { message } = script('Done.');
+    expect((await deliver(appFor(message), await signedIssue(most))).status).toBe(202);
+    expect((await deliver(plain, await signedIssue(`${most} `))).status).toBe(413);
+  });
+
+  it('because it cannot be read was signed all the same', async () => {
+    const signed = await signedIssue('{"action":');
+    await expectProblem(await deliver(plain, signed), problem(400, 'bad-json', 'The body is not JSON.'));
+  });
+
+  it('while the secret is not set is told which', async () => {
+    const bare = appWith(
+      { webhooks: [githubWebhook({ ...config, secret: ['GITHUB_WEBHOOK_SECRET', 'EMPTY'] })] },
+      ENV,
+    );
+    await expectProblem(
+      await deliver(bare, await signedIssue()),
+      problem(
+        503,
+        'not-configured',
+        'This Worker has no secret to check the delivery with, so it is not taken. Set GITHUB_WEBHOOK_SECRET or EMPTY ' +
+          '(wrangler secret put GITHUB_WEBHOOK_SECRET).',
+      ),
+    );
+  });
+
+  it('because its session cannot be reached may be sent again', async () => {
+    const accept = () => Promise.reject(Object.assign(new Error('overloaded'), { overloaded: true }));
+    const SESSIONS = objectsWith(() => ({ accept }));
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const response = await deliver(app, await signedIssue());
+    expect(response.headers.get('retry-after')).toBe('1');
+    await expectProblem(
+      response,
+      problem(503, 'session-unavailable', 'The session cannot be reached now. Send the request again.'),
+    );
+  });
+
+  it('because the Worker has no place for sessions says what is missing', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
+    const response = await deliver(app, await signedIssue());
+    const { detail } = await json(response.clone());
+    expect(detail).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
+    await expectProblem(response, problem(500, 'misconfigured', String(detail)));
+    expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
+    log.mockRestore();
+  });
+
+  it('because its session is full may be sent again later', async () => {
+    const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const response = await deliver(app, await signedIssue());
+    expect(response.headers.get('retry-after')).toBe('30');
+    await expectProblem(
+      response,
+      problem(
+        429,
+        'queue-full',
+        '100 messages wait in this session, and no more may. Send the message again when some have been answered.',
+      ),
+    );
+  });
+});
+
+describe('a webhook that is wrong', () => {
+  const turn: WebhookTurn = { session: 's', message: 'Hello' };
+  const verify = () => verified('1', null);
+  const logged = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+
+  it.each<[string, () => WebhookTurn, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret of the inside');
+      },
+      'secret of the inside',
+    ],
+    [
+      'names an agent that is not there',
+      () => ({ ...turn, agent: 'nobody' }),
+      "There is no agent 'nobody'. GET /agents lists them.",
+    ],
+    [
+      'names a session that cannot be one',
+      () => ({ ...turn, session: 'a/b' }),
+      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    ],
+    ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
+    ['names nobody as owner', () => ({ ...turn, owner: '' }), 'Its owner is blank.'],
+    [
+      'has a context that is no JSON',
+      () => ({ ...turn, context: { at: JSON.parse('{}').at ?? (Number.NaN as number) } }),
+      "The tool-call context's 'at' is not JSON: at `$` it is NaN.",
+    ],
+  ])('because its mapping %s is answered 500, and tells why in the log alone', async (_, start, why) => {
+    const error = logged();
+    const webhook = defineWebhook({ name: 'own', agent: 'scripted', verify, start });
+    await expectProblem(
+      await deliver(appWith({ webhooks: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      FAILED,
+    );
+    expect(error.mock.calls).toEqual([
+      ["holdfast: webhook 'own' could not start a turn", expect.objectContaining({ message: why })],
+    ]);
+  });
+
+  it('because nobody names an agent is answered 500', async () => {
+    const error = logged();
+    const start = () => JSON.parse('{"session":"s","message":"Hello"}');
+    const webhook = defineWebhook({ name: 'own', verify, start });
+    await expectProblem(
+      await deliver(appWith({ webhooks: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      FAILED,
+    );
+    expect(error.mock.calls[0]?.[1]).toMatchObject({
+      message: '`start` names no agent, and neither does the webhook.',
+    });
+  });
+
+  it('has taken nothing: the delivery is taken when it comes again', async () => {
+    logged();
+    const { message } = script('Done.');
+    const broken = { isSo: true };
+    const app = appFor(message, {
+      start: async ({ usual }) => {
+        if (broken.isSo) throw new Error('the database is away');
+        return { ...usual, message: message() };
+      },
+    });
+    const signed = await signedIssue();
+    expect((await deliver(app, signed)).status).toBe(500);
+    broken.isSo = false;
+    expect((await json(await deliver(app, signed))).status).toBe('accepted');
+  });
+
+  it('is found out when the Worker starts, if it shares a name or starts nobody', () => {
+    expect(() => appWith({ webhooks: [githubWebhook(config), githubWebhook(config)] })).toThrow(
+      expect.objectContaining({ name: 'ConfigurationError', message: "Two webhooks are called 'github'." }),
+    );
+    expect(() =>
+      appWith({ agents: [scripted], webhooks: [githubWebhook({ ...config, agent: 'triage' })] }),
+    ).toThrow("Webhook 'github' starts the agent 'triage', which is not among the agents.");
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineWebhook,
+  githubWebhook,
+  standardWebhook,
+  verified,
+  WebhookRefusal,
+} from '../../../../src/webhooks/entry.ts';
+import { readBytes } from '../../../doors/http.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import { appWith } from './app.ts';
+import type { Send } from './client.ts';
+import { config, deliver, expectProblem, issueBody, plain, problem, signedIssue } from './hook-deliveries.ts';
+
+/** Sends a body that says how much of it was read. */
+async function deliverCounted(app: Send, headers: Readonly<Record<string, string>>, path = '/hooks/github') {
+  let pulled = 0;
+  const body = new ReadableStream(
+    {
+      pull(stream) {
+        pulled += 1;
+        stream.enqueue(new Uint8Array(400));
+        if (pulled === 5) stream.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const response = await app(path, { method: 'POST', headers, body });
+  return { response, pulled };
+}
+
+describe('the body of a delivery is not read', () => {
+  const MISSING = problem(
+    401,
+    'invalid-signature',
+    'X-Hub-Signature-256 is missing: give the webhook a secret, the one that this Worker has.',
+  );
+
+  it('when it brings no signature', async () => {
+    const { response, pulled } = await deliverCounted(plain, {});
+    await expectProblem(response, MISSING);
+    expect(pulled).toBe(0);
+  });
+
+  it('when nobody could check it', async () => {
+    const bare = appWith({ webhooks: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
+    const { response, pulled } = await deliverCounted(bare, {
+      'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+    });
+    const why =
+      'This Worker has no secret to check the delivery with, so it is not taken. Set UNSET (wrangler secret put UNSET).';
+    await expectProblem(response, problem(503, 'not-configured', why));
+    expect(pulled).toBe(0);
+  });
+
+  it('when the webhook of an app turns it away', async () => {
+    const webhook = defineWebhook({
+      name: 'own',
+      agent: 'scripted',
+      admit({ headers }) {
+        if (!headers.has('x-signature'))
+          throw new WebhookRefusal('invalid-signature', 'X-Signature is missing.');
+      },
+      verify: () => verified(crypto.randomUUID(), null),
+      start: () => ({ session: 's', message: 'Hello' }),
+    });
+    const own = appWith({ webhooks: [webhook] });
+    const away = await deliverCounted(own, {}, '/hooks/own');
+    await expectProblem(away.response, problem(401, 'invalid-signature', 'X-Signature is missing.'));
+    expect(away.pulled).toBe(0);
+    const taken = await deliverCounted(own, { 'x-signature': 'x' }, '/hooks/own');
+    expect([taken.response.status, taken.pulled]).toEqual([202, 5]);
+  });
+
+  it('but is when its signature has to be checked', async () => {
+    const { headers } = await signedIssue();
+    expect((await deliverCounted(plain, headers)).pulled).toBe(5);
+  });
+});
+
+describe('a body', () => {
+  const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
+    ({ headers: new Headers(), body: chunks }) as unknown as Request; // what is used of one
+
+  it('is kept without the buffers that its chunks came in', async () => {
+    async function* inOneBuffer(): AsyncGenerator<Uint8Array> {
+      const buffer = new Uint8Array(4096); // who copies does not mind that it is used again
+      for (const byte of [65, 66, 67]) {
+        buffer[0] = byte;
+        yield buffer.subarray(0, 1);
+      }
+    }
+    const bytes = await readBytes(bodyOf(inOneBuffer()), 100);
+    expect(new TextDecoder().decode(bytes)).toBe('ABC');
+    expect(bytes.buffer.byteLength).toBe(3);
+  });
+
+  it.each([1, 7, 4_096, 20_000, 100_000])('comes whole in chunks of %i bytes', async (size) => {
+    const sent = Uint8Array.from({ length: 100_000 }, (_, at) => at % 251);
+    async function* cut(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < sent.length; at += size) yield sent.subarray(at, at + size);
+    }
+    expect(await readBytes(bodyOf(cut()), 100_000)).toEqual(sent);
+    await expect(readBytes(bodyOf(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
+  });
+
+  it('that is nested too deeply is refused for good, although it was signed', async () => {
+    const app = appWith(
+      {
+        webhooks: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],
+      },
+      ENV,
+    );
+    const nested = (depth: number): string => `{"type":"x","data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const send = (depth: number): Promise<Response> =>
+      deliver(
+        app,
+        fromStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: nested(depth) }),
+        '/hooks/standard',
+      );
+    const tooDeep = problem(400, 'bad-json', 'The body is nested more than 100 deep.');
+    await expectProblem(await send(50_000), tooDeep);
+    await expectProblem(await send(100), tooDeep);
+    expect((await send(99)).status).toBe(202);
+    const form = `payload=${encodeURIComponent(issueBody({ deep: JSON.parse(nested(100)) }))}`;
+    const inForm = problem(400, 'bad-json', 'The field payload is nested more than 100 deep.');
+    await expectProblem(await deliver(app, await signedIssue(form)), inForm);
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import type { TurnStart } from '../../../doors/journal.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { SECRET } from '../../../fixtures/signed.ts';
+import { appWith, objectsWith } from './app.ts';
+import { ended, journal, json, ORIGIN, send } from './client.ts';
+import {
+  appFor,
+  config,
+  deliver,
+  expectProblem,
+  HOOK,
+  issueBody,
+  plain,
+  problem,
+  signedIssue,
+} from './hook-deliveries.ts';
+
+describe('a delivery', () => {
+  it('is stored and answered with the address of its turn, which runs in the background', async () => {
+    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'hook' } }] }, 'Labelled.');
+    const response = await deliver(appFor(message), await signedIssue());
+    expect(response.status).toBe(202);
+    const told = await json(response);
+    expect(told).toEqual({
+      hook: 'github',
+      session: expect.stringMatching(/^acme:[0-9a-f-]{36}:1$/),
+      agent: 'scripted',
+      turn: expect.stringMatching(/^[0-9a-f]{16}$/),
+      status: 'accepted',
+    });
+    const session = `/agents/scripted/sessions/${encodeURIComponent(String(told.session))}`;
+    expect(response.headers.get('location')).toBe(`${session}/turns/${told.turn}`);
+    const events = await ended(session);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(model.requests.length).toBe(2);
+    const answer = await send(response.headers.get('location') ?? '');
+    expect([answer.status, await json(answer)]).toMatchObject([200, { turn: told.turn, text: 'Labelled.' }]);
+  });
+
+  it('journals who it is from and what the tools may know, and no secret', async () => {
+    const { message } = script('Done.');
+    const signed = await signedIssue(issueBody(), 'd-1');
+    const { session } = await json(await deliver(appFor(message), signed));
+    const path = `/agents/scripted/sessions/${encodeURIComponent(String(session))}`;
+    const started = (await ended(path)).find(({ type }) => type === 'turn-started');
+    expect(started).toMatchObject({
+      message: expect.stringContaining('Broken'),
+      principal: { id: 'webhook:github', tenant: 'local' },
+      context: { webhook: { hook: 'github', event: 'issues', action: 'opened', delivery: 'd-1', number: 1 } },
+    });
+    expect(JSON.stringify(await journal(path))).not.toContain(SECRET);
+  });
+
+  it('is recognised when it comes again: also later, and under another id', async () => {
+    const { message, model } = script('Done.');
+    const app = appFor(message);
+    const body = issueBody();
+    const first = await deliver(app, await signedIssue(body, 'd-1'));
+    const told = await json(first);
+    const path = `/agents/scripted/sessions/${encodeURIComponent(String(told.session))}`;
+    for (const delivery of ['d-1', 'd-2']) {
+      const again = await deliver(app, await signedIssue(body, delivery));
+      expect(await json(again)).toEqual({ ...told, status: 'known' });
+      expect([again.status, again.headers.get('location')]).toEqual([202, first.headers.get('location')]);
+    }
+    await ended(path);
+    expect(await json(await deliver(app, await signedIssue(body)))).toEqual({ ...told, status: 'known' });
+    expect((await journal(path)).filter(({ type }) => type === 'turn-started').length).toBe(1);
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('is stored in one write, with a key that is kept for a week', async () => {
+    const starts: TurnStart[] = [];
+    const accept = async (start: TurnStart) => {
+      starts.push(start);
+      return { status: 'accepted', turn: start.turn };
+    };
+    const SESSIONS = objectsWith(() => ({ accept }));
+    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    await deliver(app, await signedIssue());
+    expect(starts).toEqual([
+      expect.objectContaining({
+        request: {
+          key: expect.stringMatching(/^delivery github [0-9a-f]{64}$/),
+          bodyHash: expect.any(String),
+          ttl: 7 * 24 * 60 * 60 * 1000,
+        },
+        whenBusy: 'queue',
+      }),
+    ]);
+  });
+
+  it('sent five times at once starts one turn', async () => {
+    const { message } = script('Done.');
+    const app = appFor(message);
+    const body = issueBody();
+    const all = await Promise.all(
+      [1, 2, 3, 4, 5].map(async () => json(await deliver(app, await signedIssue(body)))),
+    );
+    expect(new Set(all.map(({ turn }) => turn)).size).toBe(1);
+    expect(all.map(({ status }) => status).sort()).toEqual(['accepted', 'known', 'known', 'known', 'known']);
+  });
+
+  it('waits in order while its session is busy', async () => {
+    const answer = held('First.');
+    const { message, model } = script(answer.reply, 'Second.');
+    const app = appFor(message);
+    const repository = { full_name: `acme/${crypto.randomUUID()}` };
+    const first = await json(await deliver(app, await signedIssue(issueBody({ repository }))));
+    await answer.asked();
+    const second = await deliver(app, await signedIssue(issueBody({ repository, action: 'edited' })));
+    const told = await json(second);
+    expect([second.status, told]).toEqual([
+      202,
+      {
+        hook: 'github',
+        session: first.session,
+        agent: 'scripted',
+        turn: expect.any(String),
+        status: 'queued',
+      },
+    ]);
+    expect(second.headers.get('location')).toMatch(new RegExp(`/turns/${told.turn}$`));
+    const again = await deliver(app, await signedIssue(issueBody({ repository, action: 'edited' })));
+    expect(await json(again)).toEqual(told);
+    answer.release();
+    const path = `/agents/scripted/sessions/${encodeURIComponent(String(first.session))}`;
+    await expect
+      .poll(async () => (await journal(path)).filter(({ type }) => type === 'turn-ended').length)
+      .toBe(2);
+    expect(model.requests.length).toBe(2);
+  });
+
+  it('is shown to the turn that runs, when the webhook steers', async () => {
+    const answer = held('First.');
+    const { message } = script(answer.reply, 'Second.', 'Third.');
+    const app = appFor(message, { whenBusy: 'steer' });
+    const repository = { full_name: `acme/${crypto.randomUUID()}` };
+    const first = await json(await deliver(app, await signedIssue(issueBody({ repository }))));
+    await answer.asked();
+    const steering = await deliver(app, await signedIssue(issueBody({ repository, action: 'edited' })));
+    const told = await json(steering);
+    expect(told).toMatchObject({ status: 'steering', into: first.turn });
+    expect(steering.headers.get('location')).toMatch(new RegExp(`/turns/${told.turn}$`));
+    answer.release();
+  });
+
+  it('waits behind a turn that waits for somebody, also when the webhook steers', async () => {
+    const input = { to: crypto.randomUUID(), amount: 1 };
+    const { message } = script({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
+    const webhook = githubWebhook({
+      ...{ ...config, agent: 'clerk', whenBusy: 'steer' },
+      start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
+    });
+    const app = appWith({ agents: [clerk], webhooks: [webhook] }, ENV);
+    const repository = { full_name: `acme/${crypto.randomUUID()}` };
+    const first = await json(await deliver(app, await signedIssue(issueBody({ repository }))));
+    const path = `/agents/clerk/sessions/${encodeURIComponent(String(first.session))}`;
+    await expect.poll(async () => (await json(await send(path))).pending).toHaveLength(1);
+    const delivery = crypto.randomUUID();
+    const edited = issueBody({ repository, action: 'edited' });
+    const second = await deliver(app, await signedIssue(edited, delivery));
+    const told = await json(second);
+    expect([second.status, told.status]).toEqual([202, 'queued']);
+    const again = await deliver(app, await signedIssue(edited, delivery));
+    expect(await json(again)).toEqual(told);
+    expect((await json(await send(path))).waiting).toEqual([{ turn: told.turn, status: 'queued' }]);
+    await (await send(`${path}/cancel`, { method: 'POST' })).text();
+    await expect.poll(async () => (await send(`${path}/turns/${told.turn}`)).status).toBe(200);
+  });
+
+  it('is nobody’s when it is for another hook, or sent by another method', async () => {
+    await expectProblem(
+      await deliver(plain, await signedIssue(), '/hooks/gitlab'),
+      problem(
+        404,
+        'unknown-webhook',
+        "There is no webhook 'gitlab'. createHoldfast({ webhooks }) declares them.",
+      ),
+    );
+    await expectProblem(
+      await deliver(send, await signedIssue()),
+      problem(
+        404,
+        'unknown-webhook',
+        "There is no webhook 'github'. createHoldfast({ webhooks }) declares them.",
+      ),
+    );
+    const got = await plain(HOOK);
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('needs no token: its signature is what it needs', async () => {
+    const { message } = script('Done.');
+    const webhook = githubWebhook({ ...config, start: ({ usual }) => ({ ...usual, message: message() }) });
+    const app = appWith({ webhooks: [webhook], auth: () => null }, ENV);
+    expect((await deliver(app, await signedIssue())).status).toBe(202);
+    expect((await app('/agents')).status).toBe(401);
+    const elsewhere = await signedIssue();
+    const far = await appWith({ webhooks: [webhook] }, ENV)('https://agents.example.com/hooks/github', {
+      method: 'POST',
+      ...elsewhere,
+    });
+    expect(far.status).toBe(202);
+    expect(ORIGIN).toBe('http://localhost');
+  });
+});
+
+describe('/openapi.json', () => {
+  it('names the webhooks, which need no token', async () => {
+    const { paths } = await json(await plain('/openapi.json'));
+    expect(Object(paths)['/hooks/{hook}']).toMatchObject({
+      parameters: [
+        { name: 'hook', in: 'path', required: true, schema: { type: 'string', enum: ['github'] } },
+      ],
+      post: { security: [] },
+    });
+    const { paths: without } = await json(await send('/openapi.json'));
+    expect(Object(without)['/hooks/{hook}'].parameters[0].schema).toEqual({ type: 'string' });
+  });
+});

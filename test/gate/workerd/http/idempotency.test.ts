@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { allEvents, ended, journal, json, newSession, post, SSE } from './client.ts';
+
+const keyed = (key: string, more: Record<string, string> = {}) => ({
+  headers: { 'idempotency-key': key, ...more },
+});
+const ASYNC = { prefer: 'respond-async' };
+
+describe('an idempotency key', () => {
+  it('gets the same answer again after the turn has ended, and runs nothing', async () => {
+    const session = newSession();
+    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'idem' } }] }, 'Done.');
+    const body = { message: message() };
+    const first = await post(session, body, keyed('k1'));
+    const second = await post(session, body, keyed('k1'));
+    expect(second.status).toBe(200);
+    expect(await json(second)).toEqual(await json(first));
+    expect(model.requests.length).toBe(2);
+    expect(recordings.filter(({ note }) => note === 'idem').length).toBe(1);
+    expect((await journal(session)).length).toBe(7);
+  });
+
+  it('gets the events of the turn again as a stream', async () => {
+    const session = newSession();
+    const body = { message: script('Done.').message() };
+    const streamed = await allEvents(await post(session, body, keyed('k1', SSE)));
+    const again = await allEvents(await post(session, body, keyed('k1', SSE)));
+    expect(again).toEqual(streamed.filter(({ event }) => event !== 'text-delta'));
+  });
+
+  it('joins the turn while it runs', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const { message, model } = script(answer.reply);
+    const body = { message: message() };
+    const first = post(session, body, keyed('k1'));
+    await answer.asked();
+    const joined = [post(session, body, keyed('k1')), post(session, body, keyed('k1'))];
+    const streamed = post(session, body, keyed('k1', SSE));
+    answer.release();
+    const answers = await Promise.all([first, ...joined].map(async (response) => json(await response)));
+    expect(answers[0]).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+    expect((await allEvents(await streamed)).at(-1)).toEqual({ event: 'answer', data: answers[0] });
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('sent twice at once starts one turn', async () => {
+    const session = newSession();
+    const { message, model } = script('Done.');
+    const body = { message: message() };
+    const both = await Promise.all([post(session, body, keyed('k1')), post(session, body, keyed('k1'))]);
+    const [one, two] = await Promise.all(both.map(json));
+    expect(one).toEqual(two);
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('replays a failed turn as the same problem', async () => {
+    const session = newSession();
+    const body = { message: script().message() };
+    const first = await post(session, body, keyed('k1'));
+    const second = await post(session, body, keyed('k1'));
+    expect([first.status, second.status]).toEqual([502, 502]);
+    expect(await json(second)).toEqual(await json(first));
+  });
+
+  it.each([{}, ASYNC, SSE])('with another body is refused: %j', async (headers) => {
+    const session = newSession();
+    const { message } = script('Done.');
+    await post(session, { message: message() }, keyed('k1'));
+    const response = await post(session, { message: 'Something else' }, keyed('k1', headers));
+    expect(response.status).toBe(422);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:idempotency-key-reused',
+      title: 'idempotency key reused',
+      status: 422,
+      detail: 'This Idempotency-Key was used with another body. Use a new key for a new message.',
+    });
+    expect((await journal(session)).length).toBe(4);
+  });
+
+  it('finds a turn of the background, and a turn of the foreground from the background', async () => {
+    const session = newSession();
+    const { message } = script('Done.', 'Again.');
+    const body = { message: message() };
+    const accepted = await json(await post(session, body, keyed('k1', ASYNC)));
+    expect(await json(await post(session, body, keyed('k1', ASYNC)))).toEqual(accepted);
+    const waited = await json(await post(session, body, keyed('k1')));
+    expect(waited).toMatchObject({ turn: accepted.turn, outcome: 'completed', text: 'Done.' });
+    await ended(session);
+    const more = await json(await post(session, { message: 'More' }, keyed('k2')));
+    const later = await post(session, { message: 'More' }, keyed('k2', ASYNC));
+    expect([later.status, (await json(later)).turn]).toEqual([202, more.turn]);
+  });
+
+  it('belongs to its session', async () => {
+    const [a, b] = [newSession(), newSession()];
+    const body = { message: script('A.', 'B.').message() };
+    const [one, two] = [await post(a, body, keyed('k1')), await post(b, body, keyed('k1'))];
+    expect([(await json(one)).text, (await json(two)).text]).toEqual(['A.', 'B.']);
+  });
+
+  it.each([
+    ['two words', 'two words'],
+    ['an empty one', ''],
+    ['one that is too long', 'k'.repeat(256)],
+    ['one that is no ASCII', 'schlüssel'],
+    ['two at once', 'a, b'],
+  ])('is refused when it cannot be one: %s', async (_, key) => {
+    const session = newSession();
+    const response = await post(session, { message: 'Hello' }, keyed(key));
+    expect(response.status).toBe(400);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:invalid-header',
+      title: 'invalid header',
+      status: 400,
+      detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+    });
+  });
+});
+
+describe('a message without a key', () => {
+  it('is refused while another turn runs, which goes on', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const first = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    const response = await post(session, { message: 'Me too' });
+    expect(response.status).toBe(409);
+    expect(response.headers.get('retry-after')).toMatch(/^[1-5]$/); // what is left of the lease, in seconds
+    const { turn, ...problem } = await json(response);
+    expect(problem).toEqual({
+      type: 'urn:holdfast:problem:session-busy',
+      title: 'session busy',
+      status: 409,
+      detail: `The session is busy with turn ${turn}. Send the message again when it has ended: GET ${session} shows it.`,
+    });
+    answer.release();
+    expect(await json(await first)).toMatchObject({ turn, outcome: 'completed' });
+  });
+});

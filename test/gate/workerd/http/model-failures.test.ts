@@ -1,0 +1,255 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { playModel, script } from '../../../fixtures/scripts.ts';
+import { appWith, broken } from './app.ts';
+import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from './client.ts';
+
+type Answer = () => Response | Promise<Response>;
+
+/** A server that gives these answers in order, then a good one; `asked` holds the bodies that it was sent. */
+function server(...answers: Answer[]) {
+  const asked: { messages: Record<string, unknown>[] }[] = [];
+  const model = openAICompatible({
+    baseUrl: 'https://models.test/v1',
+    apiKey: 'sk-very-secret',
+    model: 'm1',
+    timeout: 100,
+    retries: 0,
+    fetch: async (_, { body }) => {
+      asked.push(JSON.parse(String(body)));
+      return (answers[asked.length - 1] ?? reply({ content: 'Recovered.' }))();
+    },
+  });
+  return { asked, message: `Hello #${playModel(model).key}` };
+}
+
+const reply = (message: unknown): Answer => {
+  const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', ...Object(message) } };
+  return () => Response.json({ choices: [choice] });
+};
+const failing =
+  (status: number, message: string, headers: Record<string, string> = {}): Answer =>
+  () =>
+    Response.json({ error: { message } }, { status, headers });
+const call = (id: string, name: string, input: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: input },
+});
+const calls = (...toolCalls: unknown[]): Answer => reply({ content: null, tool_calls: toolCalls });
+const stream = (...chunks: string[]): Answer => {
+  const body = chunks.map(
+    (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+  );
+  return () => new Response(body.join(''), { headers: { 'content-type': 'text/event-stream' } });
+};
+
+describe('a model that fails', () => {
+  it.each<[string, Answer, string]>([
+    [
+      'refuses the key',
+      failing(401, 'Incorrect API key sk-very-secret.'),
+      "The model's server answered 401: Incorrect API key [secret].",
+    ],
+    ['has no capacity', failing(429, 'Slow down.'), "The model's server answered 429: Slow down."],
+    ['is broken', failing(500, 'Oops.'), "The model's server answered 500: Oops."],
+    ['refuses the request', failing(400, 'Too long.'), "The model's server answered 400: Too long."],
+    ['hangs', () => new Promise<Response>(() => {}), "The model's server was silent for 100 ms."],
+    [
+      'answers something else',
+      () => new Response('<html>'),
+      "The model's reply is not JSON. Is the base URL right?",
+    ],
+  ])('and %s makes the turn a 502, and the session goes on', async (_, answer, said) => {
+    const session = newSession();
+    const { message, asked } = server(answer);
+    const response = await post(session, { message });
+    expect(response.status).toBe(502);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    const { turn, ...problem } = await json(response);
+    expect(problem).toEqual({
+      type: 'urn:holdfast:problem:model-failure',
+      title: 'model failure',
+      status: 502,
+      detail: `${said} The conversation is kept: send another message to go on.`,
+      loopId: turn,
+      session: sessionId(session),
+      agent: 'scripted',
+      outcome: 'failed',
+      text: '',
+      artifacts: [],
+      usage: { inputTokens: 0, outputTokens: 0 },
+      iterations: 0,
+      toolCalls: 0,
+      model: null,
+      error: { type: 'model-failure', message: said },
+    });
+    expect((await journal(session)).map(({ type }) => type)).toEqual([
+      'session-opened',
+      'turn-started',
+      'turn-ended',
+    ]);
+    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+    expect(asked[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Follow the script.'],
+      ['user', message],
+      ['user', 'Again'],
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['seconds', { 'retry-after': '20' }, 20],
+    ['seconds, for longer than a turn is held open', { 'retry-after': '90' }, 90],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 2],
+  ])('and asks for a wait in %s is told with it: header, answer and journal', async (_, headers, seconds) => {
+    const session = newSession();
+    const { message } = server(failing(429, 'Slow down.', headers));
+    const response = await post(session, { message });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
+    const { turn, error } = await json(response);
+    expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
+    expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
+    // It was for the turn's end: asking for this turn again later changes nothing.
+    const later = await send(`${session}/turns/${turn}`);
+    expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
+    expect(await json(later)).toMatchObject({ error });
+  });
+
+  it('and asks for a wait tells a stream of it', async () => {
+    const { message } = server(failing(429, 'Slow down.', { 'retry-after': '20' }));
+    const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
+  });
+
+  it.each<[string, Answer]>([
+    ['says nothing of a wait', failing(429, 'Slow down.')],
+    ['wants a wait beyond all measure', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
+    ['wants to be paid', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
+  ])('and %s is told without a wait', async (_, answer) => {
+    const { message } = server(answer);
+    const response = await post(newSession(), { message });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
+    expect(Object.keys(Object((await json(response)).error))).toEqual(['type', 'message']);
+  });
+
+  it('after its tools have run keeps what they did', async () => {
+    const session = newSession();
+    const { message } = server(calls(call('c1', 'add', '{"a":1,"b":2}')), failing(500, 'Oops.'));
+    const failed = await json(await post(session, { message }));
+    expect(failed).toMatchObject({ status: 502, iterations: 1, toolCalls: 1 });
+    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+    const { messages } = (await json(await send(session))) as { messages: unknown[] };
+    expect(messages[1]).toMatchObject({ toolCalls: [{ name: 'add', status: 'ended', result: '3' }] });
+  });
+
+  it('whose stream breaks off twice fails the turn, and once does not', async () => {
+    const session = newSession();
+    const { message } = server(
+      stream('Half an ans'),
+      stream('Half'),
+      stream('Another half'),
+      () =>
+        new Response(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Whole.' }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+          { headers: { 'content-type': 'text/event-stream' } },
+        ),
+    );
+    const events = await allEvents(await post(session, { message }, { headers: SSE }));
+    expect(events.at(-1)?.data).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
+    const again = await allEvents(await post(session, { message: 'Again' }, { headers: SSE }));
+    expect(again.map(({ event, data }) => [event, data.reply, data.text])).toEqual([
+      ['turn-started', undefined, undefined],
+      ['text-delta', '1.1', 'Another half'],
+      ['reply-restarted', '1.2', undefined],
+      ['text-delta', '1.2', 'Whole.'],
+      ['model-replied', undefined, 'Whole.'],
+      ['turn-ended', undefined, undefined],
+      ['answer', undefined, 'Whole.'],
+    ]);
+  });
+
+  it('by throwing anything is a 502 with its words', async () => {
+    const session = newSession();
+    const { message } = script(() => {
+      throw new TypeError('no such dial');
+    }, 'Recovered.');
+    const response = await post(session, { message: message() });
+    expect(response.status).toBe(502);
+    expect(await json(response)).toMatchObject({
+      error: { type: 'model-failure', message: "The model 'scripted' threw instead of answering." },
+    });
+    expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
+  });
+});
+
+describe('a turn that fails', () => {
+  it('in a way nobody foresaw is a 500 that tells nothing of the inside', async () => {
+    const session = newSession('broken');
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const via = appWith({ agents: [broken] });
+    const response = await post(session, { message: 'Hello' }, { via });
+    expect(response.status).toBe(500);
+    const problem = await json(response);
+    expect(problem).toMatchObject({
+      type: 'urn:holdfast:problem:turn-failed',
+      detail: 'The turn failed inside the Worker. The conversation is kept: send another message to go on.',
+      error: { type: 'internal', message: 'The turn failed inside the Worker.' },
+    });
+    expect(JSON.stringify(problem)).not.toContain('secret');
+    expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+  });
+
+  it('because the deployment lacks its agent is a 500 that names it', async () => {
+    const session = newSession('elsewhere');
+    const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test has not
+    const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
+    await post(session, { message: 'Hello' }, { headers, via });
+    const response = await post(session, { message: 'Hello' }, { headers: { 'idempotency-key': 'k' }, via });
+    expect(response.status).toBe(500);
+    expect(await json(response)).toMatchObject({
+      type: 'urn:holdfast:problem:misconfigured',
+      detail:
+        "This deployment has no agent 'elsewhere'. The conversation is kept: send another message to go on.",
+    });
+  });
+});
+
+describe('a model that calls tools badly', () => {
+  it('with malformed JSON is told so', async () => {
+    const { message, asked } = server(calls(call('c1', 'add', '{"a": 1, "b":')));
+    expect(await json(await post(newSession(), { message }))).toMatchObject({
+      text: 'Recovered.',
+      toolCalls: 1,
+    });
+    expect(asked[1]?.messages.at(-1)).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      content:
+        "Error: The input of tool 'add' is not valid JSON: it does not end with '}', so it may be cut off. " +
+        'Send one JSON object that matches its schema.',
+    });
+  });
+
+  it('of which there are none is told so', async () => {
+    const { message, asked } = server(calls(call('c1', 'ads', '{}')));
+    expect(await json(await post(newSession(), { message }))).toMatchObject({ text: 'Recovered.' });
+    expect(asked[1]?.messages.at(-1)?.content).toBe(
+      "Error: Tool 'ads' does not exist. Available tools: [add, look_up, record]. Use the exact tool name from " +
+        'this list. Do not combine or prefix tool names — tool names found in source code or search results are ' +
+        'not callable.',
+    );
+  });
+
+  it('under one id gets one result each', async () => {
+    const session = newSession();
+    const same = [call('c1', 'add', '{"a":1,"b":2}'), call('c1', 'add', '{"a":3,"b":4}')];
+    const { message, asked } = server(calls(...same), calls(...same));
+    expect(await json(await post(session, { message }))).toMatchObject({ text: 'Recovered.', toolCalls: 4 });
+    const results = asked[2]?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(results.map(({ content }) => content)).toEqual(['3', '7', '3', '7']);
+    const started = (await journal(session)).filter(({ type }) => type === 'tool-call-started');
+    expect(new Set(started.map((event) => event.call)).size).toBe(4);
+  });
+});

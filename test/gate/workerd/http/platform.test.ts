@@ -1,0 +1,210 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { DEFAULT_PLATFORM, toPlatform } from '../../../doors/session.ts';
+import { pass } from '../../../fixtures/held-time.ts';
+import { limitTo } from '../../../fixtures/platform.ts';
+import { marathon } from '../../../fixtures/scripted-agent.ts';
+import { held, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import {
+  allEvents,
+  ended,
+  eventsOf,
+  journal,
+  json,
+  newSession,
+  post,
+  readUntil,
+  SSE,
+  send,
+  sessionId,
+} from './client.ts';
+import { hearingSession } from './time.ts';
+import { problem } from './waiting.ts';
+
+let lift = (): void => {};
+afterEach(() => lift());
+
+const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+
+/** For how long an invocation may run, in ms: none of them comes near it by itself. */
+const WALL_MS = 30_000;
+
+/** Three iterations of work, then a reply that takes long, in the first invocation and in the next. */
+function longTurn() {
+  const answer = held('Done.');
+  const replies = [add, record('once only'), add, answer.reply, answer.reply];
+  return { ...script(...replies), answer };
+}
+
+describe('a client whose invocation must end before its turn', () => {
+  it('is told where the answer will be', async () => {
+    lift = limitTo({ wallMs: WALL_MS });
+    const session = hearingSession('marathon');
+    const { message, answer } = longTurn();
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    pass(WALL_MS);
+    const response = await answering;
+    const body = await json(response);
+    expect(response.status).toBe(202);
+    expect(response.headers.get('location')).toBe(`${session}/turns/${body.turn}`);
+    expect(response.headers.get('preference-applied')).toBe(null);
+    expect(body).toEqual({
+      turn: body.turn,
+      session: sessionId(session),
+      agent: 'marathon',
+      status: 'accepted',
+    });
+    answer.release();
+    await ended(session);
+  });
+
+  it('is told by its stream where it goes on, and misses nothing', async () => {
+    lift = limitTo({ wallMs: WALL_MS });
+    const session = hearingSession('marathon');
+    const { message, answer } = longTurn();
+    const streaming = await post(session, { message: message() }, { headers: SSE });
+    await answer.asked();
+    pass(WALL_MS);
+    const sent = await allEvents(streaming);
+    const last = sent.findLast(({ id }) => id !== undefined);
+    const turn = String(sent[0]?.data.turn);
+    expect(sent.at(-1)).toEqual({
+      event: 'continues',
+      data: {
+        turn,
+        answer: `${session}/turns/${turn}`,
+        after: last?.id,
+        events: `${session}/events?after=${last?.id}`,
+      },
+    });
+    lift();
+    answer.release();
+    const rest = eventsOf(await send(String(sent.at(-1)?.data.events), { headers: SSE }));
+    const seen = [...sent, ...(await readUntil(rest, 'turn-ended'))].flatMap(({ id }) => id ?? []);
+    await rest.return(undefined);
+    // 1 says that the session was opened, which is before the turn.
+    expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => i + 2));
+    expect(seen.at(-1)).toBe((await journal(session)).length);
+  });
+
+  it('waits for the answer without reading, until there is one', async () => {
+    const session = newSession('marathon');
+    const answer = held('Done.');
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    const body = { message: script(add, add, add, answer.reply).message() };
+    const first = post(session, body, { headers: key });
+    await answer.asked();
+    let reads = 0;
+    const counting = appWith(
+      { agents: [marathon] },
+      {
+        SESSIONS: objectsWith((stub) => ({
+          read: (query: Parameters<typeof stub.read>[0]) => {
+            reads += 1;
+            return stub.read(query);
+          },
+        })),
+      },
+    );
+    const again = post(session, body, { headers: key, via: counting });
+    await expect.poll(() => reads).toBe(1);
+    answer.release();
+    expect(await json(await again)).toEqual(await json(await first));
+    expect(reads).toBe(2);
+  });
+});
+
+describe('a client that waits for the turn of another', () => {
+  it('is told where the answer will be when its own invocation must end', async () => {
+    const session = hearingSession('marathon');
+    const answer = held('Done.');
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    const body = { message: script(answer.reply).message() };
+    const first = post(session, body, { headers: key });
+    await answer.asked();
+    let watches = 0;
+    const limited = appWith(
+      { agents: [marathon], platform: { wallMs: WALL_MS } },
+      {
+        SESSIONS: objectsWith((stub) => ({
+          fetch: (...request: Parameters<typeof stub.fetch>) => {
+            watches += 1;
+            return stub.fetch(...request);
+          },
+        })),
+      },
+    );
+    const waiting = post(session, body, { headers: key, via: limited });
+    await until(() => watches > 0);
+    pass(WALL_MS);
+    const again = await waiting;
+    expect([again.status, again.headers.get('location')]).toEqual([
+      202,
+      `${session}/turns/${(await json(again)).turn}`,
+    ]);
+    answer.release();
+    expect((await first).status).toBe(200);
+  });
+});
+
+describe('a stream of events whose invocation must end', () => {
+  it('says where it goes on', async () => {
+    const session = newSession('marathon');
+    const answers = Array.from({ length: 30 }, () => held(add));
+    const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
+    const answering = post(session, { message: message() });
+    await expect.poll(async () => (await send(session)).status).toBe(200);
+    const limited = appWith({ agents: [marathon], platform: { subrequests: 20 } });
+    const following = allEvents(await limited(`${session}/events`, { headers: SSE }));
+    for (const { asked, release } of answers) {
+      await asked();
+      release();
+    }
+    const sent = await following;
+    const after = sent.at(-2)?.id ?? 0;
+    expect(sent.at(-1)).toEqual({
+      event: 'continues',
+      data: { after, events: `${session}/events?after=${after}` },
+    });
+    expect(sent.slice(0, -1).map(({ id }) => id)).toEqual(Array.from({ length: after }, (_, i) => i + 1));
+    expect(await json(await answering)).toMatchObject({ text: 'Done.' });
+  });
+});
+
+describe('the limits of a deployment', () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  afterAll(() => log.mockRestore());
+
+  it.each([
+    [{ SUBREQUESTS: '19' }, 'SUBREQUESTS is 19; it must be a whole number of at least 20.'],
+    [{ SUBREQUESTS: 'many' }, 'SUBREQUESTS is "many"; it must be a whole number of at least 20.'],
+    [{ SUBREQUESTS: 50.5 }, 'SUBREQUESTS is 50.5; it must be a whole number of at least 20.'],
+    [{ CPU_MS: '-1' }, 'CPU_MS is "-1"; it must be a whole number of at least 1.'],
+    [{ CPU_MS: '0' }, 'CPU_MS is 0; it must be a whole number of at least 1.'],
+    [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
+    [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
+  ])('%j make a message refused', async (vars, detail) => {
+    const session = newSession();
+    const response = await post(session, { message: 'Hello' }, { via: appWith({}, vars) });
+    expect([response.status, await json(response)]).toEqual([500, problem('misconfigured', 500, detail)]);
+    expect((await send(session)).status).toBe(404);
+  });
+
+  it('are the vars, as text or number, where the code says nothing', () => {
+    expect(toPlatform({ SUBREQUESTS: ' 1000 ', CPU_MS: 10, WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
+      subrequests: 1_000,
+      cpuMs: 10,
+      wallMs: 5_000,
+    });
+    expect(toPlatform({})).toEqual(DEFAULT_PLATFORM);
+  });
+
+  it('are checked where the code declares them', () => {
+    expect(() => createHoldfast({ agents: [marathon], platform: { subrequests: 19 } })).toThrow(
+      'platform.subrequests is 19; it must be a whole number of at least 20.',
+    );
+  });
+});

@@ -1,0 +1,240 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import {
+  allEvents,
+  eventsOf,
+  json,
+  newSession,
+  post,
+  readUntil,
+  SSE,
+  send,
+  sessionId,
+  sessionName,
+} from './client.ts';
+
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+
+const tables = (session: string): Promise<unknown[]> =>
+  runInDurableObject(stubOf(session), (_, { storage }) =>
+    storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
+  );
+
+describe('the state of a session', () => {
+  it('shows the conversation, what tools stored, and the turn that ended', async () => {
+    const session = newSession();
+    const { message } = script({ calls: [{ name: 'record', input: { note: 'milk' } }] }, 'Noted.');
+    const text = message();
+    const answer = await json(await post(session, { message: text }));
+    const call = { id: `${answer.turn}.3.0`, name: 'record', input: '{"note":"milk"}', status: 'ended' };
+    expect(await json(await send(session))).toEqual({
+      session: sessionId(session),
+      agent: 'scripted',
+      seq: 7,
+      turn: answer,
+      openTurn: null,
+      waiting: [],
+      messages: [
+        { role: 'user', text },
+        { role: 'assistant', text: '', toolCalls: [{ ...call, result: 'Recorded.' }] },
+        { role: 'assistant', text: 'Noted.' },
+      ],
+      blackboard: [{ name: 'note', value: 'milk' }],
+      state: { scripted: { last: 'milk' } },
+      memory: {
+        chaining: expect.anything(),
+        playbooks: {},
+        process: expect.objectContaining({
+          turn: answer.turn,
+          calls: 1,
+          tools: [{ tool: 'record', calls: 1 }],
+        }),
+        'state-machines': {},
+        unfolding: [],
+      },
+      pending: [],
+      usage: { inputTokens: 20, outputTokens: 10 },
+    });
+  });
+
+  it('shows the turn that runs', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    const state = await json(await send(session));
+    const { turn } = state.turn as { turn: string };
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    expect(state).toMatchObject({
+      openTurn: turn,
+      turn: { turn, loopId: turn, outcome: null, iterations: 0, toolCalls: 0, usage },
+    });
+    answer.release();
+    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed' });
+  });
+
+  it.each([
+    ['GET', '', {}],
+    ['GET', '/events', {}],
+    ['GET', '/events', SSE],
+    ['POST', '/cancel', {}],
+  ] as const)(
+    'of a session nobody started is a 404 that writes nothing: %s %s',
+    async (method, rest, headers) => {
+      const session = newSession();
+      const response = await send(`${session}${rest}`, { method, headers });
+      expect(response.status).toBe(404);
+      expect(await json(response)).toEqual({
+        type: 'urn:holdfast:problem:unknown-session',
+        title: 'unknown session',
+        status: 404,
+        detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
+      });
+      expect(await tables(session)).toEqual([]);
+    },
+  );
+});
+
+describe('the journal as JSON', () => {
+  it('comes in pages that lead to the next', async () => {
+    const session = newSession();
+    const { message } = script('Done.');
+    await post(session, { message: message() });
+    const all = (await json(await send(`${session}/events`))) as { events: unknown[] };
+    expect(all).toMatchObject({
+      head: 4,
+      next: null,
+      events: [{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }],
+    });
+    const read: unknown[] = [];
+    let next: unknown = `${session}/events?limit=3`;
+    const paths: unknown[] = [];
+    while (typeof next === 'string') {
+      const page = await json(await send(next));
+      paths.push(next);
+      read.push(...(page.events as unknown[]));
+      next = page.next;
+    }
+    expect(paths).toEqual([`${session}/events?limit=3`, `${session}/events?after=3&limit=3`]);
+    expect(read).toEqual(all.events);
+  });
+
+  it('is empty after the last event', async () => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    expect(await json(await send(`${session}/events?after=99`))).toEqual({ events: [], head: 4, next: null });
+  });
+
+  it('answers HEAD, also one that asks for a stream, without a body', async () => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE });
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'application/json',
+      '',
+    ]);
+  });
+});
+
+describe('the journal as a stream', () => {
+  it('follows a turn while it runs, and the next one', async () => {
+    const session = newSession();
+    const answer = held('Done.');
+    const { message } = script(answer.reply, 'Again.');
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    expect((await readUntil(events, 'turn-started')).map(({ id }) => id)).toEqual([1, 2]);
+    answer.release();
+    expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual([3, 4]);
+    await (await answering).text();
+    const second = post(session, { message: 'More' });
+    expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual([5, 6, 7]);
+    await (await second).text();
+    await events.return(undefined);
+  });
+
+  it.each([
+    [{ 'last-event-id': '2' }, '', [3, 4]],
+    [{}, '?after=3', [4]],
+    [{ 'last-event-id': '3' }, '?after=1', [4]],
+    [{ 'last-event-id': '' }, '', [1, 2, 3, 4]],
+  ])('resumes after the last event that was seen: %j %s', async (headers, query, ids) => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const events = eventsOf(await send(`${session}/events${query}`, { headers: { ...SSE, ...headers } }));
+    expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual(ids);
+    await events.return(undefined);
+  });
+
+  it('leaves no watcher behind when its reader goes', async () => {
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    await readUntil(events, 'turn-ended');
+    const watchers = () => runInDurableObject(stubOf(session), (_, state) => state.getWebSockets().length);
+    await expect.poll(watchers).toBe(1);
+    await events.return(undefined);
+    await expect.poll(watchers).toBe(0);
+  });
+
+  it('tells every event to a client that reads slowly', async () => {
+    const session = newSession();
+    const { message } = script(...Array.from({ length: 30 }, (_, i) => `Answer ${i}`));
+    for (let i = 0; i < 30; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(9_000) });
+    const ids: unknown[] = [];
+    for await (const { id } of eventsOf(await send(`${session}/events`, { headers: SSE }))) {
+      ids.push(id);
+      if (ids.length === 91) break;
+      // Another request is answered in the meantime.
+      if (ids.length % 5 === 0) await (await send(`${session}/events?after=90`)).text();
+    }
+    expect(ids).toEqual(Array.from({ length: 91 }, (_, i) => i + 1));
+  });
+
+  it('is read only as far as its client reads', async () => {
+    const session = newSession();
+    const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
+    for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
+    /** Follows the session page after page, an event in each; another one may be on its way. */
+    async function follow() {
+      const count = { pages: 0 };
+      const onePerPage = objectsWith((stub) => ({
+        read: (query: Parameters<typeof stub.read>[0]) => {
+          count.pages += 1;
+          return stub.read({ ...query, limit: 1 });
+        },
+      }));
+      const via = appWith({}, { SESSIONS: onePerPage });
+      return { count, response: await via(`${session}/events`, { headers: SSE }) };
+    }
+    async function readAll({ response }: Awaited<ReturnType<typeof follow>>): Promise<void> {
+      const events = eventsOf(response);
+      for (let i = 0; i < 8; i += 1) await readUntil(events, 'turn-ended');
+      await events.return(undefined);
+    }
+    const waiting = await follow();
+    await expect.poll(() => waiting.count.pages).toBeGreaterThanOrEqual(8);
+    const other = await follow();
+    await readAll(other); // in which time the first could have read as much
+    expect([waiting.count.pages < 15, other.count.pages > 24]).toEqual([true, true]);
+    await readAll(waiting);
+    expect(waiting.count.pages).toBeGreaterThan(24);
+  });
+
+  it('of a turn that was run before is the same again', async () => {
+    const session = newSession();
+    const streamed = await allEvents(
+      await post(session, { message: script('A').message() }, { headers: SSE }),
+    );
+    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    const followed = await readUntil(events, 'turn-ended');
+    await events.return(undefined);
+    expect(followed.slice(1)).toEqual(streamed.filter(({ id }) => id !== undefined));
+  });
+});

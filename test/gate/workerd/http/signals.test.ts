@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineAgent,
+  defineTool,
+  exitEarly,
+  replan,
+  SignalError,
+  ToolConfigurationError,
+  terminateAction,
+  terminateAgent,
+} from '../../../../src/index.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, newSession, post, SSE } from './client.ts';
+
+const SIGNALS = {
+  replan: replan('Enough.'),
+  terminate_action: terminateAction('Enough.'),
+  terminate_agent: terminateAgent('Enough.'),
+  exit: exitEarly('Enough.'),
+  misconfigured: new ToolConfigurationError('Enough.'),
+  fail: new SignalError({ type: 'fail', reason: 'Enough.' }),
+};
+
+const stops = Object.entries(SIGNALS).map(([name, signal]) =>
+  defineTool({
+    name,
+    description: 'Stops.',
+    effect: 'read',
+    run: () => {
+      throw signal;
+    },
+  }),
+);
+const via = appWith({
+  agents: [
+    defineAgent({
+      name: 'agent',
+      description: 'Stops.',
+      instructions: '',
+      tools: stops,
+      model: modelBySession,
+    }),
+  ],
+});
+
+describe('a turn that a tool has ended', () => {
+  it.each([
+    ['replan', 200, { outcome: 'completed' }],
+    ['terminate_action', 200, { outcome: 'completed' }],
+    ['terminate_agent', 200, { outcome: 'cancelled' }],
+    ['exit', 200, { outcome: 'cancelled' }],
+    [
+      'misconfigured',
+      500,
+      { outcome: 'failed', type: 'urn:holdfast:problem:misconfigured', error: { type: 'misconfigured' } },
+    ],
+    [
+      'fail',
+      502,
+      { outcome: 'failed', type: 'urn:holdfast:problem:turn-failed', error: { type: 'tool-failure' } },
+    ],
+  ])('is answered with its signal and no text: %s (SIG-01, SIG-02, SIG-03)', async (name, status, body) => {
+    const session = newSession('agent');
+    const { message } = script({ text: 'So far.', calls: [{ name }] });
+    const response = await post(session, { message: message() }, { via });
+    expect(response.status).toBe(status);
+    expect(await json(response)).toMatchObject({
+      ...body,
+      text: '',
+      signal: { type: name.replace('_', '-'), reason: 'Enough.' },
+    });
+  });
+
+  it('tells a client that watches (LOOP-18)', async () => {
+    const session = newSession('agent');
+    const { message } = script({ text: 'So far.', calls: [{ name: 'replan' }] });
+    const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const signal = { type: 'replan', reason: 'Enough.' };
+    const ended = events.find(({ event }) => event === 'turn-ended');
+    expect(ended?.data).toMatchObject({ outcome: 'completed', signal });
+    expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: '', signal } });
+  });
+});

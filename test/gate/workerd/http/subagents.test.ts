@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineSubagent, defineToolGroup } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { agent, answers, asks } from '../../node/agentic/scenes.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+
+describe('an app', () => {
+  const web = defineToolGroup({
+    role: 'web',
+    name: 'web',
+    description: 'The web.',
+    tools: [answers('fetch', 'page')],
+  });
+
+  it('finds the agents that others ask by name, with its model and the tool groups that they ask for', async () => {
+    const ofApp = scriptedModel([{ calls: [{ name: 'fetch' }] }, 'Filed.']);
+    const boss = defineAgent({
+      name: 'boss',
+      description: 'Leads.',
+      instructions: 'Lead.',
+      tools: [defineSubagent({ agent: 'clerk' }), defineSubagent({ agent: 'cook' })],
+      model: scriptedModel([asks('clerk', 'cook'), 'Done.']),
+    });
+    const clerk = agent('clerk', [], { toolGroups: ['web'] });
+    const via = appWith({ agents: [boss, clerk], model: ofApp, toolGroups: [web] });
+    const session = newSession('boss');
+    const answer = await json(await post(session, { message: 'Go.' }, { via }));
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 3 });
+    expect(ofApp.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['fetch'], ['fetch']]);
+    expect(await json(await via(session))).toMatchObject({
+      messages: [
+        {},
+        {
+          toolCalls: [
+            { result: 'Filed.' },
+            { result: "Error: Agent 'cook' not found. Available agents: boss, clerk." },
+          ],
+        },
+        {},
+      ],
+    });
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { createApp, type HttpHost } from '../../../doors/http.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { json, send } from './client.ts';
+
+const nothing = (): never => {
+  throw new Error('nothing is run here');
+};
+const host: HttpHost = {
+  agents: new Map([['scripted', scripted]]),
+  webhooks: new Map(),
+  auth: () => null,
+  contextHeaders: new Map(),
+  origins: new Set(),
+  maxBodyBytes: 1,
+  clock: { now: () => 0, after: nothing },
+  newId: () => 'id',
+  model: nothing,
+  resolve: (agent) => agent,
+  context: nothing,
+  secrets: nothing,
+  platform: nothing,
+  session: nothing,
+  warnings: nothing,
+};
+
+/** What the app routes, as OpenAPI writes it: path, then methods. */
+function routes(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { path, method } of createApp(host).routes) {
+    if (method === 'ALL') continue;
+    const written = path.replace(/:(\w+)/g, '{$1}');
+    found.set(written, (found.get(written) ?? new Set()).add(method.toLowerCase()));
+  }
+  return found;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+type Described = Record<string, unknown>;
+
+/** Every `$ref` below a value. */
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => (key === '$ref' ? [String(child)] : refsIn(child)));
+}
+
+describe('/openapi.json', () => {
+  it('describes every route of the app and no other', async () => {
+    const { openapi, paths } = (await json(await send('/openapi.json'))) as {
+      openapi: string;
+      paths: Described;
+    };
+    expect(openapi).toBe('3.1.0');
+    const described = Object.entries(paths).map(([path, item]) => {
+      const methods = Object.keys(Object(item)).filter((key) => METHODS.includes(key));
+      return [path, new Set(methods)] as const;
+    });
+    expect(new Map(described)).toEqual(routes());
+  });
+
+  it('asks for a bearer token everywhere but at /health', async () => {
+    const { security, components, paths } = (await json(await send('/openapi.json'))) as Described;
+    expect([security, Object(components).securitySchemes]).toEqual([
+      [{ token: [] }],
+      { token: { type: 'http', scheme: 'bearer' } },
+    ]);
+    const open = Object.entries(Object(paths)).filter(([, item]) => Object(Object(item).get).security);
+    expect(open.map(([path]) => path)).toEqual(['/health']);
+  });
+
+  it('declares no header that OpenAPI tells otherwise', async () => {
+    const { paths } = await json(await send('/openapi.json'));
+    const operations = Object.values(Object(paths)).flatMap((item) => Object.values(Object(item)));
+    const names = operations.flatMap((operation) =>
+      (Object(operation).parameters ?? []).map(({ name }: { name: string }) => name),
+    );
+    const headersAndQuery = [
+      'Idempotency-Key',
+      'Last-Event-ID',
+      'Prefer',
+      'after',
+      'limit',
+      'pending',
+      'question',
+      'turn',
+      'whenBusy',
+    ];
+    expect([...new Set(names)].sort()).toEqual(headersAndQuery);
+  });
+
+  it('declares the parameters of each path, answers to each request, and whatever it refers to', async () => {
+    const description = await json(await send('/openapi.json'));
+    for (const [path, item] of Object.entries(description.paths as Record<string, Described>)) {
+      const declared = (item.parameters ?? []) as { name: string; in: string; required: boolean }[];
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(declared.map(({ name }) => name)).toEqual(named);
+      for (const parameter of declared) expect(parameter).toMatchObject({ in: 'path', required: true });
+      for (const method of METHODS.filter((one) => one in item)) {
+        const { summary, responses } = item[method] as { summary: string; responses: Described };
+        expect(summary).toMatch(/^[A-Z]/);
+        for (const [status, response] of Object.entries(responses)) {
+          expect(status).toMatch(/^(\d{3}|default)$/);
+          expect(response).toHaveProperty('description');
+        }
+      }
+    }
+    for (const ref of refsIn(description)) {
+      const keys = ref.replace('#/', '').split('/');
+      expect(keys.reduce<unknown>((value, key) => Object(value)[key], description)).toBeTypeOf('object');
+    }
+  });
+});
+
+describe('GET /agents', () => {
+  it('shows the agents with their tools and inputs, and no instructions', async () => {
+    const { agents } = await json(await send('/agents'));
+    expect(agents).toEqual([
+      {
+        name: 'scripted',
+        description: 'Says what its script says.',
+        limits: { iterations: 20, toolCalls: 150, callsPerTool: 40 },
+        tools: [
+          expect.objectContaining({
+            name: 'add',
+            description: 'Adds two numbers.',
+            effect: 'read',
+            inputSchema: {
+              type: 'object',
+              properties: { a: { type: 'number' }, b: { type: 'number' } },
+              required: ['a', 'b'],
+            },
+          }),
+          expect.objectContaining({ name: 'look_up', effect: 'read' }),
+          expect.objectContaining({ name: 'record', effect: 'once' }),
+        ],
+      },
+      expect.objectContaining({ name: 'clerk' }),
+      expect.objectContaining({ name: 'marathon' }),
+    ]);
+  });
+});
+
+describe('GET /', () => {
+  it('says where to go on', async () => {
+    expect(await json(await send('/'))).toEqual({
+      name: 'holdfast',
+      agents: '/agents',
+      openapi: '/openapi.json',
+    });
+  });
+});
+
+describe('any answer', () => {
+  it('carries an id of its request, unlike any other', async () => {
+    const responses = await Promise.all(['/', '/health', '/nothing', '/agents'].map((path) => send(path)));
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(4);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('to HEAD is that to GET without its body', async () => {
+    const response = await send('/agents', { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'application/json',
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool, text } from '../../../../src/index.ts';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { toRow } from '../../../doors/journal.ts';
+import { READER } from '../../../doors/session.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
+
+const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
+/** Of this name, which the runner under test leaves alone. */
+const waiting = defineAgent({
+  name: 'agent',
+  description: 'Waits.',
+  instructions: '',
+  tools: [{ ...ask, call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision) }],
+  model: modelBySession,
+});
+const via = appWith({ agents: [waiting] });
+const KEY = { 'idempotency-key': 'k' };
+
+/** A call that waits, wherever it is told. */
+const pending = (session: string, turn: unknown) => ({
+  call: `${turn}.3.0`,
+  tool: 'ask',
+  input: {},
+  for: 'decision',
+  message: 'May I?',
+  allows: ['approve', 'edit', 'reject', 'exit'],
+  schema: { type: 'object', properties: {} },
+  links: { approvals: `${session}/approvals/${turn}.3.0` },
+});
+
+/** What is said of a turn that waits, in a body or in the last event of a stream. */
+const said = (session: string, turn: unknown) => ({
+  turn,
+  loopId: turn,
+  session: sessionId(session),
+  agent: 'agent',
+  status: 'suspended',
+  outcome: 'suspended',
+  text: '',
+  artifacts: [],
+  usage: { inputTokens: 10, outputTokens: 5 },
+  iterations: 1,
+  toolCalls: 1,
+  model: 'scripted',
+  pending: [pending(session, turn)],
+});
+
+describe('a turn that waits for a decision', () => {
+  it('is answered 202 with the address of its turn, and refuses the next message', async () => {
+    const session = newSession('agent');
+    const { message } = script({ calls: [{ name: 'ask' }] });
+    const response = await post(session, { message: message() }, { via });
+    expect(response.headers.has('preference-applied')).toBe(false);
+    const { turn, ...rest } = await json(response);
+    const location = `${session}/turns/${turn}`;
+    expect([response.status, response.headers.get('location')]).toEqual([202, location]);
+    expect({ turn, ...rest }).toEqual(said(session, turn));
+    expect((await json(await via(session))).pending).toEqual([pending(session, turn)]);
+    const refused = await post(session, { message: 'More' }, { via });
+    expect(await json(refused)).toEqual({
+      type: 'urn:holdfast:problem:turn-suspended',
+      title: 'turn suspended',
+      status: 409,
+      detail:
+        `Turn ${turn} waits for an answer from outside. Answer its pending calls, ` +
+        'or send the message with ?pending=decline.',
+      turn,
+      pending: [pending(session, turn)],
+    });
+  });
+
+  it('ends its stream by saying so', async () => {
+    const session = newSession('agent');
+    const { message } = script({ calls: [{ name: 'ask' }] });
+    const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
+    const { turn } = events[0]?.data ?? {};
+    expect(events.slice(-2)).toEqual([
+      expect.objectContaining({ id: 4, event: 'tool-call-suspended' }),
+      { event: 'suspended', data: said(session, turn) },
+    ]);
+  });
+
+  it('is answered the same to a retry', async () => {
+    const session = newSession('agent');
+    const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
+    const first = await json(await post(session, body, { headers: KEY, via }));
+    const again = await post(session, body, { headers: KEY, via });
+    expect([again.status, again.headers.get('location'), await json(again)]).toEqual([
+      202,
+      `${session}/turns/${first.turn}`,
+      first,
+    ]);
+    const streamed = await allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
+    expect(streamed.map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      [3, 'model-replied'],
+      [4, 'tool-call-suspended'],
+      [undefined, 'suspended'],
+    ]);
+    expect(streamed.at(-1)?.data).toEqual(first);
+  });
+});
+
+describe('a turn that comes to wait in another invocation', () => {
+  /** Goes on with an accepted turn, and gives its lease back as suspended, in an append of this many events. */
+  async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
+    const leased = await port.resume({ nonce: 'n', turn, reader: READER });
+    if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
+    const wait = toRow({ type: 'cancel-requested', turn });
+    const rows = Array.from({ length: events }, () => wait);
+    await port.append(leased.epoch, leased.page.head + 1, { events: rows, release: 'suspended' });
+  }
+
+  it.each([0, 1])('is told to all who have joined it; stored with %i events', async (events) => {
+    const session = newSession('agent');
+    const body = { message: 'Hello' };
+    const accepted = await post(session, body, { headers: { ...KEY, prefer: 'respond-async' }, via });
+    const { turn } = await json(accepted);
+    const waiter = post(session, body, { headers: KEY, via });
+    const stream = allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
+    const stub = env.SESSIONS.getByName(sessionName(session));
+    await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
+    await suspend(objectSession(env.SESSIONS, sessionName(session)), String(turn), events);
+    const response = await waiter;
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };
+    const waits = { ...said(session, turn), ...nothing };
+    expect([response.status, await json(response)]).toEqual([202, waits]);
+    expect((await stream).map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      ...(events === 1 ? [[3, 'cancel-requested']] : []),
+      [undefined, 'suspended'],
+    ]);
+  });
+});

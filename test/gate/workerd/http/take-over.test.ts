@@ -1,0 +1,112 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { pass } from '../../../fixtures/held-time.ts';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, eventsOf, journal, json, post, readUntil, SSE, send, sessionName } from './client.ts';
+import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+
+/** Lets its lease run out, by the clock of its object. */
+const leaseRunsOut = (session: string): Promise<void> => passIn(session, LONG_LEASE_MS);
+
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+
+const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+const count = (note: string): number => recordings.filter((one) => one.note === note).length;
+const outcomes = async (session: string): Promise<unknown[]> =>
+  (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
+
+/** Nothing is sent again to an object that is overloaded. */
+const refuse = () =>
+  Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
+/** An invocation that can begin a turn, and then neither store nor renew anything. */
+const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+
+describe('a turn whose invocation falls silent', () => {
+  it('goes on in the stream of its client', async () => {
+    const session = hearingSession();
+    const lost = held('Not stored.');
+    const { message } = script(lost.reply, 'Done.');
+    const streaming = post(session, { message: message() }, { headers: SSE, via: abandoned });
+    await lost.asked();
+    lost.release();
+    pass(LONG_LEASE_MS);
+    await leaseRunsOut(session);
+    const events = await allEvents(await streaming);
+    expect(events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event])).toEqual([
+      [2, 'turn-started'],
+      [3, 'turn-resumed'],
+      [4, 'model-replied'],
+      [5, 'turn-ended'],
+      [undefined, 'answer'],
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('is taken over when its alarm comes, not before', async () => {
+    const session = hearingSession();
+    const never = held('Never.');
+    const { message } = script(never.reply, 'Done.');
+    const answering = post(session, { message: message() }, { via: abandoned });
+    await never.asked();
+    expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
+    expect((await journal(session)).length).toBe(2);
+    pass(LONG_LEASE_MS);
+    await leaseRunsOut(session);
+    expect(await json(await answering)).toMatchObject({ text: 'Done.' });
+  });
+});
+
+describe('a turn whose lease another invocation took', () => {
+  it('is not written any more by the first one, which waits for the answer', async () => {
+    const session = hearingSession();
+    const answer = held(record('fenced'));
+    const { message } = script(answer.reply, record('fenced'), 'Done.');
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    await runInDurableObject(stubOf(session), (_, { storage }) => {
+      storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
+    });
+    await evictDurableObject(stubOf(session)); // it remembers the lease that it gave
+    answer.release();
+    await leaseRunsOut(session);
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([count('fenced'), await outcomes(session)]).toEqual([1, ['completed']]);
+  });
+});
+
+describe('a turn whose object starts anew', () => {
+  it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
+    const session = hearingSession();
+    const answer = held(record(how));
+    const { message, model } = script(answer.reply, 'Done.');
+    const answering = post(session, { message: message() });
+    await answer.asked();
+    if (how === 'aborted') await abortAllDurableObjects();
+    else await evictDurableObject(stubOf(session));
+    answer.release();
+    expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([model.requests.length, count(how), await outcomes(session)]).toEqual([2, 1, ['completed']]);
+  });
+
+  it('is followed on by those who watch', async () => {
+    const session = hearingSession();
+    const answer = held('Done.');
+    const answering = post(session, { message: script(answer.reply).message() });
+    await answer.asked();
+    const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
+    await readUntil(events, 'turn-started');
+    await abortAllDurableObjects();
+    answer.release();
+    await (await answering).text();
+    expect((await readUntil(events, 'turn-ended')).map(({ id }) => id)).toEqual([3, 4]);
+    await events.return(undefined);
+  });
+});

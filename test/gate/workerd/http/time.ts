@@ -1,0 +1,39 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
+import { pass, setTime, timeOf } from '../../../fixtures/held-time.ts';
+import { withLease } from '../../../fixtures/lease-terms.ts';
+import { newSession, sessionName } from './client.ts';
+
+/** In ms: no loaded machine lets a good part of it pass between two steps of a test. */
+export const LONG_LEASE_MS = 60_000;
+
+/** The start of the id of a session whose holder hears of what is left for it when a test says so. */
+export const HEARING = withLease(LONG_LEASE_MS);
+
+/** A session whose holder hears of what is left for it when a test says so: it has to wait until it renews its lease. */
+export const hearingSession = (agent?: string): string => newSession(agent, HEARING);
+
+/** Lets so much time pass that the holders of such sessions renew their leases: after a third of the term. */
+export const holdersHear = (): void => pass(LONG_LEASE_MS / 3);
+
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+
+/** Waits until something was left for the holder of the session's turn. */
+export async function isLeft(session: string): Promise<void> {
+  const left = () =>
+    runInDurableObject(
+      stubOf(session),
+      (_, { storage }) => storage.sql.exec('SELECT id FROM inbox').toArray().length,
+    );
+  await expect.poll(left).toBeGreaterThan(0);
+}
+
+/** Lets so much time pass for the object of this session, which runs, and then its alarm when that is due. */
+export async function passIn(session: string, ms: number): Promise<void> {
+  const name = sessionName(session);
+  const due = await runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
+  const ahead = timeOf(name) - Date.now() + ms;
+  setTime(name, () => Date.now() + ahead);
+  if (due !== null && due <= timeOf(name)) await runDurableObjectAlarm(stubOf(session));
+}

@@ -1,0 +1,139 @@
+/** The address of one turn. */
+import { describe, expect, it } from 'vitest';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { json, newSession, post, send, sessionId } from './client.ts';
+import { hearingSession } from './time.ts';
+import { answer, linkOf, problem, waiting } from './waiting.ts';
+
+const ASYNC = { prefer: 'respond-async' };
+const turnOf = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
+
+describe('GET .../turns/{turn}', () => {
+  it('answers as the message was, also when others have followed', async () => {
+    const session = newSession();
+    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.', 'Next.');
+    const first = await json(await post(session, { message: message() }));
+    await post(session, { message: 'Next' });
+    const response = await send(turnOf(session, first.turn));
+    expect([response.status, response.headers.get('content-location'), await json(response)]).toEqual([
+      200,
+      turnOf(session, first.turn),
+      first,
+    ]);
+    expect((await send(turnOf(session, first.turn), { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('answers a turn that failed with its problem', async () => {
+    const session = newSession();
+    const failed = await post(session, { message: script().message() });
+    const told = await json(failed);
+    const response = await send(turnOf(session, told.turn));
+    expect([response.status, response.headers.get('content-type'), await json(response)]).toEqual([
+      502,
+      'application/problem+json',
+      told,
+    ]);
+  });
+
+  it('tells that a turn runs, and then its answer', async () => {
+    const session = hearingSession();
+    const reply = held('Done.');
+    const { turn } = await json(
+      await post(session, { message: script(reply.reply).message() }, { headers: ASYNC }),
+    );
+    await reply.asked();
+    const response = await send(turnOf(session, turn));
+    expect([response.status, response.headers.get('retry-after'), await json(response)]).toEqual([
+      202,
+      '1',
+      { turn, session: sessionId(session), agent: 'scripted', status: 'running' },
+    ]);
+    reply.release();
+    await expect.poll(async () => (await send(turnOf(session, turn))).status).toBe(200);
+  });
+
+  it('tells what a turn waits for, as its message was told', async () => {
+    const wait = await waiting(['pay']);
+    const response = await send(turnOf(wait.session, wait.turn));
+    const told = await json(response);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([202, '5']);
+    expect(told).toMatchObject({ turn: wait.turn, status: 'suspended', outcome: 'suspended' });
+    expect(told.pending).toEqual(wait.pending);
+    await answer(linkOf(wait), { decision: 'approve' });
+    expect((await send(turnOf(wait.session, wait.turn))).status).toBe(200);
+  });
+
+  it('tells how a turn waits for those before it, or for its time', async () => {
+    const session = hearingSession();
+    const reply = held('Done.');
+    const answering = post(session, { message: script(reply.reply, 'Second.').message() });
+    await reply.asked();
+    const queue = { method: 'POST', headers: { 'content-type': 'application/json', ...ASYNC } };
+    const queued = await json(
+      await send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Two"}' }),
+    );
+    const scheduled = await json(await post(session, { message: 'Later', delaySeconds: 86_400 }));
+    const soon = await json(await post(session, { message: 'Sooner', delaySeconds: 100 }));
+    for (const [one, least, most] of [
+      [queued, 1, 1],
+      [scheduled, 3600, 3600],
+      [soon, 90, 100],
+    ] as const) {
+      const response = await send(turnOf(session, one.turn));
+      expect([response.status, await json(response)]).toEqual([202, one]);
+      const after = Number(response.headers.get('retry-after'));
+      expect(after).toBeGreaterThanOrEqual(least);
+      expect(after).toBeLessThanOrEqual(most);
+    }
+    reply.release();
+    await (await answering).text();
+  });
+
+  it('leads from a message that steered to the turn that took it in', async () => {
+    const session = hearingSession();
+    // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
+    const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
+    const answering = post(session, { message: script(reply.reply, 'In blue.').message() });
+    await reply.asked();
+    const steered = await json(
+      await send(`${session}/messages?whenBusy=steer`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"message":"In blue?"}',
+      }),
+    );
+    const waits = await send(turnOf(session, steered.turn));
+    expect([waits.status, await json(waits)]).toEqual([202, steered]);
+    reply.release();
+    await (await answering).text();
+    const response = await send(turnOf(session, steered.turn), { redirect: 'manual' });
+    expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
+      303,
+      turnOf(session, steered.into),
+      { ...steered, status: 'steered' },
+    ]);
+    const followed = await send(turnOf(session, steered.turn));
+    expect([followed.status, await json(followed)]).toMatchObject([
+      200,
+      { turn: steered.into, text: 'In blue.' },
+    ]);
+  });
+
+  it('knows no other turn, and no other session', async () => {
+    const session = newSession();
+    const unknown = await send(turnOf(session, 'x'));
+    expect([unknown.status, (await json(unknown)).type]).toEqual([
+      404,
+      'urn:holdfast:problem:unknown-session',
+    ]);
+    await post(session, { message: script('Done.').message() });
+    const long = 'y'.repeat(100);
+    expect(await json(await send(turnOf(session, long)))).toEqual(
+      problem(
+        'unknown-turn',
+        404,
+        `There is no turn '${'y'.repeat(80)}' in this session: GET ${session} shows the last one, and those that wait.`,
+      ),
+    );
+  });
+});

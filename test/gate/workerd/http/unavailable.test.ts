@@ -1,0 +1,194 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { SessionUnavailableError } from '../../../doors/session.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { json, newSession, post, SSE, send, sessionName } from './client.ts';
+import { pausesPassing } from './pauses-passing.ts';
+
+describe('a session that a newer deployment wrote to', () => {
+  it('is left alone', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const session = newSession();
+    await post(session, { message: script('Done.').message() });
+    const stub = env.SESSIONS.getByName(sessionName(session));
+    await runInDurableObject(stub, (_, { storage }) => {
+      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":2') WHERE seq = 3`);
+    });
+    for (const response of [await send(session), await send(`${session}/events`)]) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await json(response)).toEqual({
+        type: 'urn:holdfast:problem:newer-deployment',
+        title: 'newer deployment',
+        status: 503,
+        detail:
+          'Event 3 was written by a newer version of this Worker. Try again when the deployment is complete.',
+      });
+    }
+    // It is stored, and the newer deployment will answer it.
+    const stored = await post(session, { message: 'Hello' });
+    const { status, turn } = await json(stored);
+    const location = `${session}/turns/${turn}`;
+    expect([stored.status, stored.headers.get('location'), status]).toEqual([202, location, 'accepted']);
+    log.mockRestore();
+  });
+});
+
+/** What a line to the objects throws that cannot be mended. */
+const failing = (error: Error) => {
+  const fail = () => Promise.reject(error);
+  return {
+    getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail, erase: fail, fetch: fail }),
+  };
+};
+
+const unavailable = (detail: string) => ({
+  type: 'urn:holdfast:problem:session-unavailable',
+  title: 'session unavailable',
+  status: 503,
+  detail,
+});
+
+describe('a session whose object cannot be reached', () => {
+  describe.each([
+    ['overloaded', Object.assign(new Error('no'), { overloaded: true })],
+    ['retryable', Object.assign(new Error('no'), { overloaded: false, retryable: true })],
+    ['a lost line', new Error('Network connection lost.')],
+    ['no longer active', new Error('Durable Object is no longer active')],
+    ['an internal error', Object.assign(new Error('internal error; reference = abc123'), { remote: true })],
+  ])('(%s)', (_, error) => {
+    const via = appWith({}, { SESSIONS: failing(error) });
+
+    it.each<[string, (session: string) => Promise<Response>]>([
+      ['its state', (session) => via(session)],
+      ['its events', (session) => via(`${session}/events`)],
+      ['a stream of its events', (session) => via(`${session}/events`, { headers: SSE })],
+      ['a turn of it', (session) => via(`${session}/turns/t`)],
+      ['a cancel', (session) => via(`${session}/cancel`, { method: 'POST' })],
+      ['its erasure', (session) => via(session, { method: 'DELETE' })],
+    ])('says when to ask again for %s', async (_what, ask) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const response = await pausesPassing(() => ask(newSession()));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      const detail = 'The session cannot be reached now. Send the request again.';
+      expect(await json(response)).toEqual(unavailable(detail));
+      expect(log.mock.calls).toEqual([
+        [
+          expect.stringMatching(/^holdfast: request [0-9a-f]{16} failed$/),
+          new SessionUnavailableError(error),
+        ],
+      ]);
+      log.mockRestore();
+    });
+
+    it.each<[string, Record<string, string>]>([
+      ['that is run at once', {}],
+      ['for the background', { prefer: 'respond-async' }],
+    ])('says of a message %s that it may have been taken, and how to find out', async (_what, headers) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const session = newSession();
+      const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      const { turn, ...said } = await json(response);
+      expect(turn).toMatch(/^[0-9a-f]{16}$/);
+      expect(said).toEqual(
+        unavailable(
+          `The session did not answer, and may have taken the message all the same, as turn ${turn}: ` +
+            `GET ${session}/turns/${turn} answers 404 if it has not. Send the message again only then. ` +
+            'One with an Idempotency-Key may be sent again at any time.',
+        ),
+      );
+      expect(log.mock.calls).toEqual([
+        [`holdfast: nobody knows whether turn ${turn} was taken`, new SessionUnavailableError(error)],
+      ]);
+      log.mockRestore();
+    });
+
+    it('says of a message with an Idempotency-Key that it can be sent again under it', async () => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const session = newSession();
+      const headers = { 'idempotency-key': 'k' };
+      const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      const { turn, ...said } = await json(response);
+      expect(turn).toMatch(/^[0-9a-f]{16}$/);
+      expect(said).toEqual(
+        unavailable(
+          'The session did not answer, and may have taken the message all the same. Send it again with the same ' +
+            `Idempotency-Key: it is taken once under it. GET ${session} shows the session.`,
+        ),
+      );
+      log.mockRestore();
+    });
+  });
+
+  it('runs a message once whose first answer was lost, and that is sent again as it was told', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const lost = appWith(
+      {},
+      {
+        SESSIONS: objectsWith((stub) => ({
+          accept: async (start: Parameters<typeof stub.accept>[0]) => {
+            await stub.accept(start);
+            throw new Error('internal error; reference = abc123');
+          },
+        })),
+      },
+    );
+    const session = newSession();
+    const { message, model } = script('Done.');
+    const body = { message: message() };
+    const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
+    const first = await pausesPassing(() => post(session, body, { headers, via: lost }));
+    expect(first.status).toBe(503);
+    const again = await post(session, body, { headers: { 'idempotency-key': 'k' } });
+    expect(await json(again)).toMatchObject({ turn: (await json(first)).turn, text: 'Done.' });
+    expect(model.requests).toHaveLength(1);
+    log.mockRestore();
+  });
+
+  it('keeps a message that it took, and says where its answer will be', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: true }));
+    const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: fail, read: fail, renew: fail })) });
+    const session = newSession();
+    const response = await post(session, { message: script('Done.').message() }, { via });
+    const { turn } = await json(response);
+    expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
+    expect((await json(await send(session))).turn).toMatchObject({ turn });
+    log.mockRestore();
+  }, 20_000);
+
+  it('fails in a way of its own as a 500 that tells nothing of the inside', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const objects = {
+      getByName: () => ({
+        read: () => Promise.reject(new Error('no such column: nope at offset 7: SQLITE_ERROR')),
+      }),
+    };
+    const response = await appWith({}, { SESSIONS: objects })(newSession());
+    expect(response.status).toBe(500);
+    expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error' });
+    log.mockRestore();
+  });
+
+  it('is a 500 when the Worker has no binding for it, and one line in the log', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const via = appWith({}, { SESSIONS: undefined });
+    const details: unknown[] = [];
+    for (const response of [await via(newSession()), await via(newSession())]) {
+      expect(response.status).toBe(500);
+      const { detail, ...problem } = await json(response);
+      expect(problem).toEqual({
+        type: 'urn:holdfast:problem:misconfigured',
+        title: 'misconfigured',
+        status: 500,
+      });
+      details.push(detail);
+    }
+    expect(details[0]).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
+    expect(log.mock.calls).toEqual([[`holdfast: ${details[1]}`]]);
+    log.mockRestore();
+  });
+});

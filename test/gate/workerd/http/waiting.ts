@@ -1,0 +1,71 @@
+import { type Scripted, script } from '../../../fixtures/scripts.ts';
+import { json, newSession, post, type Send, send } from './client.ts';
+
+interface Options {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly via?: Send;
+  readonly signal?: AbortSignal;
+}
+
+/** Answers a call that waits: by its link, or by a path below its session. */
+export const answer = (
+  path: string,
+  body: unknown,
+  { headers = {}, via = send, signal }: Options = {},
+): Promise<Response> =>
+  via(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+export interface Waiting {
+  readonly session: string;
+  readonly turn: string;
+  /** Whom its payments go to: nobody else's. */
+  readonly to: string;
+  /** Where each call that waits is answered, in their order. */
+  readonly links: readonly string[];
+  readonly pending: readonly Record<string, unknown>[];
+  readonly model: Scripted['model'];
+}
+
+/** A turn of the clerk that waits: one call of each of these tools, then these replies. */
+export async function waiting(
+  tools: readonly string[],
+  {
+    via = send,
+    replies = ['Done.', 'Next.'],
+    session = newSession('clerk'),
+  }: Partial<Options> & {
+    readonly replies?: readonly string[];
+    readonly session?: string;
+  } = {},
+): Promise<Waiting> {
+  const to = crypto.randomUUID();
+  const calls = tools.map((name, i) => ({
+    name,
+    input: name === 'look_up' ? { id: 'o1' } : { to, amount: i + 1 },
+  }));
+  const { message, model } = script({ calls }, ...replies);
+  const response = await post(session, { message: message() }, { via });
+  const body = await json(response);
+  if (response.status !== 202) throw new Error(`It does not wait: ${JSON.stringify(body)}`);
+  const pending = body.pending as Record<string, unknown>[];
+  const links = pending.map((one) => String(Object.values(Object(one.links))[0]));
+  return { session, turn: String(body.turn), to, links, pending, model };
+}
+
+/** The only link of a turn that waits for one thing. */
+export function linkOf({ links: [link, ...more] }: Waiting): string {
+  if (link === undefined || more.length > 0) throw new Error('It does not wait for one thing.');
+  return link;
+}
+
+export const problem = (
+  type: string,
+  status: number,
+  detail: string,
+  more: Readonly<Record<string, unknown>> = {},
+) => ({ type: `urn:holdfast:problem:${type}`, title: type.replaceAll('-', ' '), status, detail, ...more });

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../../../src/index.ts';
+import { paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { HEARING, holdersHear } from '../../http/time.ts';
+import { calling, KEY, newId, publishing, texts, viewOf } from './talk.ts';
+
+const via = publishing({
+  agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
+});
+
+describe('an outcome', () => {
+  it('failed is an error with its words, and the conversation goes on', async () => {
+    const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
+    const failed = await calling(via, 'scripted', { message: message() });
+    const told = viewOf(failed);
+    expect(failed.isError).toBe(true);
+    expect(texts(failed)).toEqual([
+      `${Object(told.error).message} The conversation is kept: send another message to go on.`,
+      `To go on with this conversation, call 'scripted' with the session '${told.session}'.`,
+    ]);
+    expect(Object(told.error)).toMatchObject({ type: 'model-failure' });
+    expect(told).toMatchObject({ outcome: 'failed', text: '' });
+    const again = await calling(via, 'scripted', { message: 'And now?', session: told.session });
+    expect(texts(again)).toEqual(['Better now.']);
+  });
+
+  it('limit-reached is what there is', async () => {
+    const brief = defineAgent({
+      name: 'brief',
+      description: 'Stops soon.',
+      instructions: '',
+      model: modelBySession,
+      limits: { iterations: 1 },
+    });
+    const limited = publishing({ agents: [brief] }, { agents: [brief] });
+    const { message } = script({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
+    const answer = await calling(limited, 'brief', { message: message(), session: newId() });
+    expect(answer.isError).toBeUndefined();
+    expect(texts(answer)).toEqual([
+      'As far as I got.',
+      'The agent met a limit before it was done: this is what there is.',
+    ]);
+    expect(viewOf(answer)).toMatchObject({ outcome: 'limit-reached', text: 'As far as I got.' });
+  });
+
+  it('cancelled is an error', async () => {
+    const id = `${HEARING}-${newId()}`;
+    const answer = held('Never.');
+    const { message } = script(answer.reply);
+    const called = calling(via, 'scripted', { message: message(), session: id });
+    await answer.asked();
+    await via(`/agents/scripted/sessions/${id}/cancel`, { method: 'POST' });
+    holdersHear();
+    const cancelled = await called;
+    expect(cancelled.isError).toBe(true);
+    expect(texts(cancelled)).toEqual(['The turn was cancelled.']);
+    expect(viewOf(cancelled)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('cancelled by one of its tools says why', async () => {
+    const stop = defineTool({
+      name: 'stop',
+      description: 'Stops.',
+      run: () => {
+        throw terminateAgent('The shop is closed.');
+      },
+    });
+    const closing = defineAgent({
+      name: 'closing',
+      description: 'Closes.',
+      instructions: 'Close.',
+      model: modelBySession,
+      tools: [stop],
+    });
+    const { message } = script({ calls: [{ name: 'stop' }] });
+    const shop = publishing({ agents: [closing] }, { agents: [closing] });
+    const answer = await calling(shop, 'closing', { message: message(), session: newId() });
+    expect(answer.isError).toBe(true);
+    expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
+  });
+
+  it('suspended says for what it waits and where that is answered; then the answer is found', async () => {
+    const to = crypto.randomUUID();
+    const pay = { calls: [{ name: 'pay', input: { to, amount: 5 } }] };
+    const { message } = script(pay, 'Paid.', 'Anything else?');
+    const id = newId();
+    const input = { message: message(), session: id };
+    const waits = await calling(via, 'ask_clerk', input, { [KEY]: 'k1' });
+    const { turn, path, outcome, pending } = Object(waits.structuredContent);
+    const [{ call, links }] = pending;
+    expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
+    expect(links.approvals).toBe(`/agents/clerk/sessions/${id}/approvals/${call}`);
+    expect(texts(waits)).toEqual([
+      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        `- pay, answered by POST ${links.approvals}: ${pending[0].message}`,
+      `Its answer will be at GET ${path}.`,
+    ]);
+    expect(path).toBe(`/agents/clerk/sessions/${id}/turns/${turn}`);
+
+    const refused = await calling(via, 'ask_clerk', { message: 'Hurry!', session: id });
+    expect([refused.isError, texts(refused)]).toEqual([
+      true,
+      [
+        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
+          `without a session to begin another conversation.\n- pay, answered by POST ${links.approvals}: ` +
+          pending[0].message,
+      ],
+    ]);
+    expect(paidTo(to)).toEqual([]);
+
+    await via(links.approvals, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'approve' }),
+    });
+    const done = await calling(via, 'ask_clerk', input, { [KEY]: 'k1' });
+    expect(texts(done)).toEqual(['Paid.']);
+    expect(paidTo(to)).toEqual([5]);
+  });
+
+  it('of a busy session is a refusal', async () => {
+    const id = newId();
+    const answer = held('Done.');
+    const { message } = script(answer.reply);
+    const first = calling(via, 'scripted', { message: message(), session: id });
+    await answer.asked();
+    const second = await calling(via, 'scripted', { message: 'Me too', session: id });
+    answer.release();
+    const { turn } = viewOf(await first);
+    expect([second.isError, texts(second)]).toEqual([
+      true,
+      [
+        `The session is busy with turn ${turn}. Send the message again when it has ended, or without a session to begin ` +
+          'another conversation.',
+      ],
+    ]);
+  });
+});

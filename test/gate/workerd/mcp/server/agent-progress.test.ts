@@ -1,0 +1,163 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { SessionUnavailableError } from '../../../../doors/session.ts';
+import { marathon, recordings } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { journal, json, post, send, sessionName } from '../../http/client.ts';
+import { pausesPassing } from '../../http/pauses-passing.ts';
+import {
+  calling,
+  connected,
+  KEY,
+  messagesOf,
+  newId,
+  postMcp,
+  publishing,
+  record,
+  rpc,
+  texts,
+  viewOf,
+} from './talk.ts';
+
+const via = publishing({ agents: ['scripted'] });
+
+describe('while a turn runs', () => {
+  it('its client is told of its tool calls, in growing numbers, before the answer', async () => {
+    const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+    const { message } = script(add, { calls: [{ name: 'missing' }] }, 'Three.');
+    const params = {
+      name: 'scripted',
+      arguments: { message: message() },
+      _meta: { progressToken: 7 },
+    };
+    const messages = await messagesOf(await postMcp(via, rpc('tools/call', params)));
+    const progress = messages.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params: told }) => told)).toEqual([
+      { progressToken: 7, progress: 1, message: 'add: started' },
+      { progressToken: 7, progress: 2, message: 'add: adding 1 and 2' },
+      { progressToken: 7, progress: 3, message: 'add: done' },
+      { progressToken: 7, progress: 4, message: 'missing: failed' },
+    ]);
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'Three.' }, {}] } });
+  });
+
+  it('the official client hears of it', async () => {
+    const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
+    const client = await connected(via);
+    const heard: unknown[] = [];
+    const params = { name: 'scripted', arguments: { message: message() } };
+    await client.callTool(params, undefined, { onprogress: (progress) => heard.push(progress) });
+    expect(heard).toEqual([
+      { progress: 1, message: 'add: started' },
+      { progress: 2, message: 'add: adding 1 and 2' },
+      { progress: 3, message: 'add: done' },
+    ]);
+    await client.close();
+  });
+
+  it('the turn is handed over when its client goes, and ends by itself', async () => {
+    const id = newId();
+    const answer = held(record('mcp-gone'));
+    const { message } = script(answer.reply, 'Done.');
+    const client = new AbortController();
+    const log = vi.spyOn(console, 'error');
+    const params = { name: 'scripted', arguments: { message: message(), session: id } };
+    const response = await postMcp(via, rpc('tools/call', params), { signal: client.signal });
+    await answer.asked();
+    client.abort();
+    answer.release();
+    await response.text().catch(() => {});
+    const path = `/agents/scripted/sessions/${id}`;
+    await expect.poll(async () => (await journal(path)).map(({ type }) => type)).toContain('turn-ended');
+    expect((await journal(path)).find(({ type }) => type === 'turn-yielded')).toMatchObject({
+      reason: 'its client has gone',
+    });
+    expect((await json(await send(path))).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(recordings.filter(({ note }) => note === 'mcp-gone').length).toBe(1);
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
+  });
+
+  it('the turn is handed over when the reader of the response stops', async () => {
+    const id = newId();
+    const answer = held(record('mcp-stopped'));
+    const { message } = script(answer.reply, 'Done.');
+    const params = { name: 'scripted', arguments: { message: message(), session: id } };
+    const response = await postMcp(via, rpc('tools/call', params));
+    await answer.asked();
+    await response.body?.cancel();
+    answer.release();
+    const path = `/agents/scripted/sessions/${id}`;
+    await expect.poll(async () => (await journal(path)).map(({ type }) => type)).toContain('turn-ended');
+    expect((await journal(path)).map(({ type }) => type)).toContain('turn-yielded');
+  });
+});
+
+describe('a turn that outlives its invocation', () => {
+  const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+
+  it('is followed to its end, and its client hears of it all the while', async () => {
+    const long = publishing(
+      { agents: ['marathon'] },
+      { agents: [marathon], platform: { subrequests: 30, cpuMs: 60_000 } },
+    );
+    const { message } = script(...Array.from({ length: 30 }, () => add), 'Far.');
+    const id = newId();
+    const params = {
+      name: 'marathon',
+      arguments: { message: message(), session: id },
+      _meta: { progressToken: 1 },
+    };
+    const messages = await messagesOf(await postMcp(long, rpc('tools/call', params)));
+    const result = Object(messages.at(-1)?.result);
+    const progress = messages.slice(0, -1).map(({ params: told }) => Object(told));
+    expect((await journal(`/agents/marathon/sessions/${id}`)).map(({ type }) => type)).toContain(
+      'turn-yielded',
+    );
+    expect([texts(result), viewOf(result).outcome]).toEqual([['Far.'], 'completed']);
+    expect(progress.filter(({ message: words }) => words === 'add: done').length).toBe(30);
+    expect(progress.map((told) => told.progress)).toEqual(progress.map((_, index) => index + 1));
+  }, 60_000);
+
+  it('is told as running when nobody here can see it through', async () => {
+    const id = newId();
+    const path = `/agents/scripted/sessions/${id}`;
+    await post(path, { message: script('Done.').message() });
+    const stub = env.SESSIONS.getByName(sessionName(path));
+    await runInDurableObject(stub, (_, { storage }) => {
+      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":2') WHERE seq = 3`);
+    });
+    const answer = await calling(via, 'scripted', { message: 'Hello', session: id });
+    const { turn } = viewOf(answer);
+    expect(answer).toEqual({
+      content: [
+        { type: 'text', text: 'The message was taken, and its turn goes on.' },
+        { type: 'text', text: `Its answer will be at GET ${path}/turns/${turn}.` },
+      ],
+      structuredContent: { session: id, turn, path: `${path}/turns/${turn}`, outcome: 'running', text: '' },
+    });
+  });
+
+  it('that may have been started says how to find out', async () => {
+    const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
+    const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
+    const lost = publishing({ agents: ['scripted'] }, {}, { SESSIONS: objects });
+    const id = newId();
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const answer = await pausesPassing(() => calling(lost, 'scripted', { message: 'Hello', session: id }));
+    expect(log.mock.calls).toEqual([
+      [
+        expect.stringMatching(/^holdfast: nobody knows whether turn [0-9a-f]{16} was taken$/),
+        new SessionUnavailableError(new Error('Durable Object is no longer active')),
+      ],
+    ]);
+    log.mockRestore();
+    const [words = ''] = texts(answer);
+    expect([answer.isError, words.replace(/[0-9a-f]{16}/, '{turn}')]).toEqual([
+      true,
+      'The session did not answer, and may have taken the message all the same, as turn {turn}: ' +
+        `GET /agents/scripted/sessions/${id} shows it. Send it again only with the ${KEY} that it had.`,
+    ]);
+  });
+});

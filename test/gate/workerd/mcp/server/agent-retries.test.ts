@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { recordings } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { calling, KEY, messagesOf, newId, postMcp, publishing, record, rpc, texts, viewOf } from './talk.ts';
+
+const via = publishing({ agents: ['scripted'] });
+
+describe('a call that is sent again under its key', () => {
+  it('replays its turn, also when it named no session', async () => {
+    const { message, model } = script(record('mcp-retry'), 'Done.');
+    const input = { message: message() };
+    const key = crypto.randomUUID();
+    const first = await calling(via, 'scripted', input, { [KEY]: key });
+    const again = await calling(via, 'scripted', input, { [KEY]: key });
+    expect(again).toEqual(first);
+    expect(viewOf(first).session).toMatch(/^mcp-[0-9a-f]{32}$/);
+    expect(model.requests.length).toBe(2);
+    expect(recordings.filter(({ note }) => note === 'mcp-retry').length).toBe(1);
+  });
+
+  it('joins its turn while that runs', async () => {
+    const answer = held('Done.');
+    const { message, model } = script(answer.reply);
+    const input = { message: message() };
+    const key = crypto.randomUUID();
+    const first = calling(via, 'scripted', input, { [KEY]: key });
+    await answer.asked();
+    const joined = calling(via, 'scripted', input, { [KEY]: key });
+    answer.release();
+    expect(await joined).toEqual(await first);
+    expect(model.requests.length).toBe(1);
+  });
+
+  it('with another message is refused', async () => {
+    const { message } = script('Done.');
+    const key = crypto.randomUUID();
+    await calling(via, 'scripted', { message: message() }, { [KEY]: key });
+    const other = await calling(via, 'scripted', { message: 'Something else' }, { [KEY]: key });
+    expect([other.isError, texts(other)]).toEqual([
+      true,
+      ['This holdfast/idempotency-key was used with another input. Use a new key for a new message.'],
+    ]);
+  });
+
+  it('by another caller is another call', async () => {
+    const shared = publishing(
+      { agents: ['scripted'] },
+      { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody', tenant: 'acme' }) },
+    );
+    const key = crypto.randomUUID();
+    const told = async (user: string) => {
+      const params = {
+        name: 'scripted',
+        arguments: { message: script(`Hello ${user}.`).message() },
+        _meta: { [KEY]: key },
+      };
+      const response = await postMcp(shared, rpc('tools/call', params), { headers: { 'x-user': user } });
+      return Object((await messagesOf(response))[0]?.result);
+    };
+    const [ada, eve] = [await told('ada'), await told('eve')];
+    expect([texts(ada)[0], texts(eve)[0]]).toEqual(['Hello ada.', 'Hello eve.']);
+    expect(viewOf(eve).session).not.toBe(viewOf(ada).session);
+  });
+
+  it('is not taken for one of the HTTP API', async () => {
+    const id = newId();
+    const { message } = script('By MCP.', 'By HTTP.');
+    await calling(via, 'scripted', { message: message(), session: id }, { [KEY]: 'same' });
+    const headers = { 'idempotency-key': 'same' };
+    const answer = await post(`/agents/scripted/sessions/${id}`, { message: 'Next' }, { headers, via });
+    expect(await json(answer)).toMatchObject({ text: 'By HTTP.' });
+  });
+});

@@ -1,0 +1,234 @@
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import { defineAgent } from '../../../../../src/index.ts';
+import { recordings } from '../../../../fixtures/scripted-agent.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { json } from '../../http/client.ts';
+import {
+  answerTo,
+  calling,
+  connected,
+  messagesOf,
+  newId,
+  postMcp,
+  publishing,
+  record,
+  rpc,
+  texts,
+  viewOf,
+} from './talk.ts';
+
+const via = publishing({
+  agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
+});
+
+describe('tools/list', () => {
+  it('shows an agent as a tool that takes a message, and says what it answers', async () => {
+    const client = await connected(via);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['scripted', 'Says what its script says.'],
+      ['ask_clerk', 'Pays you.'],
+    ]);
+    expect(tools[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        message: { type: 'string', pattern: '\\S', description: 'What to ask the agent, or to tell it.' },
+        session: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9_.:@-]{1,128}$',
+          description:
+            'The session of an earlier answer, to go on with its conversation. A new one unless given.',
+        },
+      },
+      required: ['message'],
+      additionalProperties: false,
+    });
+    expect(tools[0]?.annotations).toEqual({ readOnlyHint: false });
+    const said = (description: string) => ({ type: 'string', description });
+    expect(tools[0]?.outputSchema).toEqual({
+      type: 'object',
+      properties: {
+        session: said('To be sent with the next message of the conversation.'),
+        turn: said('Names this message and its answer in the session.'),
+        path: said('Where the answer is found by GET, also later.'),
+        outcome: {
+          ...said(
+            '`suspended`: it waits for what `pending` says. `running`: it goes on, and its answer comes later.',
+          ),
+          enum: [
+            'completed',
+            'returned-direct',
+            'limit-reached',
+            'cancelled',
+            'failed',
+            'suspended',
+            'running',
+          ],
+        },
+        text: said('The answer in words.'),
+        pending: {
+          type: 'array',
+          items: { type: 'object' },
+          description: 'Calls that wait for a decision or a result, and where that is sent.',
+        },
+        error: { type: 'object', properties: { type: { type: 'string' }, message: { type: 'string' } } },
+      },
+      required: ['session', 'turn', 'path', 'outcome', 'text'],
+    });
+    await client.close();
+  });
+});
+
+describe('a call of an agent', () => {
+  it('runs a turn, and tells the session in which the conversation goes on', async () => {
+    const { message, model } = script(record('first'), 'Noted.', 'You said it twice.');
+    const client = await connected(via);
+    await client.listTools(); // so that it checks what is answered
+    const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
+    const told = viewOf(first);
+    expect(told).toEqual({
+      session: expect.stringMatching(/^mcp-[0-9a-f]{16}$/),
+      turn: expect.stringMatching(/^[0-9a-f]{16}$/),
+      path: `/agents/scripted/sessions/${told.session}/turns/${told.turn}`,
+      outcome: 'completed',
+      text: 'Noted.',
+    });
+    expect(first.content).toEqual([
+      { type: 'text', text: 'Noted.' },
+      {
+        type: 'text',
+        text: `To go on with this conversation, call 'scripted' with the session '${told.session}'.`,
+      },
+    ]);
+    const next = { message: 'And again?', session: told.session };
+    const second = await client.callTool({ name: 'scripted', arguments: next });
+    expect(second.content).toEqual([{ type: 'text', text: 'You said it twice.' }]);
+    expect(viewOf(second).session).toBe(told.session);
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
+    expect(await json(await via(String(told.path)))).toMatchObject({ outcome: 'completed', text: 'Noted.' });
+    await client.close();
+  });
+
+  it('meets the sessions of its caller and of nobody else', async () => {
+    const shared = publishing(
+      { agents: ['scripted'] },
+      { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }) },
+    );
+    const id = newId();
+    const say = async (user: string, message: string) => {
+      const params = { name: 'scripted', arguments: { message, session: id } };
+      const response = await postMcp(shared, rpc('tools/call', params), { headers: { 'x-user': user } });
+      return (await messagesOf(response))[0]?.result;
+    };
+    const mine = script('Hello Ada.');
+    const theirs = script('Hello Eve.');
+    expect(await say('ada', mine.message())).toMatchObject({ content: [{ text: 'Hello Ada.' }] });
+    expect(await say('eve', theirs.message())).toMatchObject({ content: [{ text: 'Hello Eve.' }] });
+    expect(theirs.model.requests[0]?.messages.length).toBe(2);
+  });
+
+  it('is given the mapped headers as context', async () => {
+    const mapped = publishing({ agents: ['scripted'] }, { contextHeaders: { 'x-locale': 'locale' } });
+    const { message } = script(record('mcp-context'), 'Done.');
+    const params = { name: 'scripted', arguments: { message: message() } };
+    await postMcp(mapped, rpc('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>
+      one.text(),
+    );
+    expect(recordings.find(({ note }) => note === 'mcp-context')?.context).toMatchObject({ locale: 'nl' });
+  });
+
+  it('has the object of an agent with an output, as its schema says', async () => {
+    const counter = defineAgent({
+      name: 'counter',
+      description: 'Counts.',
+      instructions: '',
+      model: modelBySession,
+      output: v.object({ count: v.number() }),
+    });
+    const counting = publishing({ agents: [counter] }, { agents: [counter] });
+    const client = await connected(counting);
+    const { tools } = await client.listTools();
+    expect(Object(tools[0]?.outputSchema?.properties).object).toEqual({
+      type: 'object',
+      properties: { count: { type: 'number' } },
+      required: ['count'],
+    });
+    const { message } = script('{"count":3}');
+    const answer = await client.callTool({ name: 'counter', arguments: { message: message() } });
+    expect(viewOf(answer)).toMatchObject({ outcome: 'completed', object: { count: 3 } });
+    await client.close();
+  });
+
+  it.each([
+    [{}, 'message: Invalid key: Expected "message" but received undefined'],
+    [{ message: ' \n' }, 'message: it is blank'],
+    [
+      { message: 'x', session: 'a/b' },
+      'session: a session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    ],
+    [{ message: 'x', context: {} }, 'context: Invalid key: Expected never but received "context"'],
+  ])('is refused with what is wrong with its input: %j', async (input, problem) => {
+    const answer = await calling(via, 'scripted', input);
+    expect([answer.isError, texts(answer)]).toEqual([
+      true,
+      [`The input of tool 'scripted' is not valid:\n- ${problem}\nCall it again with a corrected input.`],
+    ]);
+  });
+
+  it('embeds an output that refers to parts of itself', async () => {
+    const Node: v.GenericSchema = v.object({ children: v.array(v.lazy(() => Node)) });
+    const tree = defineAgent({
+      name: 'tree',
+      description: 'Grows.',
+      instructions: '',
+      model: modelBySession,
+      output: v.object({ root: Node }),
+    });
+    const client = await connected(publishing({ agents: [tree] }, { agents: [tree] }));
+    const { tools } = await client.listTools();
+    const { message } = script('{"root":{"children":[{"children":[]}]}}');
+    const answer = await client.callTool({ name: 'tree', arguments: { message: message() } });
+    expect(Object.keys(Object(tools[0]?.outputSchema))).toContain('$defs');
+    expect(viewOf(answer).object).toEqual({ root: { children: [{ children: [] }] } });
+    await client.close();
+  });
+});
+
+it('an output that refers to its own root is told as any object', async () => {
+  const family = defineAgent({
+    name: 'family',
+    description: 'Grows.',
+    instructions: '',
+    model: modelBySession,
+    output: { type: 'object', properties: { child: { $ref: '#' } } },
+  });
+  const { tools } = Object(
+    await answerTo(publishing({ agents: [family] }, { agents: [family] }), 'tools/list'),
+  );
+  expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
+});
+
+it('an agent that the deployment lacks something for takes no message', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const needy = defineAgent({
+    name: 'needy',
+    description: 'Needs a group.',
+    instructions: '',
+    toolGroups: ['web'],
+  });
+  const lacking = publishing({ agents: ['needy'] }, { agents: [needy] });
+  expect(
+    await answerTo(lacking, 'tools/call', { name: 'needy', arguments: { message: 'Hi' } }),
+  ).toMatchObject({
+    error: { code: -32603, message: expect.stringContaining("'web'") },
+  });
+  log.mockRestore();
+});

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  definePlaybook,
+  defineSubagent,
+  defineTool,
+  defineUnfolding,
+  humanInput,
+  manual,
+} from '../../../../../src/index.ts';
+import {
+  defineMcpEndpoint,
+  type McpEndpointConfig,
+  McpEndpointDefinitionError,
+} from '../../../../../src/mcp/entry.ts';
+import { ConfigurationError, createHoldfast } from '../../../../../src/worker-entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });
+
+const needsSession = (name: string): string =>
+  `MCP endpoint: the tool '${name}' needs a session: it opens a loop of its own, unfolds, or waits for somebody. ` +
+  'Publish an agent that has it instead.';
+
+describe('defineMcpEndpoint', () => {
+  it.each<[string, McpEndpointConfig, string, string]>([
+    [
+      'two tools of one name',
+      { tools: [hello, hello] },
+      'tools[1]',
+      "MCP endpoint: two of what it publishes are called 'hello'.",
+    ],
+    [
+      'a tool and an agent of one name',
+      { tools: [hello], agents: [{ agent: 'support', as: 'hello' }] },
+      'agents[0]',
+      "MCP endpoint: two of what it publishes are called 'hello'.",
+    ],
+    [
+      'an agent under no name for a tool',
+      { agents: [{ agent: scripted, as: 'ask support' }] },
+      'agents[0]',
+      "MCP endpoint: 'ask support' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
+    ],
+    [
+      'two prompts of one name',
+      {
+        prompts: [
+          { name: 'p', description: 'P.', messages: () => 'Hi' },
+          { name: 'p', description: 'P.', messages: () => 'Hi' },
+        ],
+      },
+      'prompts[1]',
+      "MCP endpoint: two prompts are called 'p'.",
+    ],
+    [
+      'a prompt without a name',
+      { prompts: [{ name: ' ', description: 'P.', messages: () => 'Hi' }] },
+      'prompts[0]',
+      'MCP endpoint: prompts[0] has a name that is blank.',
+    ],
+    // As a caller without types may.
+    [
+      'what is no tool',
+      { tools: [{ name: 'x' } as never] },
+      'tools[0]',
+      'MCP endpoint: tools[0] is no tool.',
+    ],
+    ['a tool that the caller runs', { tools: [manual(hello)] }, 'tools[0]', needsSession('hello')],
+    ['a question to people', { tools: [humanInput()] }, 'tools[0]', needsSession(humanInput().name)],
+    ['a subagent', { tools: [defineSubagent({ agent: scripted })] }, 'tools[0]', needsSession('scripted')],
+    [
+      'an unfolding tool',
+      { tools: [defineUnfolding({ name: 'more', description: 'More.', tools: [hello] })] },
+      'tools[0]',
+      needsSession('more'),
+    ],
+    [
+      'a playbook',
+      {
+        tools: [
+          definePlaybook({
+            name: 'book',
+            description: 'By the book.',
+            input: v.object({}),
+            tools: [hello],
+            locked: [],
+          }),
+        ],
+      },
+      'tools[0]',
+      needsSession('book'),
+    ],
+  ])('refuses %s', (_, config, field, message) => {
+    const define = () => defineMcpEndpoint(config);
+    expect(define).toThrow(McpEndpointDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ message, field }));
+  });
+
+  it('names the agents that it publishes, by their names in the app', () => {
+    const agents = ['support', scripted, { agent: 'triage', as: 'ask_triage' }];
+    expect(defineMcpEndpoint({ tools: [hello], agents }).agents).toEqual(['support', 'scripted', 'triage']);
+  });
+});
+
+describe('createHoldfast', () => {
+  it('refuses an endpoint that publishes an agent of another app', () => {
+    const create = () =>
+      createHoldfast({ agents: [scripted], mcp: defineMcpEndpoint({ agents: ['support'] }) });
+    expect(create).toThrow(ConfigurationError);
+    expect(create).toThrow("The MCP endpoint publishes the agent 'support', which is not among the agents.");
+  });
+});

@@ -1,0 +1,300 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import * as v from 'valibot';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type AnyTool,
+  defineTool,
+  error,
+  requireApproval,
+  type ToolCall,
+  text,
+} from '../../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../../src/mcp/entry.ts';
+import { createHoldfast } from '../../../../../src/worker-entry.ts';
+import { ORIGIN, type Send } from '../../http/client.ts';
+import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+
+const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const refused = (words: string) => ({ ...said(words), isError: true });
+
+const greet = defineTool({
+  name: 'greet',
+  description: 'Greets.',
+  input: v.object({ name: v.pipe(v.string(), v.minLength(2)), times: v.optional(v.number()) }),
+  effect: 'read',
+  metadata: { title: 'A greeting' },
+  run: ({ name }) => `Hello, ${name}.`,
+});
+
+/** A tool that answers what `run` makes of its call. */
+const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+  defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
+
+const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
+
+describe('a published tool', () => {
+  it('is given the app’s context and the mapped headers, and nothing of the request’s _meta', async () => {
+    const contexts: unknown[] = [];
+    const via = publishing(
+      { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
+      { context: { plan: 'free', locale: 'en' }, contextHeaders: { 'x-locale': 'locale' } },
+    );
+    const body = rpc('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
+    await postMcp(via, body, { headers: { 'x-locale': 'nl' } }).then((response) => response.text());
+    expect(contexts).toEqual([[{ plan: 'free', locale: 'nl' }, false]]);
+  });
+
+  it('is given the secrets of its caller, none of which is answered', async () => {
+    const principals: unknown[] = [];
+    const via = publishing(
+      {
+        tools: [
+          defineTool({
+            name: 'leak',
+            description: 'Leaks.',
+            input: v.object({ how: v.picklist(['text', 'error', 'throw', 'data', 'progress']) }),
+            run({ how }, call) {
+              const secret = call.secrets.require('API_KEY');
+              call.progress(`with ${secret}`);
+              call.say(`I used ${secret}.`);
+              if (how === 'throw') throw new Error(`401 for ${secret}`);
+              if (how === 'error') return error(`401 for ${secret}`);
+              return how === 'data' ? { [secret]: [secret] } : `used ${secret}`;
+            },
+          }),
+        ],
+      },
+      {
+        auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }),
+        secrets(_, principal) {
+          principals.push(principal);
+          return { API_KEY: 'planted-4711' };
+        },
+      },
+    );
+    for (const how of ['text', 'error', 'throw', 'data']) {
+      const params = { name: 'leak', arguments: { how }, _meta: { progressToken: 1 } };
+      const told = await postMcp(via, rpc('tools/call', params)).then((response) => response.text());
+      expect(told).toContain('[secret API_KEY]');
+      expect(told).not.toContain('planted-4711');
+    }
+    expect(principals[0]).toEqual({ id: 'ada', tenant: 'acme' });
+  });
+
+  it('tells its progress in growing numbers, before its answer', async () => {
+    const via = publishing({
+      tools: [
+        tool((call) => {
+          for (const step of ['begin', 'middle', 'end']) call.progress(step);
+          return 'Done.';
+        }),
+      ],
+    });
+    const params = { name: 'it', _meta: { progressToken: 'p1' } };
+    const progress = (count: number, message: string) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'p1', progress: count, message },
+    });
+    expect(await messagesOf(await postMcp(via, rpc('tools/call', params)))).toEqual([
+      progress(1, 'begin'),
+      progress(2, 'middle'),
+      progress(3, 'end'),
+      { jsonrpc: '2.0', id: 1, result: said('Done.') },
+    ]);
+  });
+
+  it('tells its progress in one line, without characters that nobody sees', async () => {
+    const via = publishing({
+      tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
+    });
+    const params = { name: 'it', _meta: { progressToken: 1 } };
+    const [progress] = await messagesOf(await postMcp(via, rpc('tools/call', params)));
+    expect(Object(progress?.params).message).toBe('1 of 2 pay: [31m done.');
+  });
+
+  it('tells no progress to a client that has not asked for it', async () => {
+    const via = publishing({ tools: [tool((call) => call.progress('begin'))] });
+    expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
+      { jsonrpc: '2.0', id: 1, result: said('Done') },
+    ]);
+  });
+
+  it('says to the user what it says, as log messages, when it has succeeded', async () => {
+    const via = publishing({
+      tools: [
+        tool((call) => {
+          call.say('One.');
+          call.say('Two.');
+          return 'Done.';
+        }),
+      ],
+    });
+    const log = (data: string) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'info', logger: 'it', data },
+    });
+    expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
+      log('One.'),
+      log('Two.'),
+      { jsonrpc: '2.0', id: 1, result: said('Done.') },
+    ]);
+  });
+
+  it('runs once a request, and again under the same key when it is sent again', async () => {
+    const keys: string[] = [];
+    const via = publishing(
+      {
+        tools: [tool(({ idempotencyKey }) => keys.push(idempotencyKey), 'once')],
+      },
+      { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'ada' }) },
+    );
+    await calling(via, 'it', {}, { [KEY]: 'k1' });
+    await calling(via, 'it', {}, { [KEY]: 'k1' });
+    await calling(via, 'it', {}, { [KEY]: 'k2' });
+    await calling(via, 'it');
+    await calling(via, 'it');
+    const other = await postMcp(via, rpc('tools/call', { name: 'it', _meta: { [KEY]: 'k1' } }), {
+      headers: { 'x-user': 'eve' },
+    });
+    await other.text();
+    expect(keys.length).toBe(6);
+    expect(keys[1]).toBe(keys[0]);
+    expect(new Set(keys).size).toBe(5);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('has another key for another input under the key of its client, and the same for the same', async () => {
+    const keys: string[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      input: v.object({ to: v.string(), amount: v.number() }),
+      effect: 'once',
+      run: (_, { idempotencyKey }) => keys.push(idempotencyKey),
+    });
+    const via = publishing({ tools: [pay] });
+    for (const input of [
+      { to: 'ada', amount: 5 },
+      { to: 'ada', amount: 5 },
+      { to: 'ada', amount: 500 },
+    ]) {
+      await calling(via, 'pay', input, { [KEY]: 'k' });
+    }
+    expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
+  });
+
+  it('that needs an approval is not run, and says who can run it', async () => {
+    const pay = vi.fn(() => 'Paid.');
+    const guarded = requireApproval(
+      defineTool({ name: 'pay', description: 'Pays.', run: pay }),
+      () => 'Pay?',
+    );
+    const answer = await calling(publishing({ tools: [guarded] }), 'pay');
+    expect(answer).toEqual(
+      refused(
+        "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can " +
+          'decide, or review it with withReview. An MCP endpoint has no session: publish an agent that has this tool.',
+      ),
+    );
+    expect(pay).not.toHaveBeenCalled();
+  });
+
+  it('that asks somebody while it runs is told that nobody is there', async () => {
+    const answer = await asked((call) => call.decide({ message: 'May I?' }));
+    expect(answer).toEqual(
+      refused(
+        "Tool 'it' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
+      ),
+    );
+  });
+
+  it('that takes too long is answered for', async () => {
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits.',
+      effect: 'read',
+      timeout: 20,
+      run: () => new Promise(() => {}),
+    });
+    expect(await calling(publishing({ tools: [slow] }), 'slow')).toEqual(
+      refused("Tool 'slow' did not answer within 20 ms."),
+    );
+  });
+
+  it('is left when its invocation has too little left, before it has run', async () => {
+    const runs = vi.fn(() => 'Done.');
+    const asking = (subrequests: number) =>
+      defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
+    const via = publishing({ tools: [asking(30), asking(60)] }, { platform: { subrequests: 50 } });
+    expect(await calling(via, 'asks_60')).toEqual(
+      refused('The invocation has too little left of its 50 subrequests for what this tool needs.'),
+    );
+    expect(runs).not.toHaveBeenCalled();
+    expect(await calling(via, 'asks_30')).toEqual(said('Done.'));
+  });
+
+  it('is called for its caller, as tools that reach further look for', async () => {
+    const principals: unknown[] = [];
+    const reaching: AnyTool = {
+      ...greet,
+      name: 'reach',
+      check: async (input) => ({ ok: true, value: input }),
+      async call(_, { view }) {
+        principals.push(view.principal);
+        return text('Reached.');
+      },
+    };
+    const via = publishing(
+      { tools: [reaching] },
+      { auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }) },
+    );
+    expect(await calling(via, 'reach')).toEqual(said('Reached.'));
+    expect(principals).toEqual([{ id: 'ada', tenant: 'acme' }]);
+  });
+
+  it('keeps its invocation alive until it has ended', async () => {
+    const running = Promise.withResolvers<string>();
+    const kept: Promise<unknown>[] = [];
+    const { worker } = createHoldfast({
+      agents: [],
+      mcp: defineMcpEndpoint({ tools: [tool(() => running.promise, 'once')] }),
+    });
+    const context = Object.assign(createExecutionContext(), {
+      waitUntil: (work: Promise<unknown>) => void kept.push(work),
+    });
+    const via: Send = async (path, init) =>
+      worker.fetch(new Request(`${ORIGIN}${path}`, init) as never, { ...env }, context);
+    const response = await postMcp(via, rpc('tools/call', { name: 'it' }));
+    await expect.poll(() => kept.length).toBe(1);
+    let isOver = false;
+    const over = Promise.all(kept).then(() => {
+      isOver = true;
+    });
+    await response.body?.cancel();
+    expect(isOver).toBe(false);
+    running.resolve('Done.');
+    await over;
+  });
+
+  it('runs to its end although its client has gone', async () => {
+    const client = new AbortController();
+    const done = Promise.withResolvers<string>();
+    const gone = Promise.withResolvers<void>();
+    const via = publishing({
+      tools: [
+        tool(async (call) => {
+          client.abort();
+          await gone.promise;
+          done.resolve(call.signal.aborted ? 'cut off' : 'done');
+        }, 'once'),
+      ],
+    });
+    const response = await postMcp(via, rpc('tools/call', { name: 'it' }), { signal: client.signal });
+    await response.text().catch(() => {});
+    gone.resolve();
+    expect(await done.promise).toBe('done');
+  });
+});

@@ -1,0 +1,96 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
+import { createParser } from 'eventsource-parser';
+import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/entry.ts';
+import type { HoldfastConfig } from '../../../../../src/worker-entry.ts';
+import { clerk } from '../../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { appWith } from '../../http/app.ts';
+import { ORIGIN, type Send } from '../../http/client.ts';
+
+type Vars = Readonly<Record<string, unknown>>;
+
+/** A Worker that publishes this; the rest of its settings, and its vars, when a test needs them. */
+export const publishing = (
+  mcp: McpEndpointConfig,
+  config: Partial<HoldfastConfig> = {},
+  vars: Vars = {},
+): Send => appWith({ agents: [scripted, clerk], ...config, mcp: defineMcpEndpoint(mcp) }, vars);
+
+export const ACCEPT = { accept: 'application/json, text/event-stream' };
+
+/** Posts a body as a client would, with these headers over a client's own. */
+export const postMcp = (
+  via: Send,
+  body: unknown,
+  { headers = {}, signal }: { headers?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
+): Promise<Response> =>
+  via('/mcp', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...ACCEPT, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+export const rpc = (method: string, params: unknown = {}, id: number | string = 1): unknown => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+
+/** The JSON-RPC messages of an event stream, in order. */
+export async function messagesOf(response: Response): Promise<Record<string, unknown>[]> {
+  const messages: Record<string, unknown>[] = [];
+  const parser = createParser({ onEvent: ({ data }) => messages.push(JSON.parse(data)) });
+  parser.feed(await response.text());
+  return messages;
+}
+
+/** What one request is answered: its result, or its error. */
+export async function answerTo(via: Send, method: string, params: unknown = {}): Promise<unknown> {
+  const [message] = await messagesOf(await postMcp(via, rpc(method, params)));
+  return message?.result ?? { error: message?.error };
+}
+
+/** What a tool or agent answers. */
+export async function calling(
+  via: Send,
+  name: string,
+  input: unknown = {},
+  meta?: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  const params = { name, arguments: input, ...(meta && { _meta: meta }) };
+  return (await answerTo(via, 'tools/call', params)) as CallToolResult;
+}
+
+export const KEY = 'holdfast/idempotency-key';
+
+/** The official client, connected to a Worker of a test. */
+export async function connected(via: Send, headers: Readonly<Record<string, string>> = {}): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
+    fetch: (url, init) => via(String(url), init),
+    requestInit: { headers },
+  });
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { jsonSchemaValidator: new CfWorkerJsonSchemaValidator() },
+  );
+  await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+  return client;
+}
+
+/** What an agent's answer says as data. */
+export const viewOf = (answer: unknown): Record<string, string> => Object(Object(answer).structuredContent);
+
+/** The texts of an answer, a block each. */
+export const texts = (answer: unknown): string[] =>
+  Object(answer).content.map((block: { readonly text: string }) => block.text);
+
+/** A session that nobody has used. */
+export const newId = (): string => `s-${crypto.randomUUID()}`;
+
+/** A call of the tool that writes down this note. */
+export const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });

@@ -1,0 +1,178 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  artifact,
+  defineDomainType,
+  defineTool,
+  error,
+  type ToolCall,
+  text,
+} from '../../../../../src/index.ts';
+import { mcpResult } from '../../../../../src/mcp/entry.ts';
+import { answerTo, calling, connected, KEY, publishing } from './talk.ts';
+
+const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const refused = (words: string) => ({ ...said(words), isError: true });
+
+const greet = defineTool({
+  name: 'greet',
+  description: 'Greets.',
+  input: v.object({ name: v.pipe(v.string(), v.minLength(2)), times: v.optional(v.number()) }),
+  effect: 'read',
+  metadata: { title: 'A greeting' },
+  run: ({ name }) => `Hello, ${name}.`,
+});
+
+const USE =
+  'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
+  'or search results are not callable.';
+
+/** A tool that answers what `run` makes of its call. */
+const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+  defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
+
+const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
+
+describe('tools/list', () => {
+  it('shows each tool with its schema, and its effect as hints', async () => {
+    const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
+    const set = defineTool({ name: 'set', description: 'Sets.', effect: 'idempotent', run: () => 'Set.' });
+    const client = await connected(publishing({ tools: [greet, pay, set] }));
+    expect((await client.listTools()).tools).toEqual([
+      {
+        name: 'greet',
+        title: 'A greeting',
+        description: 'Greets.',
+        inputSchema: {
+          type: 'object',
+          properties: { name: { type: 'string', minLength: 2 }, times: { type: 'number' } },
+          required: ['name'],
+        },
+        annotations: { readOnlyHint: true },
+      },
+      {
+        name: 'pay',
+        description: 'Pays.',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: { readOnlyHint: false, idempotentHint: false },
+      },
+      {
+        name: 'set',
+        description: 'Sets.',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: { readOnlyHint: false, idempotentHint: true },
+      },
+    ]);
+    await client.close();
+  });
+
+  it('has one page', async () => {
+    expect(await answerTo(publishing({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
+      error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
+    });
+  });
+
+  it('is no method of an endpoint that publishes prompts only', async () => {
+    const client = await connected(
+      publishing({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
+    );
+    expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {} });
+    await client.close();
+  });
+});
+
+describe('tools/call', () => {
+  const via = publishing({ tools: [greet] });
+
+  it('runs the tool, through the official client', async () => {
+    const client = await connected(via);
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toEqual(said('Hello, Ada.'));
+    await client.close();
+  });
+
+  it('answers every problem of an input at once, in the tool’s words', async () => {
+    expect(await calling(via, 'greet', { name: 'A', times: 'many' })).toEqual(
+      refused(
+        "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
+          '- times: Invalid type: Expected number but received "many"\nCall it again with a corrected input.',
+      ),
+    );
+  });
+
+  it.each([
+    [{ name: 'gret' }, `Tool 'gret' does not exist. Available tools: [greet]. ${USE}`],
+    [
+      { name: 'GREET' },
+      `Tool 'GREET' does not exist. Did you mean 'greet'? Available tools: [greet]. ${USE}`,
+    ],
+    [{ name: 'constructor' }, `Tool 'constructor' does not exist. Available tools: [greet]. ${USE}`],
+    [{}, '`name` must be text: the name of a tool.'],
+    [{ name: 7 }, '`name` must be text: the name of a tool.'],
+    [{ name: 'greet', arguments: [] }, '`arguments` must be an object.'],
+    [{ name: 'greet', arguments: 'Ada' }, '`arguments` must be an object.'],
+    [
+      { name: 'greet', _meta: { [KEY]: '' } },
+      `\`_meta["${KEY}"]\` must be 1 to 255 visible ASCII characters.`,
+    ],
+    [
+      { name: 'greet', _meta: { [KEY]: 'a b' } },
+      `\`_meta["${KEY}"]\` must be 1 to 255 visible ASCII characters.`,
+    ],
+  ])('refuses what is no call: %j', async (params, message) => {
+    expect(await answerTo(via, 'tools/call', params)).toEqual({ error: { code: -32602, message } });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['a text', text('Words.'), said('Words.')],
+    ['nothing', undefined, said('Done')],
+    ['null', null, said('')],
+    ['a number', 7, said('7')],
+    ['an object', { a: 1 }, { ...said('{"a":1}'), structuredContent: { a: 1 } }],
+    ['an object in words', artifact('One a.', { a: 1 }), { ...said('One a.'), structuredContent: { a: 1 } }],
+    ['a list', [1, 2], said('[1,2]')],
+    ['an error', error('No such order.'), refused('No such order.')],
+  ])('answers %s', async (_, value, expected) => {
+    expect(await asked(() => value)).toEqual(expected);
+  });
+
+  it('answers what a tool throws as its error (MCP-12)', async () => {
+    const answer = await asked(() => {
+      throw new Error('The shop is closed.');
+    });
+    expect(answer).toEqual(refused('The shop is closed.'));
+  });
+
+  it('answers images, sound, resources and links as they are', async () => {
+    const blocks = [
+      { type: 'text', text: 'Look:' },
+      { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
+      { type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'test://a', mimeType: 'text/plain', text: 'A.' } },
+      { type: 'resource_link', uri: 'test://b', name: 'b' },
+    ] as const;
+    expect(await asked(() => mcpResult(blocks))).toEqual({ content: blocks });
+  });
+
+  it('answers content that another server’s tool gave, with its data', async () => {
+    const value = {
+      content: [{ type: 'image', data: 'aA==', mimeType: 'image/png' }],
+      structuredContent: { a: 1 },
+    };
+    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(value);
+  });
+
+  it('answers the words of content that is none', async () => {
+    const value = { content: [{ type: 'image', data: 'no base64!', mimeType: 7 }] };
+    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(
+      said('A picture.'),
+    );
+  });
+
+  it('answers an artifact of any other type as structured content', async () => {
+    const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
+    expect(await asked(() => artifact('Ada.', Customer, { id: 'c1' }))).toEqual({
+      ...said('Ada.'),
+      structuredContent: { id: 'c1' },
+    });
+  });
+});

@@ -1,0 +1,271 @@
+/** What stands on the wire between any client and the endpoint. */
+import { describe, expect, it, vi } from 'vitest';
+import { defineTool } from '../../../../../src/index.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { appWith } from '../../http/app.ts';
+import { json } from '../../http/client.ts';
+import { answerTo, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+
+const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
+const via = publishing({ tools: [hello], name: 'greeter', version: '2.1', instructions: 'Be kind.' });
+
+const problem = (type: string, status: number, detail: string) => ({
+  type: `urn:holdfast:problem:${type}`,
+  title: type.replaceAll('-', ' '),
+  status,
+  detail,
+});
+
+const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });
+
+describe('POST /mcp', () => {
+  it('answers initialize with what the endpoint is', async () => {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    const response = await postMcp(via, rpc('initialize', params));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(response.headers.get('mcp-session-id')).toBeNull();
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    expect(await messagesOf(response)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          protocolVersion: '2025-06-18',
+          capabilities: { logging: {}, tools: {} },
+          serverInfo: { name: 'greeter', version: '2.1' },
+          instructions: 'Be kind.',
+        },
+      },
+    ]);
+  });
+
+  it('takes notifications, and answers pings, without a session', async () => {
+    const taken = await postMcp(via, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect([taken.status, await taken.text()]).toEqual([202, '']);
+    expect(await answerTo(via, 'ping')).toEqual({});
+  });
+
+  it('takes a cancellation, which can reach no request', async () => {
+    const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    expect((await postMcp(via, body)).status).toBe(202);
+  });
+
+  it('answers each request of a batch', async () => {
+    const call = rpc('tools/call', { name: 'hello' }, 'b');
+    const messages = await messagesOf(await postMcp(via, [rpc('ping', {}, 'a'), call]));
+    expect(new Map(messages.map(({ id, result }) => [id, result]))).toEqual(
+      new Map<unknown, unknown>([
+        ['a', {}],
+        ['b', { content: [{ type: 'text', text: 'Hello.' }] }],
+      ]),
+    );
+  });
+
+  it.each([
+    ['two calls', [2, 0]],
+    ['a hundred calls', [100, 0]],
+    ['two calls among others', [2, 3]],
+  ])('refuses a batch of %s, and begins none of them', async (_, [calls = 0, pings = 0]) => {
+    const run = vi.fn(() => 'Ran.');
+    const counted = publishing({
+      tools: [defineTool({ name: 'count', description: 'Counts.', run })],
+      agents: ['scripted'],
+    });
+    const call = (index: number) =>
+      index === 0
+        ? rpc('tools/call', { name: 'count' }, index)
+        : rpc('tools/call', { name: 'scripted', arguments: { message: 'Hello' } }, index);
+    const batch = [
+      ...Array.from({ length: calls }, (_unused, index) => call(index)),
+      ...Array.from({ length: pings }, (_unused, index) => rpc('ping', {}, `p${index}`)),
+    ];
+    const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
+    const message = `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+    expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Record<string, string>, number, unknown]>([
+    [
+      'a client that takes no event stream',
+      { accept: 'application/json' },
+      406,
+      rpcError(-32000, 'Not Acceptable: Client must accept both application/json and text/event-stream'),
+    ],
+    [
+      'a body that is said to be something else',
+      { 'content-type': 'text/plain' },
+      415,
+      rpcError(-32000, 'Unsupported Media Type: Content-Type must be application/json'),
+    ],
+    [
+      'a version that nobody speaks',
+      { 'mcp-protocol-version': '1999-01-01' },
+      400,
+      rpcError(
+        -32000,
+        'Bad Request: Unsupported protocol version: 1999-01-01 (supported versions: 2025-11-25, 2025-06-18, ' +
+          '2025-03-26, 2024-11-05, 2024-10-07)',
+      ),
+    ],
+  ])('refuses %s', async (_, headers, status, error) => {
+    const response = await postMcp(via, rpc('ping'), { headers });
+    expect([response.status, await json(response)]).toEqual([status, error]);
+  });
+
+  it.each([
+    ['no JSON', '{"jsonrpc":', rpcError(-32700, 'Parse error: Invalid JSON')],
+    ['nothing', '', rpcError(-32700, 'Parse error: Invalid JSON')],
+    ['no JSON-RPC', '{"method":"ping"}', rpcError(-32700, 'Parse error: Invalid JSON-RPC message')],
+    [
+      'params that are no object',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
+      rpcError(-32700, 'Parse error: Invalid JSON-RPC message'),
+    ],
+  ])('refuses a body that is %s', async (_, body, error) => {
+    const response = await postMcp(via, body);
+    expect([response.status, await json(response)]).toEqual([400, error]);
+  });
+
+  it('refuses a body that is larger than the app allows, whatever it announces', async () => {
+    const small = publishing({ tools: [hello] }, { maxBodyBytes: 100 });
+    const response = await postMcp(
+      small,
+      rpc('tools/call', { name: 'hello', arguments: { a: 'x'.repeat(99) } }),
+    );
+    expect([response.status, await json(response)]).toEqual([
+      413,
+      problem('body-too-large', 413, 'The body is larger than 100 bytes. Send less.'),
+    ]);
+  });
+
+  it('takes a body as large as the app allows', async () => {
+    const large = publishing({ tools: [hello] }, { maxBodyBytes: 6_000_000 });
+    const input = { pad: 'x'.repeat(5_000_000) };
+    expect(await answerTo(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
+      content: [{ type: 'text', text: 'Hello.' }],
+    });
+  });
+
+  it.each(['resources/list', 'completion/complete', 'sampling/createMessage', 'toString'])(
+    'knows no method %s',
+    async (method) => {
+      expect(await answerTo(via, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
+    },
+  );
+
+  it('takes a level of logging, and refuses one that is none', async () => {
+    expect(await answerTo(via, 'logging/setLevel', { level: 'warning' })).toEqual({});
+    expect(await answerTo(via, 'logging/setLevel', { level: 'loud' })).toEqual({
+      error: {
+        code: -32602,
+        message: '`level` must be one of debug, info, notice, warning, error, critical, alert, emergency.',
+      },
+    });
+  });
+});
+
+describe('/mcp', () => {
+  it.each(['GET', 'DELETE', 'PUT'])('has nothing to %s', async (method) => {
+    const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST here.'));
+  });
+
+  it('is not there when nothing is published', async () => {
+    const response = await postMcp(appWith({}), rpc('ping'));
+    expect([response.status, (await json(response)).type]).toEqual([
+      404,
+      'urn:holdfast:problem:unknown-route',
+    ]);
+    expect(await json(await appWith({})('/'))).not.toHaveProperty('mcp');
+    expect((await json(await appWith({})('/openapi.json'))).paths).not.toHaveProperty('/mcp');
+  });
+
+  it('is told of by the ways into the app', async () => {
+    expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
+    const { paths } = await json(await via('/openapi.json'));
+    expect(Object(Object(paths)['/mcp']).post.summary).toBe(
+      'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
+    );
+  });
+
+  it('is refused to a page of another site, and open to one of the app’s own', async () => {
+    const mine = publishing({ tools: [hello] }, { origins: ['https://app.example'] });
+    const evil = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://evil.example' } });
+    expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
+    const own = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://app.example' } });
+    expect(own.status).toBe(200);
+  });
+
+  it('asks for a token as every route does', async () => {
+    const guarded = publishing({ tools: [hello] }, {}, { HOLDFAST_TOKEN: 'right-token' });
+    const response = await postMcp(guarded, rpc('ping'));
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
+    const headers = { authorization: 'Bearer right-token' };
+    expect((await postMcp(guarded, rpc('ping'), { headers })).status).toBe(200);
+    const stranger = await postMcp(guarded, rpc('ping'), {
+      headers: { authorization: 'Bearer wrong-token' },
+    });
+    expect(stranger.status).toBe(401);
+  });
+
+  it('answers no other host before authentication is set up', async () => {
+    const response = await via('https://rebound.example/mcp', {
+      method: 'POST',
+      headers: { origin: 'https://rebound.example' },
+      body: '{}',
+    });
+    expect([response.status, (await json(response)).type]).toEqual([
+      403,
+      'urn:holdfast:problem:not-configured',
+    ]);
+  });
+});
+
+describe('a failure inside the Worker', () => {
+  it('is logged under the id of the request, and not told', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const broken = publishing(
+      { tools: [hello] },
+      {
+        secrets: () => {
+          throw new Error('the vault at 10.0.0.7 is down');
+        },
+      },
+    );
+    const response = await postMcp(broken, rpc('tools/call', { name: 'hello' }));
+    const id = response.headers.get('x-request-id');
+    expect(await messagesOf(response)).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+      },
+    ]);
+    expect(log.mock.calls).toEqual([
+      [`holdfast: request ${id} failed`, new Error('the vault at 10.0.0.7 is down')],
+    ]);
+    log.mockRestore();
+  });
+
+  it('that is a setting’s is told: whoever deployed it has to know', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const wrong = publishing({ tools: [hello] }, { context: () => ({ since: new Map() as never }) });
+    expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
+      error: { code: -32603, message: expect.stringContaining('context') },
+    });
+    expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+  });
+});
+
+it('publishes what it is told to, and no other agent of the app', async () => {
+  const { tools } = Object(await answerTo(publishing({ agents: [scripted] }), 'tools/list'));
+  expect(tools.map(({ name }: { readonly name: string }) => name)).toEqual(['scripted']);
+});

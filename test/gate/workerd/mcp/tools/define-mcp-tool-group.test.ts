@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defineAgent,
+  type RoleRequest,
+  type ToolGroup,
+  ToolGroupDefinitionError,
+  withUnfolding,
+} from '../../../../../src/index.ts';
+import { defineMcpToolGroup, type McpClient, type McpToolGroupConfig } from '../../../../../src/mcp/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
+import { answers } from '../../../../fixtures/mcp/fake-server.ts';
+import { warnings } from '../../../../fixtures/warnings.ts';
+import { calls, methods, says, scene } from '../../../node/mcp/tools/scenes.ts';
+import { offered, results } from '../../../node/unfolding/scenes.ts';
+import { appWith } from '../../http/app.ts';
+import { json } from '../../http/client.ts';
+
+const groupOf = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig<'web'>> = {}) =>
+  defineMcpToolGroup({ role: 'web', description: 'The web.', clients, ...more });
+
+/** An agent that asks for the role, and may have what groups of servers need. */
+const asking = (request: Partial<RoleRequest> = {}, permissions = ['internet-access' as const]) =>
+  defineAgent({
+    name: 'clerk',
+    description: 'Helps.',
+    instructions: 'Help.',
+    toolGroups: [{ role: 'web', ...request, tools: undefined }],
+    permissions,
+  });
+
+interface Given {
+  readonly agent?: ReturnType<typeof asking>;
+  readonly excludes?: readonly string[];
+}
+
+/** A session of that agent, in an app that has the group. */
+const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given = {}) =>
+  createTestSession(given.agent ?? asking(), {
+    replies,
+    toolGroups: [group],
+    env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
+  });
+
+describe('a tool group of MCP servers', () => {
+  it('tells what it is for and what it reaches, and asks no server (TGR-04, MCP-09, S0-024)', () => {
+    const { server, client } = scene([says('search')]);
+    const group = defineMcpToolGroup({
+      role: 'web',
+      name: 'docker-web',
+      description: 'The web.',
+      provider: 'Docker',
+      version: '2.0.0',
+      permissions: ['internet-access', 'host-access'],
+      clients: [client],
+      childToolUsageNotes: 'Search little.',
+    });
+    expect(group).toEqual({
+      role: 'web',
+      name: 'docker-web',
+      description: 'The web.',
+      provider: 'Docker',
+      version: '2.0.0',
+      permissions: ['internet-access', 'host-access'],
+      tools: [],
+      providers: [expect.objectContaining({ about: expect.objectContaining({ name: 'MCP: shop' }) })],
+      childToolUsageNotes: 'Search little.',
+    });
+    expect(group.providers[0]?.toolsNow()).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is named by its role, of version 0.1.0, and reaches the internet, unless it says otherwise (TGR-04)', () => {
+    const { client } = scene([]);
+    expect(groupOf([client])).toMatchObject({
+      name: 'web',
+      provider: 'holdfast',
+      version: '0.1.0',
+      permissions: ['internet-access'],
+    });
+    expect(groupOf([client], { permissions: [] }).permissions).toEqual([]);
+  });
+
+  it('gives an agent its servers’ tools, and asks each server once for two turns (TGR-01, MCP-09)', async () => {
+    const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
+    const session = desk(groupOf([shop.client, news.client, shop.client]), [
+      calls('order'),
+      'Done.',
+      calls('headlines'),
+      'Done.',
+    ]);
+    await session.send('Go.');
+    await session.send('Go on.');
+    const all = ['headlines', 'order'];
+    expect(offered(session)).toEqual([all, all, all, all]);
+    expect(results(session)).toEqual(['order done', 'headlines done']);
+    for (const { server } of [shop, news]) expect(methods(server)).toMatchObject({ 'tools/list': 1 });
+  });
+
+  it('has those that its filter takes, by what the server says of them and whose they are (S0-024)', async () => {
+    const tools = [
+      says('read', 'read', { annotations: { readOnlyHint: true } }),
+      says('write'),
+      says('drop', 'dropped', { description: 'Reads nothing.' }),
+    ];
+    const [one, two] = [scene(tools, { prefix: 'one_' }), scene(tools, { name: 'other', prefix: 'two_' })];
+    const group = groupOf([one.client, two.client], {
+      filter: ({ name, description, hints }, { name: client }) =>
+        hints?.readOnlyHint === true ||
+        (client === 'other' && name === 'write') ||
+        description === 'Reads nothing.',
+    });
+    const session = desk(group, ['Done.']);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
+  });
+
+  it('is refused to an agent that does not allow what it reaches, and asks nobody (TGR-09)', () => {
+    const { server, client } = scene([says('search')]);
+    expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({}, []) })).toThrow(
+      "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
+        "Add them to the agent's `permissions`.",
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it('has no tools without clients, which an agent is told (TGR-05, MCP-09)', async () => {
+    const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
+    expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
+    const said = warnings();
+    const session = desk(groupOf([]), ['Done.'], { agent: asking({ optional: true }) });
+    await session.send('Go.');
+    expect(offered(session)).toEqual([[]]);
+    expect(said).toEqual([`holdfast: ${none} It is optional, so the agent goes without.`]);
+  });
+
+  it('has no tools while its server fails, and those of others, and asks again (MCP-04, MCP-09)', async () => {
+    const said = warnings();
+    const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
+    shop.server.misbehave = answers(502);
+    const session = desk(groupOf([shop.client, news.client]), ['Done.', calls('order'), 'Done.']);
+    await session.send('Go.');
+    shop.server.misbehave = undefined;
+    await session.send('Again.');
+    expect(offered(session)).toEqual([['headlines'], ['headlines', 'order'], ['headlines', 'order']]);
+    expect(results(session)).toEqual(['order done']);
+    expect(said).toEqual(["holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502."]);
+  });
+
+  it('answers what is missing, and what there is, for a tool that is required of it (TGR-06, MCP-02)', async () => {
+    const said = warnings();
+    const { client } = scene([says('search'), says('fetch')]);
+    const agent = asking({ required: ['crawl', 'fetch'] });
+    const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
+    await session.send('Go.');
+    expect(offered(session)[0]).toEqual(['crawl', 'fetch', 'search']);
+    const text = "MCP tool 'crawl' not found. Available tools: fetch, search";
+    expect(results(session)).toEqual([`Error: ${text}`]);
+    expect(said).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${text}`]);
+  });
+
+  it('answers so too when no server can be reached (TGR-06, MCP-02)', async () => {
+    warnings();
+    const { client } = scene([says('crawl')], { server: { misbehave: answers(502) } });
+    const agent = asking({ required: ['crawl'] });
+    const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
+    await session.send('Go.');
+    expect(results(session)).toEqual([
+      "Error: MCP tool 'crawl' not found. No MCP tools are available - check MCP client connections.",
+    ]);
+  });
+
+  it('loses tools to the settings of the environment, by the ends of their names (TGR-03)', async () => {
+    const { client } = scene([says('search'), says('delete_page')], { prefix: 'wiki_' });
+    const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['wiki_search']]);
+  });
+
+  it('can be put behind one tool, and its server is asked when that is opened (UNF-34, MCP-08)', async () => {
+    const { server, client } = scene([says('search')]);
+    const group = withUnfolding(groupOf([client], { childToolUsageNotes: 'Search little.' }));
+    const session = desk(group, ['Done.', calls('web'), calls('search'), 'Done.']);
+    await session.send('Wait.');
+    expect(server.requests).toEqual([]);
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['web'], ['web'], ['search', 'web'], ['search', 'web']]);
+    expect(results(session).at(-1)).toBe('search done');
+    expect(methods(server)).toMatchObject({ 'tools/list': 1 });
+  });
+
+  it('is listed by GET /agents by what it says of itself, without a handshake (MCP-10)', async () => {
+    const { server, client } = scene([says('search')]);
+    const app = appWith({ agents: [asking()], toolGroups: [groupOf([client], { provider: 'Docker' })] });
+    expect((await json(await app('/agents'))).agents).toMatchObject([
+      {
+        name: 'clerk',
+        tools: [],
+        sources: [
+          {
+            name: 'MCP: shop',
+            description: 'Tools of the MCP servers shop, found in each session.',
+            metadata: {
+              toolGroup: {
+                role: 'web',
+                name: 'web',
+                description: 'The web.',
+                provider: 'Docker',
+                version: '0.1.0',
+                permissions: ['internet-access'],
+              },
+            },
+          },
+        ],
+      },
+    ]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'role',
+      () => defineMcpToolGroup({ role: ' ', description: 'Nothing.', clients: [] }),
+      "Tool group ' ' needs a role that is not blank.",
+    ],
+  ])('names what is wrong: %s', (field, define, message) => {
+    expect(define).toThrow(ToolGroupDefinitionError);
+    expect(define).toThrow(expect.objectContaining({ field, message }));
+  });
+});

@@ -1,0 +1,169 @@
+import { env } from 'cloudflare:workers';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { copyJson } from '../../../doors/tools.ts';
+
+class Price {
+  readonly #euros: number;
+  constructor(euros: number) {
+    this.#euros = euros;
+  }
+  toJSON() {
+    return `${this.#euros} EUR`;
+  }
+}
+
+class Invoice {
+  readonly total = 1;
+}
+
+class Endless {
+  toJSON() {
+    return { deeper: this };
+  }
+}
+const TOO_DEEP = 'nested more than 500 levels deep';
+
+/** Has its own idea of what is in it, which JSON.stringify does not ask for. */
+class Page extends Array<number> {
+  override entries() {
+    return Array.of<[number, number]>().values();
+  }
+}
+
+function fail(thrown: unknown = 'no'): never {
+  throw thrown;
+}
+
+const cyclic: { self?: unknown } = {};
+cyclic.self = { back: cyclic };
+
+const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+
+describe('copyJson', () => {
+  it('copies every JSON value, names of prototypes included', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json: unknown = JSON.parse(JSON.stringify(value));
+        expect(copyJson(json)).toEqual({ ok: true, value: json });
+      }),
+      { seed: 20_261_117 },
+    );
+    const hostile = copyJson(JSON.parse('{"__proto__":{"admin":true}}'));
+    expect(JSON.stringify(hostile)).toBe('{"ok":true,"value":{"__proto__":{"admin":true}}}');
+  });
+
+  it('drops undefined properties and symbol keys, such as those of an object that came over RPC', () => {
+    const received = { a: 1, b: undefined, [Symbol.for('dispose')]: () => undefined };
+    expect(copyJson(received)).toEqual({ ok: true, value: { a: 1 } });
+  });
+
+  it('takes objects without a prototype, and one object in two places', () => {
+    const shared = Object.assign(Object.create(null), { a: 1 });
+    expect(copyJson([shared, shared])).toEqual({ ok: true, value: [{ a: 1 }, { a: 1 }] });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+    ['a date that is none', [new Date(Number.NaN)], [null]],
+    ['a URL', new URL('https://example.com/a?b=c'), 'https://example.com/a?b=c'],
+    ['an instance that says what it is', { total: new Price(7) }, { total: '7 EUR' }],
+    [
+      'a plain object that does',
+      { toJSON: () => ({ a: [new Date(0)] }) },
+      { a: ['1970-01-01T00:00:00.000Z'] },
+    ],
+    ['a function that does', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
+    ['what says that it is nothing, as a property', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
+    ['a list with methods of its own', Page.of(1, 2), [1, 2]],
+    ['bytes that say what they are', Buffer.from('a'), { type: 'Buffer', data: [97] }],
+  ])('copies %s as what it says it is, like JSON.stringify', (_, value, expected) => {
+    expect(copyJson(value)).toEqual({ ok: true, value: expected });
+    expect(JSON.parse(JSON.stringify(value))).toEqual(expected);
+  });
+
+  it('asks toJSON once, for its own key, as JSON.stringify does', () => {
+    const asked: unknown[] = [];
+    const asks = () => ({
+      toJSON(key: unknown) {
+        asked.push(key);
+        return asked.length;
+      },
+    });
+    expect(copyJson({ a: asks(), b: [asks()] })).toEqual({ ok: true, value: { a: 1, b: [2] } });
+    expect(asked).toEqual(['a', '0']);
+    JSON.stringify({ a: asks(), b: [asks()] });
+    expect(asked).toEqual(['a', '0', 'a', '0']);
+  });
+
+  it('asks no other Worker: a stub has every method that it is asked for, toJSON too', () => {
+    const asked: PropertyKey[] = [];
+    const stub = new Proxy(new Invoice(), {
+      has: () => true,
+      get: (target, name) => (name in target ? Reflect.get(target, name) : () => asked.push(name)),
+    });
+    expect(copyJson({ stub })).toEqual({ ok: false, problem: { path: '$.stub', what: 'an Invoice' } });
+    const session = env.SESSIONS.get(env.SESSIONS.idFromName('a stub'));
+    expect(copyJson(session)).toEqual({ ok: false, problem: { path: '$', what: 'a DurableObject' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('knows no negative zero, which the journal would not give back', () => {
+    expect(copyJson([-0])).toStrictEqual({ ok: true, value: [0] });
+  });
+
+  it.each<[string, unknown, string, string]>([
+    ['a set', { a: { b: new Set() } }, '$.a.b', 'a Set'],
+    ['a map', { a: [new Map()] }, '$.a[0]', 'a Map'],
+    ['an instance', new Invoice(), '$', 'an Invoice'],
+    ['an instance of a class without a name', new (class {})(), '$', 'an instance of a class'],
+    ['an instance of what is no class', Object.create({ constructor: { name: 5 } }), '$', 'a 5'],
+    ['bytes', { bytes: new Uint8Array(1) }, '$.bytes', 'an Uint8Array'],
+    ['a function', { 'a b': () => 1 }, '$["a b"]', 'a function'],
+    ['a symbol', [Symbol('s')], '$[0]', 'a symbol'],
+    ['a bigint', 10n, '$', 'a bigint'],
+    ['NaN', { n: Number.NaN }, '$.n', 'NaN'],
+    ['infinity', [[Number.NEGATIVE_INFINITY]], '$[0][0]', '-Infinity'],
+    ['undefined in an array', ['a', undefined], '$[1]', 'undefined'],
+    ['a hole in an array', Array(1), '$[0]', 'undefined'],
+    ['undefined', undefined, '$', 'undefined'],
+    ['a cycle', cyclic, '$.self.back', 'one of its own parents'],
+    ['a promise', { later: Promise.resolve(1) }, '$.later', 'a Promise'],
+    ['what toJSON says that is not JSON', { a: { toJSON: () => [new Map()] } }, '$.a[0]', 'a Map'],
+    ['what toJSON says later', [{ toJSON: async () => 1 }], '$[0]', 'a Promise'],
+    ['what toJSON does not say, in an array', [{ toJSON: () => undefined }], '$[0]', 'undefined'],
+    ['a toJSON that says its own object', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
+  ])('names the place of %s', (_, value, path, what) => {
+    expect(copyJson(value)).toEqual({ ok: false, problem: { path, what } });
+  });
+
+  it('never throws: not for a getter that does, not for endless nesting', () => {
+    const fragile = {
+      get a() {
+        throw new Error('no');
+      },
+    };
+    expect(copyJson(fragile)).toEqual({ ok: false, problem: { path: '$', what: 'unreadable (no)' } });
+    const speechless = {
+      at: {
+        toJSON() {
+          throw 'no';
+        },
+      },
+    };
+    expect(copyJson(speechless)).toEqual({ ok: false, problem: { path: '$.at', what: 'unreadable' } });
+    const unspeakable: readonly unknown[] = [
+      Object.assign(new Error(), { message: { code: 1 } }),
+      Object.defineProperty(new Error(), 'message', { get: fail }),
+      new Proxy({}, { getPrototypeOf: fail }),
+    ];
+    expect(unspeakable.map((thrown) => copyJson({ toJSON: () => fail(thrown) }))).toEqual([
+      { ok: false, problem: { path: '$', what: 'unreadable ([object Object])' } },
+      { ok: false, problem: { path: '$', what: 'unreadable' } },
+      { ok: false, problem: { path: '$', what: 'unreadable' } },
+    ]);
+    expect(copyJson(deep(500))).toMatchObject({ ok: true });
+    expect(copyJson(deep(501))).toMatchObject({ problem: { what: 'nested more than 500 levels deep' } });
+    expect(copyJson(deep(5000))).toMatchObject({ ok: false });
+  });
+});
