@@ -1,30 +1,19 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
-const nodeTests = [
-  'test/process/**/*.test.ts',
-  'test/deploys/**/*.test.ts',
-  'test/journals/*.test.ts',
-  'test/chaos/*.test.ts',
-  'test/spec/**/*.test.ts',
-  'test/mutations/*.test.ts',
-  'test/crash-matrix/in-memory.test.ts',
-  'test/crash-matrix/script/*.test.ts',
-  'test/examples/crash-matrix.test.ts',
-  'test/testing/crash-matrix.test.ts',
-  'test/webhooks/node/*.test.ts',
-  'test/mcp/servers/*.test.ts',
-  'test/mcp/crash-matrix/*.test.ts',
-  'test/mcp/conformance/script/*.test.ts',
-  'test/architecture.test.ts',
-  'test/readme.test.ts',
-];
-
 /** What turns go through that an alarm hands over: by the loopback, or by the queue where one is bound. */
-const queueTests = ['test/background/by-the-way.test.ts'];
+const queueTests = ['test/gate/workerd/background/by-the-way.test.ts'];
 
-/** What talks to real MCP servers, which run for as long as these tests do. */
-const mcpServerTests = ['test/mcp/real/*.test.ts'];
+/** What of the full tier needs the runtime of production, and what talks to real MCP servers there. */
+const fullWorkerd = ['test/full/crash-matrix/workerd.test.ts', 'test/full/growth/*.test.ts'];
+const realServers = ['test/full/mcp/real/*.test.ts'];
+
+/** Matrices count what the engine does in between, which is another number in another engine. */
+const matricesInNode = [
+  'test/gate/node/crash-matrix.test.ts',
+  'test/gate/node/examples/crash-matrix.test.ts',
+  'test/gate/node/testing/crash-matrix.test.ts',
+];
 
 /** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */
 const workerd = (environment?: string) => ({
@@ -44,31 +33,60 @@ const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...p
 
 export default defineConfig({
   test: {
+    maxWorkers: '100%',
+    // `npm test` runs the projects of the gate, `npm run test:full` all of them.
     projects: [
       {
-        ...workerd(),
         test: {
-          name: 'workerd',
-          include: ['test/**/*.test.ts'],
-          exclude: [...nodeTests, ...mcpServerTests],
-          ...shared,
+          name: 'gate in Node',
+          include: ['test/gate/{node,repository}/**/*.test.ts', 'test/{journals,mutations}/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['test/gate/hashes-at-once.ts'],
+          ...patience,
         },
       },
       {
         ...workerd(),
-        test: {
-          name: 'workerd with MCP servers',
-          include: mcpServerTests,
-          globalSetup: 'test/mcp/servers/global-setup.ts',
-          ...shared,
-        },
+        test: { name: 'gate in workerd', include: ['test/gate/workerd/**/*.test.ts'], ...shared },
       },
       {
         // The one that binds a queue, whose messages the Worker of the tests takes.
         ...workerd('production'),
-        test: { name: 'workerd with a queue', include: queueTests, ...shared },
+        test: { name: 'gate in workerd with a queue', include: queueTests, ...shared },
       },
-      { test: { name: 'node', include: nodeTests, testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        // What the gate runs in Node, in the runtime of production. Worker threads and `node:` modules are not there.
+        ...workerd(),
+        test: {
+          name: 'full: the gate of Node in workerd',
+          include: ['test/gate/node/**/*.test.ts'],
+          exclude: matricesInNode,
+          ...shared,
+        },
+      },
+      {
+        test: {
+          name: 'full in Node',
+          include: ['test/full/**/*.test.ts'],
+          exclude: [...fullWorkerd, ...realServers],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...workerd(),
+        test: { name: 'full in workerd', include: fullWorkerd, ...shared },
+      },
+      {
+        ...workerd(),
+        test: {
+          name: 'full in workerd with MCP servers',
+          include: realServers,
+          globalSetup: 'test/full/mcp/servers/global-setup.ts',
+          ...shared,
+        },
+      },
     ],
   },
 });

@@ -18,7 +18,14 @@ export async function runTests(
   const report = join(copy, 'mutations-report.json');
   rmSync(report, { force: true });
   const reporting = ['--reporter=json', `--outputFile=${report}`];
-  const args = ['vitest/vitest.mjs', 'run', ...tests, ...reporting, ...(bail ? ['--bail=1'] : [])];
+  const args = [
+    'vitest/vitest.mjs',
+    'run',
+    '--project=gate*',
+    ...tests,
+    ...reporting,
+    ...(bail ? ['--bail=1'] : []),
+  ];
   const { isLate, output } = await run(copy, args, mostMs);
   if (isLate) return { ended: 'too-late', afterMs: mostMs };
   if (!existsSync(report)) return { ended: 'broken', output };

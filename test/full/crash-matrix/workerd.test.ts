@@ -7,7 +7,7 @@ import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
 import { PROGRESS, type WorkerdOrder } from './workerd-order.ts';
 
-/** What `npm test` plays. */
+/** What the full tier plays, unless the script says otherwise. */
 const FEW: WorkerdOrder = { count: 20, seed: 1 };
 
 it('every kind of tool survives in a real Durable Object', { timeout: 300_000 }, async ({ task }) => {

@@ -12,11 +12,12 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-const files = ['src', 'durable-objects'].flatMap((folder) =>
+const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file).replaceAll('\\', '/')),
-);
+    .map((file) => join(folder, file).replaceAll('\\', '/'));
+
+const files = ['src', 'durable-objects'].flatMap(filesIn);
 
 const imports: readonly Import[] = files.flatMap(importsOf);
 
@@ -379,5 +380,31 @@ describe('who may import whom', () => {
       .join('\n');
     expect(names.length).toBeGreaterThan(5);
     expect(names.filter((name) => models.includes(name))).toEqual([]);
+  });
+});
+
+describe('how tests reach the code', () => {
+  const ofTests = filesIn('test').flatMap(importsOf);
+  const isDoor = (file: string): boolean => isIn(file, 'test/doors/');
+  const isInside = (file: string): boolean =>
+    isIn(file, 'src/', 'durable-objects/') && !isIn(file, 'src/examples/') && !isEntry(file);
+
+  it('they import the entries and the doors, so that a move in the code rewrites no test', () => {
+    const strange = ofTests.filter(({ from, to }) => isInside(to) && !isDoor(from));
+    expect(strange.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('doors open only on what no entry does, for somebody who goes through', () => {
+    const opened = ofTests.filter(({ from }) => isDoor(from));
+    expect(opened.filter(({ to }) => !isInside(to))).toEqual([]);
+    const texts = filesIn('test').filter((file) => !isDoor(file));
+    const used = new Set(texts.flatMap((file) => textOf(file).match(/\w+/g) ?? []));
+    const names = filesIn('test/doors').flatMap((file) =>
+      [...textOf(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, inside = '']) =>
+        inside.split(',').map((name) => name.replace(/^\s*(type )?(\w+ as )?/, '').trim()),
+      ),
+    );
+    expect(names.length).toBeGreaterThan(100);
+    expect(names.filter((name) => name !== '' && !used.has(name))).toEqual([]);
   });
 });
