@@ -62,7 +62,8 @@ export default defineConfig({
           name: 'full: the gate of Node in workerd',
           include: ['test/gate/node/**/*.test.ts'],
           exclude: matricesInNode,
-          ...shared,
+          isolate: false,
+          ...patience,
         },
       },
       {
