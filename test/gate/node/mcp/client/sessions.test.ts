@@ -117,20 +117,25 @@ describe('a session that the server has forgotten', () => {
 });
 
 describe('a stream that breaks', () => {
-  /** A server whose tool loses its stream, `times` over, before it answers. */
+  /** A server whose tool loses its stream, `times` over, before it answers: each when its client has heard something by it. */
   function losing(times: number, options: { readonly resumable: boolean }) {
     const runs: unknown[] = [];
-    const streams: (() => void)[] = [];
+    const streams = Array.from({ length: times + 1 }, () => Promise.withResolvers<() => void>());
+    let opened = 0;
+    const heard = streams.map(() => Promise.withResolvers<void>());
+    const logs: unknown[] = [];
+    const log = ({ data }: { readonly data: unknown }): void => heard[logs.push(data) - 1]?.resolve();
     const tool: FakeTool = {
       name: 'write',
       run: async (_, { sendNotification }) => {
         runs.push(1);
         for (let lost = 0; lost < times; lost++) {
           await sendNotification({ method: 'notifications/message', params: { level: 'info', data: lost } });
-          await expect.poll(() => streams.length).toBe(lost + 1);
-          streams[lost]?.();
+          const lose = await streams[lost]?.promise;
+          await heard[lost]?.promise;
+          lose?.();
         }
-        await expect.poll(() => streams.length).toBe(times + 1);
+        await streams[times]?.promise; // for ever when it is not taken up again
         return { content: [{ type: 'text', text: 'done' }] };
       },
     };
@@ -139,18 +144,18 @@ describe('a stream that breaks', () => {
       (request) => isCall(request) || isResume(request),
       async (_, proceed) => {
         const { response, lose } = breakable(await proceed());
-        streams.push(lose);
+        streams[opened++]?.resolve(lose);
         return response;
       },
     );
-    return { server, runs };
+    return { server, runs, logs, log };
   }
 
   it('is resumed after the last event that came, and the call is not run again', async () => {
-    const { server, runs } = losing(2, { resumable: true });
+    const { server, runs, logs, log } = losing(2, { resumable: true });
     const connection = await open(server);
-    const logs: unknown[] = [];
-    const answer = await connection.callTool(call('write'), calling({ log: ({ data }) => logs.push(data) }));
+    const answer = await connection.callTool(call('write'), calling({ log }));
+    expect(logs).toEqual([0, 1]);
     expect(answer).toEqual(DONE);
     expect(runs).toHaveLength(1);
     const resumes = server.requests.filter(isResume);
@@ -164,9 +169,9 @@ describe('a stream that breaks', () => {
   });
 
   it('is lost when its events have no ids', async () => {
-    const { server } = losing(1, { resumable: false });
+    const { server, log } = losing(1, { resumable: false });
     const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+    expect(await rejection(connection.callTool(call('write'), calling({ log })))).toEqual(
       lost('the connection was lost'),
     );
     expect(server.requests.filter(isResume)).toEqual([]);
