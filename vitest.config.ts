@@ -25,8 +25,8 @@ const workerd = (environment?: string) => ({
   ],
 });
 
-/** The first test of a file waits for its Worker to start, which takes seconds on a busy machine. */
-const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+/** The first test of a file waits for its Worker to start, and what is polled for comes, after seconds on a busy machine. */
+const patience = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 20_000 } } };
 
 /** Files share a Worker, as requests do in production: starting one for each took most of the suite's time. */
 const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...patience };
@@ -71,6 +71,7 @@ export default defineConfig({
           name: 'full in Node',
           include: ['test/full/**/*.test.ts'],
           exclude: [...fullWorkerd, ...realServers],
+          ...patience,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

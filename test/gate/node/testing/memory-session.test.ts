@@ -107,7 +107,7 @@ describe('createMemorySessions', () => {
     await begun;
     expect(told).toEqual([0, 2]);
     await restart();
-    await vi.waitFor(() => expect(told).toEqual([0, 2, 'closed']));
+    await vi.waitFor(() => expect(told).toEqual([0, 2, 'closed']), 20_000);
     await session.append(1, 3, { events: [event('t1', 'x')] });
     expect(told).toEqual([0, 2, 'closed']);
   });

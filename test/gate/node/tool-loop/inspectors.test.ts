@@ -193,7 +193,7 @@ describe('an inspector', () => {
         'holdfast: an inspector threw in beforeModelCall',
         'holdfast: an inspector threw in beforeToolCall',
       ]);
-    });
+    }, 20_000);
   });
 
   it('only reads: what it changes is its own copy (CBK-01)', async () => {

@@ -213,7 +213,7 @@ describe('a session object that is reset', () => {
       head: 2,
       openTurn: { id: 't1', state: 'running' },
     });
-    await vi.waitFor(() => expect(told).toEqual([2, 'closed']));
+    await vi.waitFor(() => expect(told).toEqual([2, 'closed']), 20_000);
     expect(await session.append(1, 3, change)).toMatchObject({ status: 'appended', head: 4 });
     expect(await bodiesOf(session)).toEqual(complete);
   });
@@ -299,7 +299,7 @@ describe('a session object that is reset', () => {
     const onClosed = vi.fn();
     await session.watch(() => {}, onClosed);
     await abortAllDurableObjects();
-    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce(), 20_000);
   });
 });
 
@@ -312,7 +312,7 @@ describe('a session object that is evicted', () => {
     await session.begin(starting('t1', 'a'));
     await evictDurableObject(stub());
     await session.append(1, 3, { events: [event('t1', 'x')] });
-    await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]));
+    await vi.waitFor(() => expect(heads).toEqual([0, 2, 3]), 20_000);
     expect(onClosed).not.toHaveBeenCalled();
     stop();
   });

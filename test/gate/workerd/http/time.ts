@@ -26,7 +26,7 @@ export async function isLeft(session: string): Promise<void> {
       stubOf(session),
       (_, { storage }) => storage.sql.exec('SELECT id FROM inbox').toArray().length,
     );
-  await expect.poll(left).toBeGreaterThan(0);
+  await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
 }
 
 /** Lets so much time pass for the object of this session, which runs, and then its alarm when that is due. */

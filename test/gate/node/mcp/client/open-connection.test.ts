@@ -106,7 +106,7 @@ describe('closing', () => {
     server.misbehave = neverAnswers;
     const timeout = heldTimeout(1_000);
     const closing = connection.close();
-    await vi.waitFor(() => expect(asked(server.requests)).toContain('DELETE'));
+    await vi.waitFor(() => expect(asked(server.requests)).toContain('DELETE'), 20_000);
     timeout.isOver();
     await closing;
   });
@@ -197,7 +197,7 @@ describe('a connection that is closed right after a call was cancelled', () => {
     await calls;
     const timeout = heldTimeout(1_000);
     const closing = connection.close();
-    await vi.waitFor(() => expect(server.requests.filter(isCancel)).toHaveLength(1));
+    await vi.waitFor(() => expect(server.requests.filter(isCancel)).toHaveLength(1), 20_000);
     timeout.isOver();
     await closing;
   });

@@ -266,7 +266,7 @@ describe('a stream that breaks', () => {
       () => new Response('retry: 7654321\n\n', { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server);
-    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321));
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321), 20_000);
     await connection.close();
     const next = await open(server);
     await next.listTools(never()); // many more steps than it takes to ask for a stream again

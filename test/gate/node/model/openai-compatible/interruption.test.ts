@@ -141,7 +141,7 @@ describe('an abort', () => {
     const model = openAICompatible({ baseUrl: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
     const outcome = expect(asked).rejects.toMatchObject(aborted);
-    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 29_000));
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 29_000), 20_000);
     controller.abort();
     await outcome;
     expect(requests).toHaveLength(1);

@@ -157,7 +157,7 @@ describe('a tool with a synchronous reviewer', () => {
     const stop = new AbortController();
     const asked = vi.fn(() => new Promise<Review>(() => {}));
     const coming = reviewed(asked, {}, { signal: stop.signal });
-    if (when === 'while') await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    if (when === 'while') await vi.waitFor(() => expect(asked).toHaveBeenCalled(), 20_000);
     stop.abort(new Error('The turn was cancelled.'));
     await expect(coming).rejects.toThrow('The turn was cancelled.');
     expect(asked).toHaveBeenCalledTimes(when === 'while' ? 1 : 0);
