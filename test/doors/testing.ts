@@ -7,7 +7,6 @@ export { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts'
 export { type Disturbance, isGentle, MODES, type Mode } from '../../src/testing/crash-matrix/disturbances.ts';
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
 export { foldEvents } from '../../src/testing/crash-matrix/fold-events.ts';
-export { withOrderlyHashes } from '../../src/testing/crash-matrix/orderly-hashes.ts';
 export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/play-disturbed.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
 export type { Position } from '../../src/testing/crash-matrix/position.ts';
