@@ -4,9 +4,9 @@ import type {
   Leased,
   ReadQuery,
   Row,
-  Snapshot,
   WaitingKind,
 } from '../src/journal/session-port.ts';
+import type { Snapshot } from '../src/journal/snapshot.ts';
 
 /**
  * What the ledger needs kept: rows, and no rule about them. Every call answers at once, so that one method of the

@@ -1,4 +1,5 @@
-import type { InboxKind, Snapshot } from '../src/journal/session-port.ts';
+import type { InboxKind } from '../src/journal/session-port.ts';
+import type { Snapshot } from '../src/journal/snapshot.ts';
 import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
   type AgendaEntry,

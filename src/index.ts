@@ -18,13 +18,13 @@ export type {
   FinalOutcome,
   JournaledCall,
   Outcome,
-  PricedUsage,
   Principal,
   SessionEvent,
   StoredEvent,
   TurnError,
 } from './journal/events.ts';
 export type { TurnArtifact } from './journal/state.ts';
+export type { PricedUsage } from './journal/usage.ts';
 export {
   type AskOptions,
   type ChatModel,

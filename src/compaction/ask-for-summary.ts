@@ -1,5 +1,5 @@
-import type { PricedUsage } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
+import type { PricedUsage } from '../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../model/chat-model.ts';
 import type { Loop } from '../tool-loop/loop.ts';
 import { priced } from '../tool-loop/replied.ts';

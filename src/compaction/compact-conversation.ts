@@ -1,4 +1,5 @@
-import type { PricedUsage, SessionEvent } from '../journal/events.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import type { PricedUsage } from '../journal/usage.ts';
 import { ModelError } from '../model/chat-model.ts';
 import type { Conversation } from '../tool-loop/compaction.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';

@@ -1,4 +1,5 @@
-import type { PricedUsage, SessionEvent } from '../journal/events.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import type { PricedUsage } from '../journal/usage.ts';
 
 /** Why no summary was written; told to the log, so it holds nothing of what was said. */
 export class NotCompacted extends Error {

@@ -1,4 +1,4 @@
-import { summaryMessage } from '../journal/summary-message.ts';
+import { summaryMessage } from '../journal/shortened.ts';
 import type { Conversation } from '../tool-loop/compaction.ts';
 import { toHistory } from '../tool-loop/history.ts';
 import type { Loop } from '../tool-loop/loop.ts';

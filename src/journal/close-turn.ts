@@ -1,14 +1,13 @@
 import type { Decision } from '../tools/decision.ts';
 import { failure, type ToolResult } from '../tools/tool-result.ts';
-import { type FinalOutcome, inFrame, type SessionEvent } from './events.ts';
+import { type EventOf, type FinalOutcome, inFrame } from './events.ts';
 import { type CallRecord, mayHaveHappened, openBatch, sentResult, type TurnState } from './state.ts';
-import { cancelledRunning, unknownOutcome } from './unknown-outcome.ts';
 
 /**
  * Ends for every call that a turn leaves open, innermost frames first, so that no call of the history is without an
- * answer (LOOP-16). Whoever ends a turn journals them; of a turn that nobody could read, the fold does without the events.
+ * answer. Whoever ends a turn journals them; of a turn that nobody could read, the fold does without the events.
  */
-export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): CallEnded[] {
+export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<'tool-call-ended'>[] {
   return [...turn.frames.values()].reverse().flatMap((frame) =>
     openBatch(frame)
       .filter((call) => !call.ended)
@@ -21,8 +20,6 @@ export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): CallEnde
       })),
   );
 }
-
-type CallEnded = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 
 function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
   const sent = sentResult(call);
@@ -42,3 +39,15 @@ const declined = (tool: string, { reason }: Decision): ToolResult =>
     'declined',
     `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
   );
+
+/** Said of a call that may or may not have happened; the model is never told that it failed. */
+export const unknownOutcome = (tool: string): ToolResult =>
+  failure(
+    'unknown-outcome',
+    `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
+      'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
+  );
+
+/** Said of a call that a cancel met, and that may be run again under its key. */
+export const cancelledRunning = (tool: string): ToolResult =>
+  failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);

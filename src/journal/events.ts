@@ -1,9 +1,9 @@
-import type { Usage } from '../model/chat-model.ts';
 import type { Decision, DecisionKind } from '../tools/decision.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
 import type { SliceFact } from '../tools/slice.ts';
 import type { BlackboardEntry, Effect, JsonSchema } from '../tools/tool.ts';
 import type { ResultData, Signal } from '../tools/tool-result.ts';
+import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';
 
 /** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
 export const EVENT_VERSION = 1;
@@ -25,25 +25,6 @@ export type Outcome =
 
 /** The outcome of a turn that has ended: one that is suspended goes on. */
 export type FinalOutcome = Exclude<Outcome, 'suspended'>;
-
-/** What a reply used, and what that cost in USD where its model has prices. */
-export interface PricedUsage extends Usage {
-  readonly cost?: number;
-}
-
-/** How a request is known again as the beginning of a later one. */
-export interface RequestPrint {
-  /** The model that was asked: others count otherwise. */
-  readonly model: string;
-  readonly system: string;
-  readonly tools: string;
-  /** How many messages it had beside the system's, and their print. */
-  readonly messages: number;
-  readonly text: string;
-}
-
-/** The limits that hold model calls back before they are made. */
-export type BudgetLimit = 'tokens' | 'cost';
 
 /** One tool call as the model asked for it. */
 export interface JournaledCall {
@@ -298,6 +279,9 @@ export const inFrame = (frame: string): { readonly frame?: string } => (frame ==
 
 export type EventType = SessionEvent['type'];
 
+/** The events of a type. */
+export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly type: Type }>;
+
 /** An event with its place in the journal and the object's clock when it was stored. */
 export interface StoredEvent {
   readonly seq: number;
@@ -305,14 +289,3 @@ export interface StoredEvent {
   readonly at: number;
   readonly event: SessionEvent;
 }
-
-/** The types from which the conversation is read; with a snapshot, only these are read from before it. */
-export const MESSAGE_TYPES: readonly EventType[] = [
-  'turn-started',
-  'model-replied',
-  'tool-call-ended',
-  'answer-rejected',
-  'turn-steered',
-  'late-result-received',
-  'conversation-shortened',
-];

@@ -1,13 +1,11 @@
-import type { FactPlace, SliceFact } from '../tools/slice.ts';
-import { ROOT, type SessionEvent } from './events.ts';
-import { NOTHING_SPENT } from './spending.ts';
-import type { FrameState, Message, SessionState, StateSlice, TurnState } from './state.ts';
-
-type Started = Extract<SessionEvent, { type: 'turn-started' }>;
-type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
+import { type EventOf, ROOT } from './events.ts';
+import { applyFacts } from './fold-memories.ts';
+import { foldMessage } from './fold-message.ts';
+import type { Fold, FrameState, Message, SessionState, TurnState } from './state.ts';
+import { NOTHING_SPENT } from './usage.ts';
 
 /** A turn that has just started, with its own loop. */
-export function startTurn(state: SessionState, event: Started): TurnState {
+export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
   const { agent: path, messages, blackboard, measured } = state;
   const root: FrameState = {
     ...newLoop,
@@ -60,35 +58,18 @@ const newLoop = {
 };
 
 /** Opens the nested loop of a call, under the one that the call is of. */
-export function openFrame(
-  state: SessionState,
-  turn: TurnState,
-  event: FrameStarted,
-  slices: readonly StateSlice[],
-): void {
+export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
+  const { state, turn } = fold;
   const { frame: id, facts } = event;
   const parent = turn.frames.get(event.parent ?? ROOT);
   const path = parent ? `${parent.path}/${event.name}` : event.name;
-  const messages: Message[] = [{ role: 'user', text: event.message }];
   const around = parent?.blackboard ?? state.blackboard;
   // What the call could see, and no more: what others have added since is not before it.
   const own = event.ownBlackboard && around.slice(0, parent?.seen.entries);
   const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
+  const messages: Message[] = [];
+  foldMessage(messages, event);
   turn.frames.set(id, { ...newLoop, callsByTool: new Map(), ...board, ...inParent, id, path, messages });
-  applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
-}
-
-/** The facts of one call, for these of the slices. Those of a kind that this code does not know are kept by nobody. */
-export function applyFacts(
-  state: SessionState,
-  slices: readonly StateSlice[],
-  facts: readonly SliceFact[] | undefined,
-  place: FactPlace,
-): void {
-  for (const { slice: name, fact } of facts ?? []) {
-    const slice = slices.find((one) => one.name === name);
-    if (!slice?.apply) continue;
-    state.slices.set(name, slice.apply(state.slices.get(name) ?? slice.initial, fact, place));
-  }
+  applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }

@@ -1,4 +1,5 @@
-import { EVENT_VERSION, type EventType, type SessionEvent, type StoredEvent } from './events.ts';
+import { isKnownType } from './event-types.ts';
+import { EVENT_VERSION, type SessionEvent, type StoredEvent } from './events.ts';
 import type { NewRow, Row } from './session-port.ts';
 
 /** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */
@@ -24,32 +25,6 @@ type OlderEvent = Readonly<Record<string, unknown>>;
  * once deployed, only added to. The type stays, since storages go by it; for new types alone there is nothing to do.
  */
 const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [];
-
-/** Asked of the compiler for each type: one that is not here was written by newer code, whatever its version says. */
-const KNOWN: Readonly<Record<EventType, true>> = {
-  'session-opened': true,
-  'turn-started': true,
-  'turn-resumed': true,
-  'model-asked': true,
-  'model-refused': true,
-  'model-replied': true,
-  'tool-call-started': true,
-  'tool-call-ended': true,
-  'tool-call-suspended': true,
-  'tool-call-answered': true,
-  'message-sent': true,
-  'frame-started': true,
-  'answer-rejected': true,
-  'turn-steered': true,
-  'late-result-received': true,
-  'conversation-compacted': true,
-  'summary-dropped': true,
-  'conversation-shortened': true,
-  'tools-listed': true,
-  'cancel-requested': true,
-  'turn-yielded': true,
-  'turn-ended': true,
-};
 
 /** A body of the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
@@ -82,6 +57,6 @@ export function toRow(event: SessionEvent): NewRow {
  */
 export function parseEvent(row: Row): StoredEvent {
   const body = JSON.parse(row.body) as Body; // written by toRow
-  if (body.v > EVENT_VERSION || !Object.hasOwn(KNOWN, row.type)) throw new NewerEventError(row.seq);
+  if (body.v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
   return { seq: row.seq, at: row.at, event: toEvent(body) };
 }

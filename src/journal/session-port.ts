@@ -1,4 +1,5 @@
 import type { WhenBusy } from '../tools/when-busy.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /**
  * What a session's storage does for the invocations that use it: plain data in, plain data out, decided from
@@ -249,15 +250,6 @@ export interface Renewed {
 /** This invocation may no longer act for the session. */
 export interface Fenced {
   readonly status: 'stale' | 'gap';
-}
-
-/** The folded state at a sequence, as text, stamped with the reducer that made it. */
-export interface Snapshot {
-  readonly seq: number;
-  readonly reducer: number;
-  readonly body: string;
-  /** The first event whose message the conversation still has: those before it were compacted away. 1 unless given. */
-  readonly messagesFrom?: number | undefined;
 }
 
 export interface ReadQuery {

@@ -1,6 +1,5 @@
 import type { SessionEvent } from './events.ts';
 import { isStart, type Message } from './state.ts';
-import { standIn } from './summary-message.ts';
 
 type Event = Extract<SessionEvent, { type: 'conversation-shortened' }>;
 
@@ -31,6 +30,13 @@ export function foldShortened(messages: Message[], event: Shortening): void {
   messages.length = 0;
   for (const message of left) messages.push(message);
 }
+
+/** What the model is shown in the place of the messages that a summary replaces. */
+export const summaryMessage = (summary: string): Message =>
+  standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
+
+/** The first message, when it stands for older ones. */
+export const standIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
 
 /** What the first message says when it stands for others before it, and else nothing. */
 const standInOf = ([first]: readonly Message[]): string =>

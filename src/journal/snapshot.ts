@@ -1,6 +1,15 @@
 import type { ResultData } from '../tools/tool-result.ts';
+import { standIn } from './shortened.ts';
 import { emptyState, type SessionState, type TurnState } from './state.ts';
-import { standIn } from './summary-message.ts';
+
+/** The folded state at a sequence, as text, stamped with the reducer that made it. */
+export interface Snapshot {
+  readonly seq: number;
+  readonly reducer: number;
+  readonly body: string;
+  /** The first event whose message the conversation still has: those before it were compacted away. 1 unless given. */
+  readonly messagesFrom?: number | undefined;
+}
 
 /** What a snapshot keeps: all of the state but the messages, which are read from the journal. */
 interface Stored

@@ -1,71 +1,57 @@
-import { type PricedUsage, ROOT, type SessionEvent } from './events.ts';
-import type { FrameState, SessionState, Spent, Totals, TurnState } from './state.ts';
-
-type Asked = Extract<SessionEvent, { type: 'model-asked' }>;
-type Refused = Extract<SessionEvent, { type: 'model-refused' }>;
-type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
-
-/** A loop that has asked for nothing. */
-export const NOTHING_SPENT: Spent = { tokens: 0, cost: 0 };
+import { type EventOf, type JournaledCall, ROOT } from './events.ts';
+import {
+  type CallCounts,
+  type CallRecord,
+  type Fold,
+  type FrameState,
+  frameOf,
+  type TurnState,
+} from './state.ts';
+import { addUsage, type PricedUsage, spentWith } from './usage.ts';
 
 /**
  * Holds back what a model call may use, in its frame and in every one around it. What an earlier call of the frame holds
  * back without a reply stays: that attempt died, and nobody knows what it used.
  */
-export function foldAsked(turn: TurnState, { frame: id, reserved, request }: Asked): void {
-  const frame = turn.frames.get(id ?? ROOT);
+export function foldAsked(fold: Fold, event: EventOf<'model-asked'>): void {
+  const frame = frameOf(fold, event);
   if (!frame) return;
+  const { reserved, request } = event;
   frame.asked = { reserved, request };
-  spend(turn, frame, reserved, 1);
+  spend(fold.turn, frame, reserved);
+}
+
+/** The loop may not go on. */
+export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
+  const frame = frameOf(fold, event);
+  if (frame) frame.refused = { limit: event.limit, most: event.most };
 }
 
 /** Gives back what was held back for a request that its provider refused before it worked on it. */
-export function foldUnasked(turn: TurnState, frame: FrameState): void {
+export function giveBack(turn: TurnState, frame: FrameState): void {
   if (frame.asked) spend(turn, frame, frame.asked.reserved, -1);
   frame.asked = undefined;
 }
 
-/** The loop may not go on. */
-export function foldRefused(turn: TurnState, { frame: id, limit, most }: Refused): void {
-  const frame = turn.frames.get(id ?? ROOT);
-  if (frame) frame.refused = { limit, most };
-}
-
 /** Puts what a reply used in the place of what was held back for it. Without a believable report, that counts. */
-export function foldUsed(
-  state: SessionState,
-  turn: TurnState,
-  frame: FrameState,
-  { usage }: Pick<Replied, 'usage'>,
-): void {
+export function foldUsed({ state, turn }: Fold, frame: FrameState, usage: PricedUsage | undefined): void {
   const { asked } = frame;
   frame.asked = undefined;
   if (usage) for (const total of [turn.usage, state.usage]) addUsage(total, usage);
   // Servers that do not count report zeros, and no request is empty.
   if (!usage || usage.inputTokens === 0) {
-    if (!asked && usage) spend(turn, frame, usage, 1);
+    if (!asked && usage) spend(turn, frame, usage);
     return;
   }
   if (asked) spend(turn, frame, asked.reserved, -1);
-  spend(turn, frame, { cost: asked?.reserved.cost ?? 0, ...usage }, 1);
+  spend(turn, frame, { cost: asked?.reserved.cost ?? 0, ...usage });
   if (!asked) return;
   frame.measured = { request: asked.request, inputTokens: usage.inputTokens };
   if (frame.id === ROOT) state.measured = frame.measured;
 }
 
-function spend(
-  turn: TurnState,
-  from: FrameState,
-  { inputTokens, outputTokens, cost = 0 }: PricedUsage,
-  sign: 1 | -1,
-): void {
-  for (const frame of framesAround(turn, from)) {
-    const { spent } = frame;
-    frame.spent = {
-      tokens: spent.tokens + sign * (inputTokens + outputTokens),
-      cost: exact(spent.cost + sign * cost),
-    };
-  }
+function spend(turn: TurnState, from: FrameState, usage: PricedUsage, sign: 1 | -1 = 1): void {
+  for (const frame of framesAround(turn, from)) frame.spent = spentWith(frame.spent, usage, sign);
 }
 
 /** The frame itself and those around it, from the inside out. */
@@ -78,11 +64,45 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
   return around;
 }
 
-function addUsage(total: Totals, { inputTokens, outputTokens, cost }: PricedUsage): void {
-  total.inputTokens += inputTokens;
-  total.outputTokens += outputTokens;
-  if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
+/** The calls of a reply, each with its places. */
+export const placed = (
+  calls: readonly JournaledCall[],
+  turn: TurnState | undefined,
+  frame: string,
+): CallRecord[] => {
+  const counters = turn ? countersOf(turn, frame) : [];
+  return calls.map((call, index) => {
+    const name = toolOf(call);
+    const before = calls.slice(0, index).filter((one) => toolOf(one) === name).length;
+    const places = counters.map(({ id, counts }) => ({
+      frame: id,
+      calls: counts.toolCalls + index + 1,
+      ofTool: (counts.callsByTool.get(name) ?? 0) + before + 1,
+    }));
+    return { ...call, places };
+  });
+};
+
+/** Counts the calls of a reply, wherever they count. */
+export function countCalls(calls: readonly JournaledCall[], turn: TurnState, frame: FrameState): void {
+  for (const { counts } of countersOf(turn, frame.id)) {
+    counts.toolCalls += calls.length;
+    for (const name of calls.map(toolOf))
+      counts.callsByTool.set(name, (counts.callsByTool.get(name) ?? 0) + 1);
+  }
 }
 
-/** USD as events have it, so that what is added and taken away again leaves nothing behind. */
-const exact = (usd: number): number => Math.round(usd * 1e12) / 1e12;
+/** The tool for which a call counts: the one behind a facade that it is meant for, or the one that it names. */
+export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
+
+interface Counter {
+  readonly id: string;
+  readonly counts: CallCounts;
+}
+
+/** Where calls of a frame count: in itself and the frames around it, and in the turn, which stands for its own loop. */
+function countersOf(turn: TurnState, frame: string): readonly Counter[] {
+  const from = turn.frames.get(frame);
+  const nested = from ? framesAround(turn, from).filter(({ id }) => id !== ROOT) : [];
+  return [{ id: ROOT, counts: turn }, ...nested.map((counts) => ({ id: counts.id, counts }))];
+}

@@ -8,19 +8,18 @@ import {
   type ToolResult,
   toolResult,
 } from '../tools/tool-result.ts';
-import type {
-  Answer,
-  BudgetLimit,
-  CallChanges,
-  FinalOutcome,
-  JournaledCall,
-  PricedUsage,
-  Principal,
-  RequestPrint,
-  SessionEvent,
-  TurnError,
-  Wait,
+import {
+  type Answer,
+  type CallChanges,
+  type FinalOutcome,
+  type JournaledCall,
+  type Principal,
+  ROOT,
+  type SessionEvent,
+  type TurnError,
+  type Wait,
 } from './events.ts';
+import type { Asked, Measured, Refusal, Spent, Totals } from './usage.ts';
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
@@ -113,43 +112,11 @@ export interface FrameState extends CallCounts {
   shortened: boolean;
 }
 
-/** What counts against limits: of calls without a reported usage, what was reserved. */
-export interface Spent {
-  readonly tokens: number;
-  /** In USD. */
-  readonly cost: number;
-}
-
-/** A model call under a limit. */
-export interface Asked {
-  readonly reserved: PricedUsage;
-  readonly request: RequestPrint;
-}
-
-/** A request, and how many tokens it had. */
-export interface Measured {
-  readonly request: RequestPrint;
-  readonly inputTokens: number;
-}
-
-/** Why a loop may not go on. */
-export interface Refusal {
-  readonly limit: BudgetLimit;
-  readonly most: number;
-}
-
 export interface TurnArtifact {
   readonly call: string;
   readonly tool: string;
   readonly type?: string;
   readonly value: Json;
-}
-
-/** `cost`: in USD, of the models that have prices; absent when none has. */
-export interface Totals {
-  inputTokens: number;
-  outputTokens: number;
-  cost?: number;
 }
 
 export interface TurnState extends CallCounts {
@@ -219,6 +186,19 @@ export interface StateSlice<Value extends Json = Json, Fact extends Json = Json>
   /** After the core has folded the event, and facts that came with it have been applied. */
   reduce?(value: Value, state: SessionState, event: SessionEvent): Value;
 }
+
+/** Into what an event of a turn is folded: the session, the turn, and what kinds of tools remember. */
+export interface Fold {
+  readonly state: SessionState;
+  readonly turn: TurnState;
+  readonly slices: readonly StateSlice[];
+}
+
+/** The loop that an event is of, while it is open. */
+export const frameOf = (
+  { turn }: Pick<Fold, 'turn'>,
+  { frame = ROOT }: { readonly frame?: string },
+): FrameState | undefined => turn.frames.get(frame);
 
 export const emptyState = (): SessionState => ({
   seq: 0,

@@ -1,4 +1,5 @@
-import { MESSAGE_TYPES, type StoredEvent } from '../journal/events.ts';
+import { MESSAGE_TYPES } from '../journal/event-types.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-message.ts';
 import { parseBodies, parseEvent } from '../journal/parse-event.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';

@@ -1,3 +1,4 @@
+import { progressBy } from '../journal/event-types.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import { parseEvent, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
@@ -9,8 +10,8 @@ import type {
   NewRow,
   ScheduledTurn,
   SessionPort,
-  Snapshot,
 } from '../journal/session-port.ts';
+import type { Snapshot } from '../journal/snapshot.ts';
 import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
 import type { LoopJournal } from '../tool-loop/loop.ts';
@@ -77,7 +78,8 @@ const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly
     ? (event.changes?.scheduled ?? []).map((one) => toScheduledTurn(one, turn))
     : [];
 
-const PROGRESS: readonly string[] = ['model-replied', 'tool-call-ended'];
+/** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
+const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
 
 /**
  * The one way of an invocation to its session's journal (DESIGN 5, rule 0). At most one append is in
@@ -139,7 +141,7 @@ export class Outbox implements LoopJournal {
       const row = toRow(event);
       const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
       this.bytes += row.body.length;
-      this.#hasProgressed ||= PROGRESS.includes(event.type);
+      this.#hasProgressed ||= isResult(event);
       reduce(this.state, stored.seq, stored.event, this.#options.slices);
       const { turn } = this.state;
       const expiry = expiryOf(turn, stored.event);
@@ -216,7 +218,7 @@ export class Outbox implements LoopJournal {
     const from = this.#acknowledged + 1;
     const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
     const scheduled = sent.flatMap((one) => one.scheduled);
-    const progress = sent.some(({ event }) => PROGRESS.includes(event.type));
+    const progress = sent.some(({ event }) => isResult(event));
     try {
       const answer = await this.#store(from, {
         events: sent.map(({ row }) => row),

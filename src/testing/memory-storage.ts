@@ -10,7 +10,8 @@ import {
   type StoredRow,
   type WaitingRow,
 } from '../../durable-objects/session-storage.ts';
-import type { InboxKind, Snapshot } from '../journal/session-port.ts';
+import type { InboxKind } from '../journal/session-port.ts';
+import type { Snapshot } from '../journal/snapshot.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
 export class MemoryStorage implements SessionStorage {

@@ -1,5 +1,5 @@
 import { SLICES, STRATEGIES } from '../agent/kinds.ts';
-import { countCalls } from '../journal/count-calls.ts';
+import { countCalls } from '../journal/spending.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';

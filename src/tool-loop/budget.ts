@@ -1,5 +1,5 @@
-import type { BudgetLimit } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
+import type { BudgetLimit } from '../journal/usage.ts';
 import type { ChatModel, Usage } from '../model/chat-model.ts';
 import { costOf, type Prices, usd } from '../model/prices.ts';
 import type { Limits } from '../tools/limits.ts';

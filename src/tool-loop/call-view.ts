@@ -1,5 +1,5 @@
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
-import { mergeCells } from '../journal/reduce.ts';
+import { mergeCells } from '../journal/fold-calls.ts';
 import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { LoopView } from '../tools/injection.ts';

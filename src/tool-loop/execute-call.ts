@@ -1,3 +1,4 @@
+import { unknownOutcome } from '../journal/close-turn.ts';
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
 import {
   type CallRecord,
@@ -7,7 +8,6 @@ import {
   openBatch,
   sentResult,
 } from '../journal/state.ts';
-import { unknownOutcome } from '../journal/unknown-outcome.ts';
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import {

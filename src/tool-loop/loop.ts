@@ -1,5 +1,6 @@
-import type { BudgetLimit, SessionEvent } from '../journal/events.ts';
+import type { SessionEvent } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
+import type { BudgetLimit } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Instructions } from '../tools/frame.ts';
 import type { InjectionStrategy } from '../tools/injection.ts';

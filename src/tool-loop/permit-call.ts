@@ -1,5 +1,5 @@
-import { toolOf } from '../journal/count-calls.ts';
 import { ROOT } from '../journal/events.ts';
+import { toolOf } from '../journal/spending.ts';
 import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
 import type { CallLimit } from '../tools/limits.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';

@@ -1,4 +1,5 @@
-import { inFrame, type JournaledCall, type PricedUsage, type SessionEvent } from '../journal/events.ts';
+import { inFrame, type JournaledCall, type SessionEvent } from '../journal/events.ts';
+import type { PricedUsage } from '../journal/usage.ts';
 import type { ModelReply, Usage } from '../model/chat-model.ts';
 import { costOf } from '../model/prices.ts';
 import type { Loop } from './loop.ts';

@@ -1,5 +1,4 @@
-import type { RequestPrint } from '../journal/events.ts';
-import type { Measured } from '../journal/state.ts';
+import type { Measured, RequestPrint } from '../journal/usage.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tools/memoized.ts';
 

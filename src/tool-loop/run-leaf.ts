@@ -1,6 +1,6 @@
+import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
 import { inFrame } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { cancelledRunning, unknownOutcome } from '../journal/unknown-outcome.ts';
 import { shorten } from '../tools/json-text.ts';
 import { SignalError, signalled } from '../tools/signals.ts';
 import type { Leaf, ToolCall } from '../tools/tool.ts';

@@ -1,12 +1,7 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
-export {
-  EVENT_VERSION,
-  type EventType,
-  inFrame,
-  MESSAGE_TYPES,
-  ROOT,
-  type Wait,
-} from '../../src/journal/events.ts';
+
+export { MESSAGE_TYPES } from '../../src/journal/event-types.ts';
+export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-message.ts';
 export { NewerEventError, parseBodies, parseEvent, toRow } from '../../src/journal/parse-event.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';

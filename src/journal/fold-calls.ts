@@ -1,0 +1,77 @@
+import type { JsonObject } from '../tools/json.ts';
+import { type EventOf, ROOT } from './events.ts';
+import { applyFacts } from './fold-memories.ts';
+import { lastBatch } from './fold-message.ts';
+import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
+
+/** Marks a call as begun: whoever takes the turn over must ask what became of it. */
+export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {
+  const call = findCall(fold, event);
+  const { effect } = event;
+  // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
+  if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
+}
+
+/** Notes what a call asks somebody outside. */
+export function foldSuspended(fold: Fold, event: EventOf<'tool-call-suspended'>): void {
+  const call = findCall(fold, event);
+  // Code of a call that has ended may still ask, and nobody waits for it.
+  if (call && !call.ended) call.waits = [...(call.waits ?? []), { wait: event.wait }];
+}
+
+/** Notes what a call's last question was answered with. */
+export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): void {
+  const last = findCall(fold, event)?.waits?.at(-1);
+  if (last) last.answer = event.answer;
+}
+
+/**
+ * Closes what a call has opened. Memories that must not wait learn of it at once; all else that it changed takes effect when
+ * the last call of its batch has ended.
+ */
+export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
+  const frame = frameOf(fold, event);
+  if (!frame) return;
+  const { turn } = fold;
+  const { call, result, changes } = event;
+  turn.frames.delete(call);
+  turn.scheduled += changes?.scheduled?.length ?? 0;
+  const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
+  applyFacts(fold, { facts: changes?.facts, place, when: 'call' });
+  const batch = lastBatch(frame.messages);
+  if (batch.every(({ ended }) => ended)) settleBatch(fold, frame, batch);
+}
+
+/**
+ * When the last call of a batch has ended, their changes take effect in source order, whatever order they
+ * ended in.
+ */
+function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]): void {
+  const { state, turn } = fold;
+  const { path } = frame;
+  for (const { id, name, ended } of batch) {
+    const { result, changes } = ended ?? {};
+    const reason = result?.type === 'error' ? result.reason : undefined;
+    frame.unknownTools = reason === 'unknown-tool' ? frame.unknownTools + 1 : 0;
+    turn.limited ||= reason === 'limit';
+    if (frame.id === ROOT && result?.type === 'artifact') {
+      const type = result.artifactType === undefined ? {} : { type: result.artifactType };
+      turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
+    }
+    if (!changes) continue;
+    if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
+    if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
+    const place = { turn: turn.id, frame: frame.id, path, call: id, result };
+    applyFacts(fold, { facts: changes.facts, place, when: 'batch' });
+  }
+}
+
+/** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
+export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
+  Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
+
+const findCall = (
+  fold: Fold,
+  event: { readonly frame?: string; readonly call: string },
+): CallRecord | undefined =>
+  lastBatch(frameOf(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
