@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/index.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 
@@ -46,6 +47,27 @@ describe('the outbox', () => {
     await open({ clock });
     await open({ clock });
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
+  });
+
+  it.each<readonly [SessionEvent, true | undefined]>([
+    [{ type: 'model-replied', turn: 't1', model: 'm', text: '', toolCalls: [], finish: 'stop' }, true],
+    [{ type: 'tool-call-ended', turn: 't1', call: 'a', result: { type: 'text', content: 'ok' } }, true],
+    [{ type: 'tools-listed', turn: 't1', facts: [] }, undefined],
+    [{ type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' }, undefined],
+    [{ type: 'turn-resumed', turn: 't1', cause: 'expired' }, undefined],
+  ])('$0.type: take-overs are counted anew after it: $1', async (event, progress) => {
+    const sent: unknown[] = [];
+    const wrap = (port: SessionPort): SessionPort => ({
+      ...port,
+      append: (epoch, from, change) => {
+        sent.push(change.progress);
+        return port.append(epoch, from, change);
+      },
+    });
+    const { outbox } = await hold({ wrap });
+    outbox.emit(event);
+    await outbox.settled();
+    expect([sent, outbox.hasProgressed]).toEqual([[progress], progress ?? false]);
   });
 
   it('leaves no timer behind when it gives up before an append is tried again', async () => {
