@@ -8,6 +8,7 @@ import {
   type Outcome,
   ROOT,
   type SessionEvent,
+  type StoredEvent,
 } from './events.ts';
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './fold-compaction.ts';
@@ -29,8 +30,7 @@ export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 7;
  */
 export function reduce(
   state: SessionState,
-  seq: number,
-  event: SessionEvent,
+  { seq, event }: Pick<StoredEvent, 'seq' | 'event'>,
   slices: readonly StateSlice[] = [],
 ): SessionState {
   state.seq = seq;

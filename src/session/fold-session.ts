@@ -43,7 +43,7 @@ export async function foldLeased(
         foldCovered(state, stored.event);
         continue;
       }
-      reduce(state, row.seq, stored.event, slices);
+      reduce(state, stored, slices);
       tailBytes += row.body.length;
       if (row.type === 'turn-started') turnEvents = [];
       turnEvents.push(stored);
@@ -77,7 +77,7 @@ export async function foldAll(
   for await (const rows of pagesFrom(port, page, {})) {
     for (const row of rows) {
       const stored = parseEvent(row);
-      reduce(state, row.seq, stored.event, slices);
+      reduce(state, stored, slices);
       if (row.type === 'turn-started') turnEvents = [];
       turnEvents.push(stored);
     }

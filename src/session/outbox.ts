@@ -142,7 +142,7 @@ export class Outbox implements LoopJournal {
       const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
       this.bytes += row.body.length;
       this.#hasProgressed ||= isResult(event);
-      reduce(this.state, stored.seq, stored.event, this.#options.slices);
+      reduce(this.state, stored, this.#options.slices);
       const { turn } = this.state;
       const expiry = expiryOf(turn, stored.event);
       this.#pending.push({ row, ...stored, expiry, scheduled: scheduledBy(turn, stored.event) });

@@ -49,7 +49,7 @@ export function stoppedTurn(
 
 function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
   const state = emptyState();
-  for (const { seq, event } of events) reduce(state, seq, event);
+  for (const stored of events) reduce(state, stored);
   return state.turn;
 }
 

@@ -47,7 +47,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   } = config;
   const state = emptyState();
   const emit = (...events: SessionEvent[]): void => {
-    for (const event of events) reduce(state, state.seq + 1, event, slices);
+    for (const event of events) reduce(state, { seq: state.seq + 1, event }, slices);
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });

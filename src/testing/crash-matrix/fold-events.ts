@@ -5,4 +5,4 @@ import { emptyState, type SessionState } from '../../journal/state.ts';
 
 /** The state of a session by its whole journal. */
 export const foldEvents = (events: readonly StoredEvent[]): SessionState =>
-  events.reduce((state, { seq, event }) => reduce(state, seq, event, SLICES), emptyState());
+  events.reduce((state, stored) => reduce(state, stored, SLICES), emptyState());

@@ -37,7 +37,7 @@ const facts: StateSlice = {
 };
 
 const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-  for (const event of events) reduce(state, state.seq + 1, event, [successes, facts]);
+  for (const event of events) reduce(state, { seq: state.seq + 1, event }, [successes, facts]);
   return state;
 };
 

@@ -46,7 +46,7 @@ export const ended = (
 export const fold = (events: readonly SessionEvent[], slices: readonly StateSlice[] = []): SessionState => {
   const state = emptyState();
   events.forEach((event, i) => {
-    reduce(state, i + 1, event, slices);
+    reduce(state, { seq: i + 1, event }, slices);
   });
   return state;
 };

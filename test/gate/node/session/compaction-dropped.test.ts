@@ -99,7 +99,10 @@ describe('after a summary was dropped', () => {
     await app.say(long('a'));
     const state = await app.state();
     const turn = state.turn?.id ?? '';
-    reduce(state, state.seq + 1, { type: 'summary-dropped', turn, reason: 'blank', tokens: 900 });
+    reduce(state, {
+      seq: state.seq + 1,
+      event: { type: 'summary-dropped', turn, reason: 'blank', tokens: 900 },
+    });
     expect(state.summaryDropped).toEqual({ from: undefined });
     const { summaryDropped } = fromSnapshot(toSnapshot(state));
     expect(summaryDropped).toEqual({});

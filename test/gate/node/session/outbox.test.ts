@@ -49,13 +49,22 @@ describe('the outbox', () => {
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 turn-yielded turn-yielded']);
   });
 
-  it.each<readonly [SessionEvent, true | undefined]>([
-    [{ type: 'model-replied', turn: 't1', model: 'm', text: '', toolCalls: [], finish: 'stop' }, true],
-    [{ type: 'tool-call-ended', turn: 't1', call: 'a', result: { type: 'text', content: 'ok' } }, true],
-    [{ type: 'tools-listed', turn: 't1', facts: [] }, undefined],
-    [{ type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' }, undefined],
-    [{ type: 'turn-resumed', turn: 't1', cause: 'expired' }, undefined],
-  ])('$0.type: take-overs are counted anew after it: $1', async (event, progress) => {
+  it.each<{ readonly anew: boolean; readonly event: SessionEvent }>([
+    {
+      anew: true,
+      event: { type: 'model-replied', turn: 't1', model: 'm', text: '', toolCalls: [], finish: 'stop' },
+    },
+    {
+      anew: true,
+      event: { type: 'tool-call-ended', turn: 't1', call: 'a', result: { type: 'text', content: 'ok' } },
+    },
+    { anew: false, event: { type: 'tools-listed', turn: 't1', facts: [] } },
+    {
+      anew: false,
+      event: { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
+    },
+    { anew: false, event: { type: 'turn-resumed', turn: 't1', cause: 'expired' } },
+  ])('has take-overs counted anew after $event.type: $anew', async ({ anew, event }) => {
     const sent: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -67,7 +76,7 @@ describe('the outbox', () => {
     const { outbox } = await hold({ wrap });
     outbox.emit(event);
     await outbox.settled();
-    expect([sent, outbox.hasProgressed]).toEqual([[progress], progress ?? false]);
+    expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
   });
 
   it('leaves no timer behind when it gives up before an append is tried again', async () => {

@@ -90,7 +90,7 @@ describe('what a journal tells of sources outside', () => {
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   ];
   const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-    for (const event of events) reduce(state, state.seq + 1, event, SLICES);
+    for (const event of events) reduce(state, { seq: state.seq + 1, event }, SLICES);
     return state;
   };
   const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
