@@ -39,7 +39,10 @@ export default defineConfig({
       {
         test: {
           name: 'gate in Node',
-          include: ['test/gate/{node,repository}/**/*.test.ts', 'test/{journals,mutations}/*.test.ts'],
+          include: [
+            'test/gate/{node,repository}/**/*.test.ts',
+            'test/{journals,measure,mutations,source}/*.test.ts',
+          ],
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/gate/hashes-at-once.ts'],

@@ -16,6 +16,7 @@ export type { CrashKit } from './crash-matrix/effects.ts';
 export type { CrashReply, CrashScript, CrashStep, ScriptedExchange } from './crash-matrix/script.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
+export type { PostOptions, SendOptions } from './post-message.ts';
 export {
   type ScriptedCall,
   type ScriptedModel,
@@ -25,8 +26,6 @@ export {
 } from './scripted-model.ts';
 export {
   createTestSession,
-  type PostOptions,
-  type SendOptions,
   type TestAnswer,
   type TestDecision,
   type TestModel,

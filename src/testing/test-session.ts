@@ -34,8 +34,6 @@ import { sendAnswer } from './send-answer.ts';
 import { skippableClock } from './skippable-clock.ts';
 import { type TurnSteps, turnSteps } from './turn-steps.ts';
 
-export type { PostOptions, SendOptions } from './post-message.ts';
-
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =
   | { readonly replies: readonly ScriptedReply[]; readonly model?: undefined }

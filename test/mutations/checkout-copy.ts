@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path';
 
 /**
  * Copies what git knows of a checkout, or would take in, as it is in the working tree. The installed packages are linked one
- * by one, so that caches, which stand beside them, are the copy's own; so is the `shared` folder beside the checkout, where
- * there is one. Answers the folder of the copy, which is removed when the process ends.
+ * by one, so that caches, which stand beside them, are the copy's own. Answers the folder of the copy, which is removed when
+ * the process ends.
  */
 export function copyCheckout(root: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mutations-')));
@@ -30,8 +30,6 @@ export function copyCheckout(root: string): string {
   for (const name of readdirSync(packages).filter((name) => !name.startsWith('.'))) {
     symlinkSync(join(packages, name), join(copy, 'node_modules', name));
   }
-  const shared = join(root, '../shared');
-  if (existsSync(shared)) symlinkSync(realpathSync(shared), join(folder, 'shared'));
   return copy;
 }
 

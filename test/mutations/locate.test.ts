@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Mutation } from '../mutations.ts';
-import { codeOnly } from './code-only.ts';
-import { locate, replaced, type Source } from './locate.ts';
-
-const source = (file: string, text: string): Source => ({ file, text, code: codeOnly(text) });
+import { parseSource as source } from '../source/parse-source.ts';
+import { locate, replaced } from './locate.ts';
 
 const of = (change: Partial<Mutation>): Mutation => ({
   name: 'guard',
@@ -15,13 +13,14 @@ const of = (change: Partial<Mutation>): Mutation => ({
   ...change,
 });
 
-const PAY = 'if (paid) return;\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
+const PAY =
+  'function owe() { if (paid) return; }\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
 
 it('finds what is replaced inside the function, however its lines are broken', () => {
   const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], of({}));
   expect(place).toMatchObject({ file: 'src/pay.ts' });
   expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
-    'if (paid) return;\nfunction pay() {\n  log();\n  send();\n}\n',
+    'function owe() { if (paid) return; }\nfunction pay() {\n  log();\n  send();\n}\n',
   );
 });
 

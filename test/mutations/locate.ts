@@ -1,44 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Mutation } from '../mutations.ts';
-import { codeOnly } from './code-only.ts';
-import { functionsIn, type Span } from './find-functions.ts';
-
-/** A file of the library; `file` is its path from the root of the checkout. */
-export interface Source {
-  readonly file: string;
-  readonly text: string;
-  /** Its text as `codeOnly` shows it. */
-  readonly code: string;
-}
+import { functionsNamed, type Span } from '../source/functions.ts';
+import type { Source } from '../source/parse-source.ts';
 
 /** The part of a file that a mutation replaces. */
 export interface Place extends Span {
   readonly file: string;
 }
-
-/** What a mutation may change: all that users of the library run. The examples are users of it. */
-export const readSources = (root: string): Source[] =>
-  ['durable-objects', 'src']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-        join(folder, file),
-      ),
-    )
-    .filter((file) => file.endsWith('.ts') && !file.startsWith(join('src', 'examples')))
-    .sort()
-    .map((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
-      let code: string | undefined;
-      return {
-        file,
-        text,
-        get code() {
-          code ??= codeOnly(text);
-          return code;
-        },
-      };
-    });
 
 /** Finds what a mutation replaces. @throws Error that says what of its entry is not so, and how to mend it. */
 export function locate(sources: readonly Source[], mutation: Mutation): Place {
@@ -71,7 +38,7 @@ const times = (count: number): string => (count === 0 ? 'no' : `${count} times`)
 
 function placesOf(source: Source, name: string): { readonly source: Source; readonly span: Span }[] {
   const isNamed = name.split('.').every((part) => source.text.includes(part));
-  return isNamed ? functionsIn(source.code, name).map((span) => ({ source, span })) : [];
+  return isNamed ? functionsNamed(source, name).map((span) => ({ source, span })) : [];
 }
 
 /** The formatter may break a line anywhere: blanks are like other blanks. */

@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { MUTATIONS } from '../mutations.ts';
-import { locate, readSources, replaced } from './locate.ts';
+import { readLibrary } from '../source/parse-source.ts';
+import { locate, replaced } from './locate.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const sources = readSources(root);
+const sources = readLibrary(root);
 
 it('are 24, each of a name and with tests of its own', () => {
   expect(MUTATIONS).toHaveLength(24);

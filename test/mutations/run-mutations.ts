@@ -6,9 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../mutations.ts';
+import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
 import { judge, notGreen, type Verdict } from './judge.ts';
-import { locate, type Place, readSources, replaced } from './locate.ts';
+import { locate, type Place, replaced } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 
 /** A mutation that can be made. */
@@ -71,7 +72,7 @@ function locateAll(
   mutations: readonly Mutation[],
   wrong: Map<Mutation, string>,
 ): readonly Located[] {
-  const sources = readSources(copy);
+  const sources = readLibrary(copy);
   return mutations.flatMap((mutation) => {
     try {
       return [{ mutation, place: locate(sources, mutation) }];

@@ -1,4 +1,5 @@
-import { NOT_APPLICABLE, SECTIONS } from './sections.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** One test of a run, as the JSON report tells of it. */
 export interface RanTest {
@@ -23,9 +24,17 @@ const MAX_IDS = 3;
 /** Of all ids, those that may be said not to apply. */
 const MAX_NOT_APPLICABLE = 0.06;
 
-export const ALL_IDS: readonly string[] = Object.entries(SECTIONS).flatMap(([section, count]) =>
-  Array.from({ length: count }, (_, index) => `${section}-${String(index + 1).padStart(2, '0')}`),
+/** The ids that a text of the specification defines: each begins an entry of a list, as in `- **TOOL-01** ...`. */
+export const idsDefinedIn = (text: string): string[] =>
+  [...text.matchAll(/^- \*\*([A-Z]{3,4}-\d\d)\*\*/gm)].map(([, id = '']) => id);
+
+/** The behaviours that the library answers for, as `behaviours.md` beside this file numbers them. */
+export const ALL_IDS: readonly string[] = idsDefinedIn(
+  readFileSync(join(import.meta.dirname, 'behaviours.md'), 'utf8'),
 );
+
+/** Ids that do not apply, and what stands in their place. */
+export const NOT_APPLICABLE: Readonly<Record<string, string>> = {};
 
 /** The spec ids that a title names, each once. */
 export const idsOf = (title: string): string[] => [...new Set(title.match(/\b[A-Z]{3,4}-\d\d\b/g) ?? [])];
@@ -49,11 +58,13 @@ function faultsOf(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly 
   const crowded = tests.filter(({ title }) => idsOf(title).length > MAX_IDS);
   const excused = Object.keys(NOT_APPLICABLE);
   const unknown = excused.filter((id) => !ALL_IDS.includes(id));
+  const twice = ALL_IDS.filter((id, at) => ALL_IDS.indexOf(id) !== at);
   const share = Object.keys(NOT_APPLICABLE).length / ALL_IDS.length;
   return [
     ...crowded.map(({ title }) => `names more than ${MAX_IDS} ids: ${title}`),
     ...excused.filter((id) => byId.has(id)).map((id) => `${id} is covered and needs no excuse`),
     ...unknown.map((id) => `${id} is not in the specification`),
+    ...twice.map((id) => `${id} is in the specification twice`),
     ...tests.filter(({ passed }) => !passed).map(({ title }) => `failed: ${title}`),
     ...(share > MAX_NOT_APPLICABLE
       ? [`${(share * 100).toFixed(1)} % of the ids are said not to apply; the most is 6 %`]

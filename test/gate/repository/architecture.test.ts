@@ -1,43 +1,22 @@
-/** The rules of who may import whom (DESIGN 4). Runs in Node, over the text of the sources. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+/** The rules of who may import whom. Runs in Node, over the parsed sources. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { circlesAmong, shownCircle } from '../../source/circles.ts';
+import { exportsOf, type Import, importsOf } from '../../source/imports.ts';
+import { readSource, type Source, sourceFilesIn } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-interface Import {
-  readonly from: string;
-  /** A path from the root, or a package's name. */
-  readonly to: string;
-  readonly typeOnly: boolean;
-}
+const sourcesIn = (folder: string): Source[] =>
+  sourceFilesIn(root, folder).map((file) => readSource(root, file));
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file).replaceAll('\\', '/'));
-
-const files = ['src', 'durable-objects'].flatMap(filesIn);
-
-const imports: readonly Import[] = files.flatMap(importsOf);
+const sources = ['src', 'durable-objects'].flatMap(sourcesIn);
+const files = sources.map(({ file }) => file);
+const imports: readonly Import[] = sources.flatMap(importsOf);
 
 function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8');
-}
-
-function importsOf(from: string): Import[] {
-  const text = textOf(from).replaceAll(/\/\*[\s\S]*?\*\//g, '');
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?([^'";]*?from\s+)?'([^']+)'/gm);
-  return [...statements].map(([, type, names, specifier = '']) => ({
-    from,
-    to: specifier.startsWith('.') ? relative(root, resolve(root, dirname(from), specifier)) : specifier,
-    typeOnly: type !== undefined || isAllTypes(names),
-  }));
-}
-
-function isAllTypes(names: string | undefined): boolean {
-  const inside = names?.match(/^\{([\s\S]*)\}/)?.[1]?.split(',') ?? ['value'];
-  return inside.every((name) => name.trim() === '' || /^\s*type\s/.test(name));
 }
 
 const isIn = (file: string, ...folders: readonly string[]): boolean =>
@@ -350,22 +329,13 @@ describe('who may import whom', () => {
   });
 
   it('there are no import cycles between values', () => {
-    const cycles: string[] = [];
-    const done = new Set<string>();
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
-      if (path.includes(file) || done.has(file)) return;
-      for (const { from, to, typeOnly } of imports)
-        if (from === file && !typeOnly) visit(to, [...path, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
-    expect(cycles).toEqual([]);
+    const ofValues = imports.filter(({ typeOnly }) => !typeOnly);
+    expect(circlesAmong(ofValues).map(shownCircle)).toEqual([]);
   });
 
   it('only entry files re-export', () => {
-    const barrels = files.filter((file) => /^export\s+(\*|\{[^}]*\})\s+from/m.test(textOf(file)));
-    expect(barrels.filter((file) => !isEntry(file))).toEqual([]);
+    const barrels = sources.filter((source) => exportsOf(source).some(({ from }) => from !== null));
+    expect(barrels.map(({ file }) => file).filter((file) => !isEntry(file))).toEqual([]);
   });
 
   it('no model adapter names a tool of an example: the offline model plans from descriptions alone', () => {
@@ -384,7 +354,7 @@ describe('who may import whom', () => {
 });
 
 describe('how tests reach the code', () => {
-  const ofTests = filesIn('test').flatMap(importsOf);
+  const ofTests = sourcesIn('test').flatMap(importsOf);
   const isDoor = (file: string): boolean => isIn(file, 'test/doors/');
   const isInside = (file: string): boolean =>
     isIn(file, 'src/', 'durable-objects/') && !isIn(file, 'src/examples/') && !isEntry(file);
@@ -397,14 +367,10 @@ describe('how tests reach the code', () => {
   it('doors open only on what no entry does, for somebody who goes through', () => {
     const opened = ofTests.filter(({ from }) => isDoor(from));
     expect(opened.filter(({ to }) => !isInside(to))).toEqual([]);
-    const texts = filesIn('test').filter((file) => !isDoor(file));
-    const used = new Set(texts.flatMap((file) => textOf(file).match(/\w+/g) ?? []));
-    const names = filesIn('test/doors').flatMap((file) =>
-      [...textOf(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, inside = '']) =>
-        inside.split(',').map((name) => name.replace(/^\s*(type )?(\w+ as )?/, '').trim()),
-      ),
-    );
+    const users = sourceFilesIn(root, 'test').filter((file) => !isDoor(file));
+    const used = new Set(users.flatMap((file) => textOf(file).match(/\w+/g) ?? []));
+    const names = sourcesIn('test/doors').flatMap((door) => exportsOf(door).map(({ name }) => name));
     expect(names.length).toBeGreaterThan(100);
-    expect(names.filter((name) => name !== '' && !used.has(name))).toEqual([]);
+    expect(names.filter((name) => !used.has(name))).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_IDS, coverageOf, idsOf } from '../../spec/coverage.ts';
-import { NOT_APPLICABLE } from '../../spec/sections.ts';
+import { ALL_IDS, coverageOf, idsDefinedIn, idsOf, NOT_APPLICABLE } from '../../spec/coverage.ts';
 
 const standing = (id: string, tests: Parameters<typeof coverageOf>[0]) =>
   coverageOf(tests).standings.find((one) => one.id === id);
@@ -41,5 +40,13 @@ describe('the coverage of the specification', () => {
   it('reads ids as whole words, each once', () => {
     expect(idsOf(`a ${one} b ${one} ISO-8601 XONE-011`)).toEqual([one]);
     expect(ALL_IDS).toHaveLength(414);
+  });
+
+  it('takes the ids from the specification, where each begins an entry of a list', () => {
+    expect(
+      idsDefinedIn(`# ${one}\n- **${one}** does (see **${two}**)\n  - **${three}**\n- **${four}** too`),
+    ).toEqual([one, four]);
+    expect(new Set(ALL_IDS).size).toBe(ALL_IDS.length);
+    expect(new Set(ALL_IDS.map((id) => id.split('-')[0])).size).toBe(35);
   });
 });

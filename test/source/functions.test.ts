@@ -1,25 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { codeOnly } from './code-only.ts';
-import { functionsIn } from './find-functions.ts';
+import { functionsNamed, functionsOf } from './functions.ts';
+import { parseSource } from './parse-source.ts';
+
+const source = (text: string) => parseSource('src/a.ts', text);
 
 /** The functions of a name, each as it is written. */
 const found = (text: string, name: string): string[] =>
-  functionsIn(codeOnly(text), name).map(({ start, end }) => text.slice(start, end));
-
-describe('the code of a file', () => {
-  it.each([
-    ['a comment', 'a(); // { it\'s "\nb();', 'a();            \nb();'],
-    ['a comment of several lines', 'a(/* {\n` */);', 'a(    \n    );'],
-    ['a string', `a('{ \\' //', "}'");`, `a('       ', "  ");`],
-    ['a regular expression', 'a = /[/{]\\/"/g; b = c / d;', 'a =           ; b = c / d;'],
-    ['a regular expression behind a word', "return /'/.test(a);", 'return    .test(a);'],
-    ['a division behind a bracket and a string', "(a) / b[0] / ''.length", "(a) / b[0] / ''.length"],
-    ['a template', `a(\`{ \\\` \${b({ c: \`}\${d}\` })} }\`);`, `a(\`       b({ c: \`   d \` })   \`);`],
-    ['a template that a division stands behind', `\`\${a}\` / b; { /x/ }`, `\`  a \` / b; {     }`],
-  ])('has blanks in the place of %s', (_, text, code) => {
-    expect(codeOnly(text)).toBe(code);
-  });
-});
+  functionsNamed(source(text), name).map(({ start, end }) => text.slice(start, end));
 
 describe('a function is found', () => {
   it.each([
@@ -42,10 +29,11 @@ describe('a function is found', () => {
     ['that is a constant of a type', 'const f: (a: string) => void = (a) => g(a);'],
     ['that is a constant with type parameters', 'const f = <T>(a: T) => a;'],
     ['that is a constant of one parameter', 'const f = a => b => c;'],
+    ['that is a constant of a type that it satisfies', 'const f = ((a) => g(a)) satisfies G;'],
     ['that has a bracket in a string', "function f() { return '}'; }"],
   ])('%s', (_, text) => {
     const all = `function g() { return f({}); }\n${text}\nfunction h() { f(); }`;
-    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
+    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/)).replace(/;$/, '')]);
   });
 
   it.each([
@@ -53,6 +41,7 @@ describe('a function is found', () => {
     ['an asynchronous one', 'async f<T>(): Promise<T> { }'],
     ['an accessor', 'get f(): boolean { return f(1) ? { a: 1 } : { b: 2 }; }'],
     ['one that stands in the place of another', 'static override async f() { }'],
+    ['a field that holds one', 'readonly f = (a: string) => g(a)'],
   ])('that is %s of a class, and no call of it', (_, text) => {
     const all = `class A {\n  #a = f();\n\n  /** It's the one. */\n  ${text}\n  g() { f(); if (f()) { } }\n}`;
     expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
@@ -68,9 +57,15 @@ describe('a function is found', () => {
       function c() { const f = () => 3; return g({ d, f() { 4; } }); }`;
     expect(found(text, 'A.f')).toEqual(['f() { 1; }']);
     expect(found(text, 'B.f')).toEqual(['f(a) { 2; }']);
-    expect(found(text, 'c.f')).toEqual(['f = () => 3;', 'f() { 4; }']);
+    expect(found(text, 'c.f')).toEqual(['f = () => 3', 'f() { 4; }']);
     expect(found(text, 'f')).toHaveLength(4);
     expect(found(text, 'B.c.f')).toEqual([]);
+  });
+
+  it('that is a property of what a call is given', () => {
+    const text = "const A = make({ name: 'a', f: (b) => c(b), [f]: () => 2, 'g': function () {} });";
+    expect(found(text, 'A.f')).toEqual(['f: (b) => c(b)']);
+    expect(found(text, 'A.g')).toEqual(["'g': function () {}"]);
   });
 });
 
@@ -80,10 +75,47 @@ it.each([
   ['a type', 'type f = () => void;'],
   ['a constant that is no function', 'const f = g(() => 1);'],
   ['a constant with brackets', 'const f = (a) + (b);'],
+  ['a property that is computed', 'const a = { [f]: () => 1 };'],
   ['a variable of a loop', 'for (const f of [() => 1]) { g(f); }'],
   ['a function of a longer name', 'function f1() {} function $f() {} class A { if() {} }'],
   ['a comment', '// function f() {}\n/* const f = () => 1; */'],
   ['a call among values', 'g(a, f({}), { b: f() ? f(1) : { c: 1 } });'],
 ])('%s is no function', (_, text) => {
   expect(found(text, 'f')).toEqual([]);
+});
+
+it('every function says what is around it, how many parameters it takes and how many lines it has', () => {
+  const text = `// It’s before.
+class A {
+  constructor(readonly a: string, b = 1) {}
+  m({ a, b }: C, ...rest: D[]): void;
+  m({ a, b }: C) {
+    return [1].map((one, at) => one);
+  }
+}`;
+  expect(
+    functionsOf(source(text)).map(({ start, end, ...rest }) => ({ ...rest, is: text.slice(start, end) })),
+  ).toEqual([
+    {
+      name: 'constructor',
+      owners: ['A'],
+      parameters: 2,
+      lines: 1,
+      is: 'constructor(readonly a: string, b = 1) {}',
+    },
+    {
+      name: 'm',
+      owners: ['A'],
+      parameters: 1,
+      lines: 3,
+      is: 'm({ a, b }: C) {\n    return [1].map((one, at) => one);\n  }',
+    },
+    { name: null, owners: ['A', 'm'], parameters: 2, lines: 1, is: '(one, at) => one' },
+  ]);
+});
+
+it('a text that is no TypeScript is refused with its place', () => {
+  expect(() => source('const a = ;')).toThrow(
+    /^src\/a\.ts cannot be parsed: [\s\S]*Unexpected token[\s\S]*src\/a\.ts:1:11/,
+  );
 });

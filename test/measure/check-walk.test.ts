@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { parseSource } from '../source/parse-source.ts';
+import { filesOfWalk, problemsOfWalk } from './check-walk.ts';
+import type { Step } from './walk.ts';
+
+const SOURCES = [
+  parseSource(
+    'src/a.ts',
+    "import { b, type T } from './b.ts';\nimport { C } from './c.ts';\nexport function a(stub: T) { b(new C()); stub.begin(); }",
+  ),
+  parseSource('src/b.ts', 'export type T = { begin(): void };\nexport const b = (one: unknown) => one;'),
+  parseSource('src/c.ts', 'export class C { m() {} }'),
+  parseSource('src/d.ts', 'export class D { begin() {} }'),
+];
+
+const step = (file: string, calls: string, from: string | null): Step => ({
+  file,
+  calls,
+  does: 'works',
+  from,
+});
+
+const FIRST = step('src/a.ts', 'a', null);
+
+it('a walk holds that follows imports of functions and classes, and what is called without one', () => {
+  const walk: Step[] = [
+    FIRST,
+    step('src/b.ts', 'b', 'src/a.ts'),
+    step('src/c.ts', 'C.m', 'src/a.ts'),
+    { ...step('src/d.ts', 'D.begin', 'src/a.ts'), through: { reason: 'a stub', as: 'begin' } },
+  ];
+  expect(problemsOfWalk(walk, SOURCES)).toEqual([]);
+});
+
+it.each<[string, Step, string]>([
+  ['a file that is gone', step('src/e.ts', 'e', 'src/a.ts'), 'src/e.ts e: there is no such file.'],
+  [
+    'a function that is gone',
+    step('src/b.ts', 'c', 'src/a.ts'),
+    'src/b.ts c: the file has no such function.',
+  ],
+  ['a second beginning', step('src/b.ts', 'b', null), 'src/b.ts b: only the first step is called by nobody.'],
+  [
+    'a caller that is not on it',
+    step('src/b.ts', 'b', 'src/d.ts'),
+    'src/b.ts b: no earlier step is in src/d.ts.',
+  ],
+  [
+    'a function that its caller does not import',
+    step('src/d.ts', 'D.begin', 'src/a.ts'),
+    'src/d.ts D.begin: src/a.ts does not import `D` from it.',
+  ],
+  [
+    'a way that nobody goes',
+    { ...step('src/d.ts', 'D.begin', 'src/a.ts'), through: { reason: 'a stub', as: 'end' } },
+    'src/d.ts D.begin: src/a.ts calls nothing `end`, through a stub.',
+  ],
+])('a walk does not hold with %s', (_, wrong, problem) => {
+  expect(problemsOfWalk([FIRST, wrong], SOURCES)).toEqual([problem]);
+});
+
+it('a type alone leads nowhere', () => {
+  const sources = [
+    parseSource('src/a.ts', "import type { D } from './d.ts';\nexport const a = (d: D) => d;"),
+    parseSource('src/d.ts', 'export class D { begin() {} }'),
+  ];
+  expect(problemsOfWalk([FIRST, step('src/d.ts', 'D.begin', 'src/a.ts')], sources)).toEqual([
+    'src/d.ts D.begin: src/a.ts does not import `D` from it.',
+  ]);
+});
+
+it('a file with several steps counts once', () => {
+  expect(filesOfWalk([FIRST, step('src/b.ts', 'b', 'src/a.ts'), step('src/a.ts', 'a', 'src/b.ts')])).toEqual([
+    'src/a.ts',
+    'src/b.ts',
+  ]);
+});

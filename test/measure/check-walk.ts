@@ -1,0 +1,52 @@
+import { Visitor } from 'oxc-parser';
+import { functionsNamed } from '../source/functions.ts';
+import { importsOf } from '../source/imports.ts';
+import type { Source } from '../source/parse-source.ts';
+import type { Step } from './walk.ts';
+
+/** The files of the walk, each once, in the order of their first steps. */
+export const filesOfWalk = (walk: readonly Step[]): string[] => [...new Set(walk.map(({ file }) => file))];
+
+/** What of the walk is not so in the code, one sentence each; nothing when every step holds. */
+export function problemsOfWalk(walk: readonly Step[], sources: readonly Source[]): string[] {
+  const byFile = new Map(sources.map((source) => [source.file, source]));
+  return walk.flatMap((step, index) => {
+    const source = byFile.get(step.file);
+    if (!source) return [`${nameOf(step)}: there is no such file.`];
+    if (functionsNamed(source, step.calls).length === 0) {
+      return [`${nameOf(step)}: the file has no such function.`];
+    }
+    if (step.from === null)
+      return index === 0 ? [] : [`${nameOf(step)}: only the first step is called by nobody.`];
+    const caller = byFile.get(step.from);
+    const isBefore = walk.slice(0, index).some(({ file }) => file === step.from);
+    if (!caller || !isBefore) return [`${nameOf(step)}: no earlier step is in ${step.from}.`];
+    return problemOfCall(step, caller);
+  });
+}
+
+const nameOf = ({ file, calls }: Step): string => `${file} ${calls}`;
+
+function problemOfCall({ through, ...step }: Step, caller: Source): string[] {
+  if (through !== undefined) {
+    if (callsOf(caller).has(through.as)) return [];
+    return [`${nameOf(step)}: ${caller.file} calls nothing \`${through.as}\`, through ${through.reason}.`];
+  }
+  const [first = ''] = step.calls.split('.');
+  const isImported = importsOf(caller).some(
+    ({ to, typeOnly, names }) => to === step.file && !typeOnly && names.includes(first),
+  );
+  return isImported ? [] : [`${nameOf(step)}: ${caller.file} does not import \`${first}\` from it.`];
+}
+
+/** The names that a file calls: those of functions, and the last ones of members. */
+function callsOf({ program }: Source): ReadonlySet<string> {
+  const names = new Set<string>();
+  new Visitor({
+    CallExpression: ({ callee }) => {
+      if (callee.type === 'Identifier') names.add(callee.name);
+      if (callee.type === 'MemberExpression' && !callee.computed) names.add(callee.property.name);
+    },
+  }).visit(program);
+  return names;
+}

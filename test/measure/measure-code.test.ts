@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { parseSource } from '../source/parse-source.ts';
+import { measureCode } from './measure-code.ts';
+import { goalsOf, report } from './report.ts';
+import type { Step } from './walk.ts';
+
+const SOURCES = [
+  parseSource('src/index.ts', "export { a, type A } from './a/a.ts';\nexport * from './b/b.ts';\n"),
+  parseSource(
+    'src/other.ts',
+    "import { B } from './b/b.ts';\nexport type { A } from './a/a.ts';\nexport const b = B;\n",
+  ),
+  parseSource(
+    'src/a/a.ts',
+    "import type { C } from '../b/b.ts';\nexport type A = C;\nexport function a() {\n  return [].map((n) => n);\n}\n",
+  ),
+  parseSource(
+    'src/b/b.ts',
+    "import { a } from '../a/a.ts';\nexport type C = 1;\nexport class B {\n  m(a: 1, b: 2, { c }: D, ...d: 3[]) {}\n}\na();\n",
+  ),
+];
+const WALK: Step[] = [
+  { file: 'src/b/b.ts', calls: 'B.m', does: 'begins', from: null },
+  { file: 'src/a/a.ts', calls: 'a', does: 'ends', from: 'src/b/b.ts' },
+];
+const MANIFEST = {
+  name: 'holdfast',
+  exports: { '.': { types: './dist/src/index.d.ts' }, './other': { types: './dist/src/other.d.ts' } },
+};
+const figures = measureCode(SOURCES, WALK, MANIFEST);
+
+it('measures files, functions, circles, entries and the walk', () => {
+  expect(figures).toEqual({
+    files: { count: 4, lines: 16, median: 3, p90: 6, longest: 6 },
+    functions: { count: 2, lines: 4, median: 1, p90: 3, longest: 3 },
+    circles: {
+      values: [],
+      files: [['src/a/a.ts', 'src/b/b.ts']],
+      topFolders: [['src/a', 'src/b']],
+      nestedFolders: [],
+    },
+    wide: [{ file: 'src/b/b.ts', name: 'B.m', parameters: 4 }],
+    entries: [
+      { entry: 'holdfast', file: 'src/index.ts', values: ['B', 'a'], types: ['A', 'C'] },
+      { entry: 'holdfast/other', file: 'src/other.ts', values: ['b'], types: ['A'] },
+    ],
+    sharedNames: [{ name: 'A', entries: ['holdfast', 'holdfast/other'] }],
+    walk: {
+      files: [
+        { file: 'src/b/b.ts', lines: 6 },
+        { file: 'src/a/a.ts', lines: 5 },
+      ],
+      lines: 11,
+      problems: [],
+    },
+  });
+});
+
+it('says of each goal whether it is met', () => {
+  expect(goalsOf(figures)).toEqual([
+    { goal: 'at most 400 files', is: 4, isMet: true },
+    { goal: 'median of a file 85 lines or more', is: 3, isMet: false },
+    { goal: 'at most 20 files on the walk', is: 2, isMet: true },
+    { goal: 'at most 2,500 lines on the walk', is: 11, isMet: true },
+    { goal: 'no steps of the walk that are not so', is: 0, isMet: true },
+    { goal: 'no circles between top folders', is: 1, isMet: false },
+    { goal: 'no circles between nested folders', is: 0, isMet: true },
+    { goal: 'no functions with four or more positional parameters', is: 1, isMet: false },
+    { goal: 'no names that two entries export', is: 1, isMet: false },
+  ]);
+});
+
+it('lists by name what is to be mended', () => {
+  const lines = report(figures).split('\n');
+  expect(lines).toContain('Circles between files, types included: 1');
+  expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');
+  expect(lines).toContain('  4  src/b/b.ts B.m');
+  expect(lines).toContain('  A: holdfast, holdfast/other');
+  expect(lines).toContain('     6  src/b/b.ts');
+  expect(lines).toContain('  pass  at most 400 files                                     4');
+  expect(lines).toContain('  FAIL  no circles between top folders                        1');
+});
+
+it('an entry whose source is not there is said', () => {
+  const manifest = { name: 'holdfast', exports: { './gone': { types: './dist/src/gone.d.ts' } } };
+  expect(() => measureCode(SOURCES, WALK, manifest)).toThrow(
+    new Error('holdfast/gone has no source src/gone.ts.'),
+  );
+});

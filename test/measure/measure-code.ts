@@ -1,0 +1,88 @@
+import { circlesAmong, folderCircles } from '../source/circles.ts';
+import { functionsOf, type SourceFunction } from '../source/functions.ts';
+import { importsOf } from '../source/imports.ts';
+import type { Source } from '../source/parse-source.ts';
+import { filesOfWalk, problemsOfWalk } from './check-walk.ts';
+import { type Entry, entriesOf, type Manifest, type SharedName, sharedNames } from './public-names.ts';
+import type { Step } from './walk.ts';
+
+/** How long things of one kind are, in lines. */
+export interface Sizes {
+  readonly count: number;
+  readonly lines: number;
+  readonly median: number;
+  /** Nine of ten are not longer. */
+  readonly p90: number;
+  readonly longest: number;
+}
+
+/** What is measured of the library. Circles are lists of names; the last leads back to the first. */
+export interface Figures {
+  readonly files: Sizes;
+  /** Functions that have a name. Callbacks are lines of what they stand in. */
+  readonly functions: Sizes;
+  readonly circles: {
+    /** Between files that need each other when they run. */
+    readonly values: readonly (readonly string[])[];
+    /** Between files, types included. */
+    readonly files: readonly (readonly string[])[];
+    readonly topFolders: readonly (readonly string[])[];
+    readonly nestedFolders: readonly (readonly string[])[];
+  };
+  /** Functions with four or more positional parameters. */
+  readonly wide: readonly { readonly file: string; readonly name: string; readonly parameters: number }[];
+  readonly entries: readonly Entry[];
+  readonly sharedNames: readonly SharedName[];
+  readonly walk: {
+    readonly files: readonly { readonly file: string; readonly lines: number }[];
+    readonly lines: number;
+    /** What of the list of steps is not so in the code. */
+    readonly problems: readonly string[];
+  };
+}
+
+/** Measures the source of a library. */
+export function measureCode(sources: readonly Source[], walk: readonly Step[], manifest: Manifest): Figures {
+  const lines = new Map(sources.map(({ file, text }) => [file, linesOf(text)]));
+  const functions = sources.map((source) => ({ file: source.file, all: functionsOf(source) }));
+  const named = functions.flatMap(({ all }) => all.filter(({ name }) => name !== null));
+  const inside = sources.flatMap(importsOf).filter(({ to }) => lines.has(to));
+  const folders = folderCircles(inside);
+  const entries = entriesOf(manifest, sources);
+  const onWalk = filesOfWalk(walk).map((file) => ({ file, lines: lines.get(file) ?? 0 }));
+  return {
+    files: sizesOf([...lines.values()]),
+    functions: sizesOf(named.map((one) => one.lines)),
+    circles: {
+      values: circlesAmong(inside.filter(({ typeOnly }) => !typeOnly)),
+      files: circlesAmong(inside),
+      topFolders: folders.top,
+      nestedFolders: folders.nested,
+    },
+    wide: functions.flatMap(({ file, all }) =>
+      all
+        .filter(({ parameters }) => parameters > 3)
+        .map((one) => ({ file, name: fullName(one), parameters: one.parameters })),
+    ),
+    entries,
+    sharedNames: sharedNames(entries),
+    walk: {
+      files: onWalk,
+      lines: sum(onWalk.map((one) => one.lines)),
+      problems: problemsOfWalk(walk, sources),
+    },
+  };
+}
+
+const linesOf = (text: string): number => text.replace(/\n$/, '').split('\n').length;
+
+const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
+
+/** What is around a function tells those of one name apart. */
+const fullName = ({ owners, name }: SourceFunction): string => [...owners, name ?? '(callback)'].join('.');
+
+function sizesOf(all: readonly number[]): Sizes {
+  const sorted = all.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+  return { count: all.length, lines: sum(all), median: at(0.5), p90: at(0.9), longest: at(1) };
+}

@@ -1,0 +1,68 @@
+import { exportsOf } from '../source/imports.ts';
+import type { Source } from '../source/parse-source.ts';
+
+/** What an entry of the package exports. */
+export interface Entry {
+  /** As it is imported: `holdfast`, `holdfast/worker`. */
+  readonly entry: string;
+  readonly file: string;
+  readonly values: readonly string[];
+  readonly types: readonly string[];
+}
+
+/** A name that several entries export. */
+export interface SharedName {
+  readonly name: string;
+  readonly entries: readonly string[];
+}
+
+/** What of package.json is read here. */
+export interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, { readonly types: string }>>;
+}
+
+/** The names of all entries, in the order of package.json. @throws Error when the source of an entry is not there. */
+export function entriesOf({ name, exports }: Manifest, sources: readonly Source[]): Entry[] {
+  const byFile = new Map(sources.map((source) => [source.file, source]));
+  return Object.entries(exports).map(([path, { types }]) => {
+    const entry = `${name}${path.slice(1)}`;
+    const built = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '');
+    const source = byFile.get(`${built}.ts`) ?? byFile.get(`${built}.tsx`);
+    if (!source) throw new Error(`${entry} has no source ${built}.ts.`);
+    const all = namesOf(source, byFile, new Set());
+    const named = (isType: boolean): string[] =>
+      [...all].filter(([, is]) => is === isType).map(([one]) => one);
+    return { entry, file: source.file, values: named(false).sort(), types: named(true).sort() };
+  });
+}
+
+/** Whether each exported name is a type. All that another file exports is looked up there. */
+function namesOf(
+  source: Source,
+  byFile: ReadonlyMap<string, Source>,
+  seen: ReadonlySet<string>,
+): Map<string, boolean> {
+  const names = new Map<string, boolean>();
+  for (const { name, isType, from } of exportsOf(source)) {
+    const other = from === null ? undefined : byFile.get(from);
+    if (name !== '*') names.set(name, isType);
+    else if (other && !seen.has(other.file)) {
+      const inner = namesOf(other, byFile, new Set([...seen, source.file]));
+      for (const [one, is] of inner) if (one !== 'default') names.set(one, isType || is);
+    }
+  }
+  return names;
+}
+
+/** Every name that more than one entry exports, whether it is the same thing or another one. */
+export function sharedNames(entries: readonly Entry[]): SharedName[] {
+  const all = new Map<string, string[]>();
+  for (const { entry, values, types } of entries) {
+    for (const name of [...values, ...types]) all.set(name, [...(all.get(name) ?? []), entry]);
+  }
+  return [...all]
+    .filter(([, of]) => of.length > 1)
+    .map(([name, of]) => ({ name, entries: of }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,82 @@
+import { shownCircle } from '../source/circles.ts';
+import type { Figures, Sizes } from './measure-code.ts';
+
+/** What the library is to be, and whether it is. */
+export interface Goal {
+  readonly goal: string;
+  readonly is: number;
+  readonly isMet: boolean;
+}
+
+/** The goals, in the order in which they are shown. */
+export function goalsOf({ files, circles, wide, walk, sharedNames }: Figures): Goal[] {
+  const most = (goal: string, limit: number, is: number): Goal => ({
+    goal: limit === 0 ? `no ${goal}` : `at most ${limit.toLocaleString('en')} ${goal}`,
+    is,
+    isMet: is <= limit,
+  });
+  return [
+    most('files', 400, files.count),
+    { goal: 'median of a file 85 lines or more', is: files.median, isMet: files.median >= 85 },
+    most('files on the walk', 20, walk.files.length),
+    most('lines on the walk', 2_500, walk.lines),
+    most('steps of the walk that are not so', 0, walk.problems.length),
+    most('circles between top folders', 0, circles.topFolders.length),
+    most('circles between nested folders', 0, circles.nestedFolders.length),
+    most('functions with four or more positional parameters', 0, wide.length),
+    most('names that two entries export', 0, sharedNames.length),
+  ];
+}
+
+/** All figures as they are read. */
+export function report(figures: Figures): string {
+  const { files, functions, circles, wide, entries, sharedNames, walk } = figures;
+  return [
+    ...section('Library (src without src/examples, durable-objects)', [
+      sized('files', files),
+      sized('functions', functions),
+    ]),
+    ...circlesOf('Circles between files, of values', circles.values),
+    ...circlesOf('Circles between files, types included', circles.files),
+    ...circlesOf('Circles between top folders', circles.topFolders),
+    ...circlesOf('Circles between nested folders', circles.nestedFolders),
+    ...section(
+      `Functions with four or more positional parameters: ${wide.length}`,
+      wide.map(({ file, name, parameters }) => `${parameters}  ${file} ${name}`),
+    ),
+    ...section(
+      `Public names: ${entries.reduce((all, { values, types }) => all + values.length + types.length, 0)}`,
+      entries.map(({ entry, values, types }) => {
+        const all = `${values.length + types.length}`.padStart(4);
+        return `${all}  ${entry}: ${values.length} values, ${types.length} types`;
+      }),
+    ),
+    ...section(
+      `Names that two entries export: ${sharedNames.length}`,
+      sharedNames.map(({ name, entries: of }) => `${name}: ${of.join(', ')}`),
+    ),
+    ...section(
+      `The walk of one message: ${walk.files.length} files, ${walk.lines} lines`,
+      walk.files.map(({ file, lines }) => `${`${lines}`.padStart(4)}  ${file}`),
+    ),
+    ...section(`Steps of the walk that are not so: ${walk.problems.length}`, walk.problems),
+    ...section('Goals', goalLines(goalsOf(figures))),
+  ].join('\n');
+}
+
+const section = (title: string, lines: readonly string[]): string[] => [
+  title,
+  ...lines.map((line) => `  ${line}`),
+  '',
+];
+
+const circlesOf = (title: string, circles: Figures['circles']['files']): string[] =>
+  section(`${title}: ${circles.length}`, circles.map(shownCircle));
+
+const sized = (what: string, { count, lines, median, p90, longest }: Sizes): string =>
+  `${count} ${what}, ${lines} lines; median ${median}, p90 ${p90}, longest ${longest}`;
+
+function goalLines(goals: readonly Goal[]): string[] {
+  const wide = Math.max(...goals.map(({ goal }) => goal.length));
+  return goals.map(({ goal, is, isMet }) => `${isMet ? 'pass' : 'FAIL'}  ${goal.padEnd(wide)}  ${is}`);
+}

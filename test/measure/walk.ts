@@ -1,0 +1,378 @@
+/** One step of the walk: a function that a message goes through. */
+export interface Step {
+  readonly file: string;
+  /** The function, as `test/source` names it: `Owner.name` for one inside of something. */
+  readonly calls: string;
+  /** What happens there. */
+  readonly does: string;
+  /** The file of an earlier step, from which it is called; `null` for the first. That file imports the function or its owner. */
+  readonly from: string | null;
+  /** Where the caller has the function without an import: how it comes by it, and by which name it is called there. */
+  readonly through?: { readonly reason: string; readonly as: string };
+}
+
+const STUB = "the Durable Object's stub";
+const STORAGE = 'the storage that the object gives its ledger';
+const LOOP = 'the loop that the session has assembled';
+
+/**
+ * The walk of one message: `POST /agents/{agent}/sessions/{session}/messages` with a body that is well formed, to a session that is
+ * idle; the model asks for one tool that changes something, reads its result and answers. From the Worker's `fetch` to the
+ * reducer and back to the response.
+ *
+ * A file is on it when code of it runs in between, and whoever wants to understand how a message becomes an answer must
+ * open it. Not on it are: gates that let the message through as it is (auth, origins, headers, limits of bodies), the
+ * adapter of the model and what one tool does inside, memories of kinds of tools that have nothing to remember here,
+ * inspection, compaction, tools that are found elsewhere, what counts and guards limits that are not reached, what repeats
+ * requests that were lost, and helpers that say in their name all that they do.
+ *
+ * `npm run measure-code` checks every step against the code.
+ */
+export const WALK: readonly Step[] = [
+  // In: a request becomes a turn.
+  {
+    file: 'src/worker-entry.ts',
+    calls: 'createHoldfast.worker.fetch',
+    does: 'takes the request',
+    from: null,
+  },
+  { file: 'src/http/app.ts', calls: 'createApp', does: 'routes it', from: 'src/worker-entry.ts' },
+  {
+    file: 'src/app/invoked.ts',
+    calls: 'invoked',
+    does: 'makes the app one of this invocation, which counts',
+    from: 'src/http/app.ts',
+  },
+  { file: 'src/app/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/http/app.ts' },
+  {
+    file: 'src/http/routes/messages.ts',
+    calls: 'postMessage',
+    does: 'takes the message and answers it',
+    from: 'src/http/app.ts',
+  },
+  {
+    file: 'src/http/message-body.ts',
+    calls: 'parseMessageBody',
+    does: 'reads the message',
+    from: 'src/http/routes/messages.ts',
+  },
+  {
+    file: 'src/session/start-turn.ts',
+    calls: 'toTurnStart',
+    does: 'writes the rows that start a turn',
+    from: 'src/http/routes/messages.ts',
+  },
+  {
+    file: 'src/journal/parse-event.ts',
+    calls: 'toRow',
+    does: 'writes an event as a row',
+    from: 'src/session/start-turn.ts',
+  },
+  {
+    file: 'src/app/turn-part.ts',
+    calls: 'turnPart',
+    does: 'finds agent, model, context and secrets',
+    from: 'src/http/routes/messages.ts',
+  },
+  // The lease: the object stores the start and answers who may go on.
+  {
+    file: 'src/session/object-session.ts',
+    calls: 'objectSession.begin',
+    does: 'asks the object for the lease',
+    from: 'src/http/routes/messages.ts',
+    through: { reason: 'the port of the session that was found', as: 'begin' },
+  },
+  {
+    file: 'durable-objects/session-object.ts',
+    calls: 'SessionObject.begin',
+    does: 'takes the request for the lease',
+    from: 'src/session/object-session.ts',
+    through: { reason: STUB, as: 'begin' },
+  },
+  {
+    file: 'durable-objects/session-ledger.ts',
+    calls: 'SessionLedger.begin',
+    does: 'stores the start and leases the session',
+    from: 'durable-objects/session-object.ts',
+  },
+  {
+    file: 'durable-objects/start-turns.ts',
+    calls: 'storeStart',
+    does: 'opens the session and its turn',
+    from: 'durable-objects/session-ledger.ts',
+  },
+  {
+    file: 'durable-objects/lease-term.ts',
+    calls: 'LeaseTerm.take',
+    does: 'gives out a new epoch',
+    from: 'durable-objects/session-ledger.ts',
+  },
+  {
+    file: 'durable-objects/leased-answer.ts',
+    calls: 'leasedAnswer',
+    does: 'sends what must be folded along with the lease',
+    from: 'durable-objects/session-ledger.ts',
+  },
+  {
+    file: 'durable-objects/page-of-events.ts',
+    calls: 'pageOfEvents',
+    does: 'reads it',
+    from: 'durable-objects/leased-answer.ts',
+  },
+  {
+    file: 'durable-objects/sql-storage.ts',
+    calls: 'SqlSessionStorage.addEvents',
+    does: 'writes rows',
+    from: 'durable-objects/session-ledger.ts',
+    through: { reason: STORAGE, as: 'addEvents' },
+  },
+  // The turn: fold, hold, run.
+  {
+    file: 'src/http/turn-response.ts',
+    calls: 'runHere',
+    does: 'runs the turn and answers with its outcome',
+    from: 'src/http/routes/messages.ts',
+  },
+  {
+    file: 'src/session/turn-outcome.ts',
+    calls: 'outcomeHere',
+    does: 'waits for the turn',
+    from: 'src/http/turn-response.ts',
+  },
+  {
+    file: 'src/session/run-turn.ts',
+    calls: 'runTurn',
+    does: 'drives the turn',
+    from: 'src/http/turn-response.ts',
+  },
+  {
+    file: 'src/session/fold-while-held.ts',
+    calls: 'foldWhileHeld',
+    does: 'folds, and keeps the lease meanwhile',
+    from: 'src/session/run-turn.ts',
+  },
+  {
+    file: 'src/session/fold-session.ts',
+    calls: 'foldLeased',
+    does: 'folds page by page',
+    from: 'src/session/fold-while-held.ts',
+  },
+  {
+    file: 'src/session/held-session.ts',
+    calls: 'HeldSession.checkpoint',
+    does: 'holds the session',
+    from: 'src/session/run-turn.ts',
+  },
+  {
+    file: 'src/session/lease-keeper.ts',
+    calls: 'LeaseKeeper.held',
+    does: 'watches the lease',
+    from: 'src/session/held-session.ts',
+  },
+  {
+    file: 'src/session/outbox.ts',
+    calls: 'Outbox.emit',
+    does: 'folds an event and sends it',
+    from: 'src/session/held-session.ts',
+  },
+  {
+    file: 'src/session/to-loop.ts',
+    calls: 'toLoop',
+    does: 'assembles the loop',
+    from: 'src/session/run-turn.ts',
+  },
+  {
+    file: 'src/tool-loop/loop.ts',
+    calls: 'withCallLimits',
+    does: 'says what a loop is',
+    from: 'src/session/to-loop.ts',
+  },
+  {
+    file: 'src/tool-loop/run-for-output.ts',
+    calls: 'runForOutput',
+    does: 'runs the loop, and asks for an object where the agent declares one',
+    from: 'src/session/run-turn.ts',
+  },
+  {
+    file: 'src/tool-loop/run-tool-loop.ts',
+    calls: 'runToolLoop',
+    does: 'asks, acts, ends',
+    from: 'src/tool-loop/run-for-output.ts',
+    through: { reason: LOOP, as: 'run' },
+  },
+  {
+    file: 'src/tool-loop/next-step.ts',
+    calls: 'nextStep',
+    does: 'decides what comes next',
+    from: 'src/tool-loop/run-tool-loop.ts',
+  },
+  // The model call.
+  {
+    file: 'src/tool-loop/ask-model.ts',
+    calls: 'askModel',
+    does: 'asks the model',
+    from: 'src/tool-loop/run-tool-loop.ts',
+  },
+  {
+    file: 'src/tool-loop/offer-tools.ts',
+    calls: 'offerTools',
+    does: 'decides which tools are offered',
+    from: 'src/tool-loop/ask-model.ts',
+  },
+  {
+    file: 'src/tool-loop/loop-view.ts',
+    calls: 'loopView',
+    does: 'shows the loop to the strategies',
+    from: 'src/tool-loop/offer-tools.ts',
+  },
+  {
+    file: 'src/tool-loop/transform.ts',
+    calls: 'shownHistory',
+    does: 'transforms what the model is shown',
+    from: 'src/tool-loop/ask-model.ts',
+  },
+  {
+    file: 'src/tool-loop/history.ts',
+    calls: 'toHistory',
+    does: 'makes the history of the messages',
+    from: 'src/tool-loop/transform.ts',
+  },
+  {
+    file: 'src/tool-loop/model-messages.ts',
+    calls: 'toModelMessages',
+    does: 'makes messages of the history',
+    from: 'src/tool-loop/ask-model.ts',
+  },
+  {
+    file: 'src/tool-loop/replied.ts',
+    calls: 'replied',
+    does: 'makes an event of the reply',
+    from: 'src/tool-loop/ask-model.ts',
+  },
+  // The tool call and its effect.
+  {
+    file: 'src/tool-loop/run-batch.ts',
+    calls: 'runBatch',
+    does: 'runs the calls of the reply',
+    from: 'src/tool-loop/run-tool-loop.ts',
+  },
+  {
+    file: 'src/tool-loop/execute-call.ts',
+    calls: 'executeCall',
+    does: 'executes one call',
+    from: 'src/tool-loop/run-batch.ts',
+  },
+  {
+    file: 'src/tool-loop/permit-call.ts',
+    calls: 'permitCall',
+    does: 'says whether it may run',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  {
+    file: 'src/tool-loop/routed.ts',
+    calls: 'routed',
+    does: 'finds the tool that is meant',
+    from: 'src/tool-loop/permit-call.ts',
+  },
+  {
+    file: 'src/tool-loop/call-view.ts',
+    calls: 'CallView.changes',
+    does: 'collects what the call changes',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  {
+    file: 'src/tool-loop/invoke.ts',
+    calls: 'createInvocation',
+    does: 'makes what the tool is given',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  {
+    file: 'src/tools/define-tool.ts',
+    calls: 'defineTool.call',
+    does: 'checks the input and executes',
+    from: 'src/tool-loop/execute-call.ts',
+    through: { reason: 'the tool that the call names', as: 'call' },
+  },
+  {
+    file: 'src/tool-loop/run-leaf.ts',
+    calls: 'runLeaf',
+    does: 'journals the start, runs the effect',
+    from: 'src/tool-loop/invoke.ts',
+  },
+  {
+    file: 'src/tool-loop/kept-result.ts',
+    calls: 'keptResult',
+    does: 'makes a result that the journal can keep',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  {
+    file: 'src/tools/tool-result.ts',
+    calls: 'modelText',
+    does: 'says what the model reads of it',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  // The journal: an event is folded here and stored there.
+  {
+    file: 'src/journal/events.ts',
+    calls: 'inFrame',
+    does: 'says what an event is',
+    from: 'src/tool-loop/execute-call.ts',
+  },
+  { file: 'src/journal/reduce.ts', calls: 'reduce', does: 'folds an event', from: 'src/session/outbox.ts' },
+  {
+    file: 'src/journal/state.ts',
+    calls: 'openBatch',
+    does: 'says what the state is',
+    from: 'src/tool-loop/run-batch.ts',
+  },
+  {
+    file: 'src/journal/open-loop.ts',
+    calls: 'startTurn',
+    does: 'opens the turn and its loop',
+    from: 'src/journal/reduce.ts',
+  },
+  {
+    file: 'src/journal/fold-message.ts',
+    calls: 'foldMessage',
+    does: 'folds the messages',
+    from: 'src/journal/reduce.ts',
+  },
+  {
+    file: 'durable-objects/session-object.ts',
+    calls: 'SessionObject.append',
+    does: 'takes rows',
+    from: 'src/session/object-session.ts',
+    through: { reason: STUB, as: 'append' },
+  },
+  {
+    file: 'durable-objects/session-ledger.ts',
+    calls: 'SessionLedger.append',
+    does: 'stores rows of the holder and of nobody else',
+    from: 'durable-objects/session-object.ts',
+  },
+  // Back: the turn ends, and its outcome is the response.
+  {
+    file: 'src/journal/close-turn.ts',
+    calls: 'closeOpenCalls',
+    does: 'closes what is open',
+    from: 'src/session/run-turn.ts',
+  },
+  {
+    file: 'durable-objects/release.ts',
+    calls: 'release',
+    does: 'gives the lease back',
+    from: 'durable-objects/session-ledger.ts',
+  },
+  {
+    file: 'src/session/turn-answer.ts',
+    calls: 'toAnswer',
+    does: 'makes the answer of the turn',
+    from: 'src/session/turn-outcome.ts',
+  },
+  {
+    file: 'src/http/answer.ts',
+    calls: 'toResponse',
+    does: 'makes the response of it',
+    from: 'src/http/turn-response.ts',
+  },
+];

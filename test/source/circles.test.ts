@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type Arrow, circlesAmong, folderCircles, foldersOf, shownCircle } from './circles.ts';
+import { importsOf } from './imports.ts';
+import { parseSource } from './parse-source.ts';
+
+/** `a > b` for each arrow. */
+const arrows = (...all: readonly string[]): Arrow[] =>
+  all.map((one) => {
+    const [from = '', to = ''] = one.split(' > ');
+    return { from, to };
+  });
+
+describe('circles', () => {
+  it.each<[string, readonly string[], readonly (readonly string[])[]]>([
+    ['no arrow', [], []],
+    ['a tree', ['a > b', 'a > c', 'b > c'], []],
+    ['what points at itself', ['a > a'], []],
+    ['two that know each other', ['b > a', 'a > b'], [['a', 'b']]],
+    ['three, and what leads to them', ['x > c', 'c > a', 'a > b', 'b > c', 'b > y'], [['a', 'b', 'c']]],
+    [
+      'two circles that share a thing',
+      ['a > b', 'b > a', 'b > c', 'c > b'],
+      [
+        ['a', 'b'],
+        ['b', 'c'],
+      ],
+    ],
+    [
+      'a short circle within a long one',
+      ['a > b', 'b > c', 'c > a', 'b > a'],
+      [
+        ['a', 'b'],
+        ['a', 'b', 'c'],
+      ],
+    ],
+  ])('of %s are found, each once', (_, all, circles) => {
+    expect(circlesAmong(arrows(...all))).toEqual(circles);
+  });
+
+  it('between files are found where one of them imports only types', () => {
+    const files = [
+      parseSource('src/a.ts', "import type { B } from './b.ts';\nexport const a: B = 1;"),
+      parseSource('src/b.ts', "import { a } from './a.ts';\nexport type B = 1; a;"),
+    ];
+    const all = files.flatMap(importsOf);
+    expect(circlesAmong(all).map(shownCircle)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
+    expect(circlesAmong(all.filter(({ typeOnly }) => !typeOnly))).toEqual([]);
+  });
+});
+
+describe('circles between folders', () => {
+  it('are found where no circle is between their files', () => {
+    const all = arrows('src/a/1.ts > src/b/1.ts', 'src/b/2.ts > src/a/2.ts');
+    expect(circlesAmong(all)).toEqual([]);
+    expect(folderCircles(all)).toEqual({ top: [['src/a', 'src/b']], nested: [] });
+  });
+
+  it('are found between src and the folder beside it, for each folder of src on its own', () => {
+    const back = arrows('durable-objects/1.ts > src/a/1.ts', 'src/a/b/1.ts > durable-objects/2.ts');
+    expect(folderCircles(back)).toEqual({ top: [['durable-objects', 'src/a']], nested: [] });
+    const on = arrows('durable-objects/1.ts > src/a/1.ts', 'src/b/1.ts > durable-objects/2.ts');
+    expect(folderCircles(on)).toEqual({ top: [], nested: [] });
+  });
+
+  it('count a file of src as a folder of its own: it may use what it is used by others for', () => {
+    const all = arrows('src/index.ts > src/a/1.ts', 'src/b/1.ts > src/kinds.ts', 'src/kinds.ts > src/c/1.ts');
+    expect(folderCircles(all).top).toEqual([]);
+    expect(folderCircles([...all, ...arrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
+      ['src/c', 'src/kinds.ts'],
+    ]);
+  });
+
+  it('are found inside of a folder, between its folders and between one of them and its own files', () => {
+    const siblings = arrows('src/a/b/1.ts > src/a/c/d/1.ts', 'src/a/c/2.ts > src/a/b/2.ts');
+    expect(folderCircles(siblings)).toEqual({ top: [], nested: [['src/a/b', 'src/a/c']] });
+    const parent = arrows('src/a/1.ts > src/a/b/1.ts', 'src/a/b/2.ts > src/a/2.ts');
+    expect(folderCircles(parent)).toEqual({ top: [], nested: [['src/a/*', 'src/a/b']] });
+  });
+
+  it('are looked for in every folder around a file', () => {
+    expect(foldersOf(['src/a/b/1.ts', 'src/2.ts'])).toEqual(['src', 'src/a', 'src/a/b']);
+  });
+});

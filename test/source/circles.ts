@@ -1,0 +1,102 @@
+/** Something that knows something else: a file that imports another, or a folder whose files do. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The shortest circle through each thing that is part of one, every circle once, as `['a', 'b']` for `a -> b -> a`. It begins
+ * with the name that sorts first. There are none exactly when no way along the arrows leads back to where it began; what
+ * points at itself is no circle.
+ */
+export function circlesAmong(arrows: readonly Arrow[]): string[][] {
+  const known = new Map<string, Set<string>>();
+  for (const { from, to } of arrows) {
+    if (from !== to) known.set(from, (known.get(from) ?? new Set()).add(to));
+  }
+  const circles = new Map<string, string[]>();
+  for (const name of [...known.keys()].sort()) {
+    const circle = shortestBack(known, name);
+    if (circle) circles.set(circle.join(' '), circle);
+  }
+  return [...circles.values()].sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
+}
+
+/** The shortest way from a name back to it, turned so that it begins with the first by the alphabet. */
+function shortestBack(known: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  const next = [start];
+  for (const name of next) {
+    for (const to of [...(known.get(name) ?? [])].sort()) {
+      if (to === start) return turned(wayTo(cameFrom, start, name));
+      if (cameFrom.has(to)) continue;
+      cameFrom.set(to, name);
+      next.push(to);
+    }
+  }
+  return undefined;
+}
+
+function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
+  const way = [end];
+  for (let name = end; name !== start; ) {
+    name = cameFrom.get(name) ?? start;
+    way.unshift(name);
+  }
+  return way;
+}
+
+function turned(circle: readonly string[]): string[] {
+  const first = circle.indexOf([...circle].sort()[0] ?? '');
+  return [...circle.slice(first), ...circle.slice(0, first)];
+}
+
+/** A circle as it is read: `a -> b -> a`. */
+export const shownCircle = (circle: readonly string[]): string => [...circle, circle[0]].join(' -> ');
+
+/**
+ * The arrows between folders that arrows between files make, for one folder and what is directly in it: each folder inside
+ * stands for all that is in it, and the files that lie in the folder itself are together one thing, `{folder}/*`.
+ */
+export function arrowsIn(arrows: readonly Arrow[], folder: string): Arrow[] {
+  const part = (file: string): string | undefined => {
+    if (!file.startsWith(`${folder}/`)) return undefined;
+    const [first = '', ...deeper] = file.slice(folder.length + 1).split('/');
+    return deeper.length > 0 ? `${folder}/${first}` : `${folder}/*`;
+  };
+  return between(arrows, part);
+}
+
+function between(arrows: readonly Arrow[], part: (file: string) => string | undefined): Arrow[] {
+  return arrows.flatMap((arrow) => {
+    const [from, to] = [part(arrow.from), part(arrow.to)];
+    return from === undefined || to === undefined || from === to ? [] : [{ from, to }];
+  });
+}
+
+/** The folders that files lie in, and the folders around those, sorted. */
+export function foldersOf(files: readonly string[]): string[] {
+  const all = files.flatMap((file) => {
+    const parts = file.split('/').slice(0, -1);
+    return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+  });
+  return [...new Set(all)].sort();
+}
+
+/**
+ * The circles between folders. First those between the top folders: the folders of `src`, its files each for itself, and the
+ * folders beside it. Then, for each folder that has folders in it, those between these and the folder's own files.
+ */
+export function folderCircles(arrows: readonly Arrow[]): {
+  readonly top: string[][];
+  readonly nested: string[][];
+} {
+  const files = arrows.flatMap(({ from, to }) => [from, to]);
+  const nested = foldersOf(files)
+    .filter((folder) => folder !== 'src')
+    .flatMap((folder) => circlesAmong(arrowsIn(arrows, folder)));
+  return { top: circlesAmong(between(arrows, topOf)), nested };
+}
+
+const topOf = (file: string): string =>
+  file.startsWith('src/') ? file.split('/').slice(0, 2).join('/') : (file.split('/')[0] ?? file);

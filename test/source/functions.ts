@@ -1,0 +1,145 @@
+import {
+  type ArrowFunctionExpression,
+  type AssignmentTargetMaybeDefault,
+  type BindingPattern,
+  type Class,
+  type Expression,
+  type Function as FunctionNode,
+  type PropertyKey,
+  type VariableDeclarator,
+  Visitor,
+} from 'oxc-parser';
+import type { Source } from './parse-source.ts';
+
+/** A part of a text: from its first character to the one behind its last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A function that has a body. It begins with its name, or with its first word when nothing names it. */
+export interface SourceFunction extends Span {
+  /** `null` where nothing names it, as a callback among the arguments of a call. */
+  readonly name: string | null;
+  /** The names of the classes, constants, properties and functions around it, the outermost first. */
+  readonly owners: readonly string[];
+  /** How many parameters it takes; an object that is taken apart is one. */
+  readonly parameters: number;
+  readonly lines: number;
+}
+
+/**
+ * All functions of a file, at whatever depth, in order: function declarations, methods, accessors and constructors, constants
+ * and properties that hold a function, and callbacks. Overloads and the members of interfaces have no body, and are none.
+ */
+export function functionsOf({ program, text }: Source): SourceFunction[] {
+  const found: SourceFunction[] = [];
+  /** The function that a declaration, a constant, a property or a method holds is named by it, and begins there. */
+  const holders = new Map<object, Holder>();
+  const owners: string[] = [];
+  const enter = ({ start, end, key, value }: Holding): void => {
+    const name = nameOf(key);
+    if (name === undefined) return;
+    owners.push(name);
+    if (value) holders.set(value, { name, start: key?.start ?? start, end });
+  };
+  const leave = ({ key }: Holding): void => {
+    if (nameOf(key) !== undefined) owners.pop();
+  };
+  const add = (node: FunctionNode | ArrowFunctionExpression): void => {
+    const holder = holders.get(node);
+    const { start, end } = holder ?? node;
+    found.push({
+      name: holder?.name ?? null,
+      owners: holder ? owners.slice(0, -1) : [...owners],
+      start,
+      end,
+      parameters: node.params.length,
+      lines: text.slice(start, end).split('\n').length,
+    });
+  };
+  new Visitor({
+    ClassDeclaration: (node) => enter(declaration(node)),
+    'ClassDeclaration:exit': (node) => leave(declaration(node)),
+    ClassExpression: (node) => enter(declaration(node)),
+    'ClassExpression:exit': (node) => leave(declaration(node)),
+    FunctionDeclaration: (node) => {
+      enter(declaration(node));
+      add(node);
+    },
+    'FunctionDeclaration:exit': (node) => leave(declaration(node)),
+    VariableDeclarator: (node) => enter(constant(node)),
+    'VariableDeclarator:exit': (node) => leave(constant(node)),
+    MethodDefinition: (node) => enter(member(node)),
+    'MethodDefinition:exit': (node) => leave(member(node)),
+    PropertyDefinition: (node) => enter(member(node)),
+    'PropertyDefinition:exit': (node) => leave(member(node)),
+    Property: (node) => enter(member(node)),
+    'Property:exit': (node) => leave(member(node)),
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  }).visit(program);
+  return found.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+interface Holder extends Span {
+  readonly name: string;
+}
+
+/** Something that may hold a function under a name. */
+interface Holding extends Span {
+  readonly key: PropertyKey | BindingPattern | null;
+  readonly value: object | null;
+}
+
+const declaration = (node: FunctionNode | Class): Holding => ({ ...spanOf(node), key: node.id, value: node });
+
+const constant = (node: VariableDeclarator): Holding => ({
+  ...spanOf(node),
+  key: node.id,
+  value: held(node.init),
+});
+
+type Member = Span & {
+  readonly key: PropertyKey;
+  readonly computed: boolean;
+  readonly value: Expression | FunctionNode | BindingPattern | AssignmentTargetMaybeDefault | null;
+};
+
+const member = (node: Member): Holding => ({
+  ...spanOf(node),
+  key: node.computed ? null : node.key,
+  value: held(node.value),
+});
+
+const spanOf = ({ start, end }: Span): Span => ({ start, end });
+
+/** A private name is written with its `#`. What is computed, or taken apart, names nothing. */
+function nameOf(key: Holding['key']): string | undefined {
+  if (key?.type === 'Identifier') return key.name;
+  if (key?.type === 'PrivateIdentifier') return `#${key.name}`;
+  return key?.type === 'Literal' ? String(key.value) : undefined;
+}
+
+/** A function stays one behind `as` and `satisfies`. */
+function held(value: Member['value']): Member['value'] {
+  const isTyped = value?.type === 'TSAsExpression' || value?.type === 'TSSatisfiesExpression';
+  return isTyped ? held(value.expression) : value;
+}
+
+/**
+ * The functions of this name. `Owner.name` finds those inside the class, the constant or the function `Owner`, at whatever
+ * depth.
+ */
+export function functionsNamed(source: Source, name: string): SourceFunction[] {
+  const parts = name.split('.');
+  const own = parts.pop();
+  return functionsOf(source).filter((one) => one.name === own && isInside(one.owners, parts));
+}
+
+/** Whether all parts are among the owners, in this order. */
+function isInside(owners: readonly string[], parts: readonly string[]): boolean {
+  let next = 0;
+  for (const owner of owners) if (owner === parts[next]) next += 1;
+  return next === parts.length;
+}
