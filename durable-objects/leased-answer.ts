@@ -1,5 +1,5 @@
 import type { Leased, Reader } from '../src/journal/session-port.ts';
-import type { LedgerScope } from './ledger-scope.ts';
+import type { LedgerScope } from './lease-term.ts';
 import { unreadNotes } from './notes.ts';
 import { pageOfEvents } from './page-of-events.ts';
 

@@ -1,8 +1,7 @@
-import type { InboxRow, NoteKind } from '../src/journal/session-port.ts';
+import type { InboxRow, NoteKind, Posted, WaitAnswer } from '../src/journal/session-port.ts';
 import { arm, wake } from './agenda.ts';
-import type { LedgerScope } from './ledger-scope.ts';
+import type { LedgerScope } from './lease-term.ts';
 import type { NoteRow, SessionStorage } from './session-storage.ts';
-import { closeWait } from './wait-answers.ts';
 import { waitsAs } from './waiting-turns.ts';
 
 /** Characters of notes in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
@@ -89,3 +88,40 @@ export function dropNotes(storage: SessionStorage, turn: string): void {
 /** The unread notes that are for this turn and no other. */
 export const ownNotes = (storage: SessionStorage, turn: string): NoteRow[] =>
   storage.notes(turn).filter((row) => row.turn === turn && row.kind !== 'late');
+
+/** How long an answer is remembered beside the journal, in ms: for one that was sent before the journal told of it. */
+const ANSWER_TTL = 7 * 24 * 60 * 60_000;
+/** In the place of an answer's hash: nobody answered in time. */
+const EXPIRED = '';
+
+const keyOf = (wait: string): string => `answer ${wait}`;
+
+/** Why an answer is not taken by its wait any more; `null` while it is. */
+export function whyClosed(
+  storage: SessionStorage,
+  { wait, bodyHash }: WaitAnswer,
+): Extract<Posted, 'expired' | 'known' | 'answered'> | null {
+  const taken = storage.request(keyOf(wait));
+  if (taken === null) return null;
+  if (taken.bodyHash === EXPIRED) return 'expired';
+  return taken.bodyHash === bodyHash ? 'known' : 'answered';
+}
+
+/** Whether the time of a wait is over, though nobody may have looked yet. */
+export const isOver = (storage: SessionStorage, wait: string, now: number): boolean =>
+  storage.agenda().some(({ kind, ref, due }) => kind === 'expiry' && ref === wait && due <= now);
+
+/** Takes the one answer of a wait; without one, nobody answered in time. */
+export function closeWait(
+  storage: SessionStorage,
+  turn: string,
+  {
+    wait,
+    bodyHash = EXPIRED,
+    now,
+  }: { readonly wait: string; readonly bodyHash?: string; readonly now: number },
+): void {
+  storage.forgetRequests(now);
+  storage.addRequest({ key: keyOf(wait), bodyHash, turn, seq: 0, expires: now + ANSWER_TTL });
+  storage.unschedule('expiry', wait);
+}

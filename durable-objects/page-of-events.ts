@@ -2,7 +2,7 @@ import type { EventPage, OpenTurn, ReadQuery, Row } from '../src/journal/session
 import type { Lease, SessionStorage } from './session-storage.ts';
 import { waitingTurns, waitsAs } from './waiting-turns.ts';
 
-export type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
+type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
 /** Fills a page up to its bytes and its rows, with at least one event if there is one; `next` is the first left out. */
 export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {

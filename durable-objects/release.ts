@@ -1,8 +1,7 @@
 import type { Change } from '../src/journal/session-port.ts';
-import { arm, wake } from './agenda.ts';
-import type { LedgerScope } from './ledger-scope.ts';
+import { arm, retainAnew, wake } from './agenda.ts';
+import type { LedgerScope } from './lease-term.ts';
 import { dropNotes, ownNotes } from './notes.ts';
-import { retainAnew } from './retention.ts';
 import type { Lease } from './session-storage.ts';
 import { startNext } from './waiting-turns.ts';
 

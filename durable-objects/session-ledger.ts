@@ -18,21 +18,25 @@ import type {
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
-import { arm, dueRefs, takeDueTurns, wake } from './agenda.ts';
-import { LeaseTerm } from './lease-term.ts';
+import { arm, dueRefs, isOutdated, retainAnew, takeDueTurns, wake } from './agenda.ts';
+import { LeaseTerm, type LedgerScope } from './lease-term.ts';
 import { leasedAnswer } from './leased-answer.ts';
-import type { LedgerScope } from './ledger-scope.ts';
-import { expireWait, isAddressee, leaveNote, unreadNotes } from './notes.ts';
+import { closeWait, expireWait, isAddressee, isOver, leaveNote, unreadNotes, whyClosed } from './notes.ts';
 import { openTurnOf, pageOfEvents } from './page-of-events.ts';
 import { goOn, release } from './release.ts';
-import { isOutdated, retainAnew } from './retention.ts';
 import type { SessionStorage, StoredRow } from './session-storage.ts';
-import { busy, storeStart, whyNotNow } from './start-turns.ts';
 import { storedAt, toStoredRows } from './stored-rows.ts';
-import { closeWait, isOver, whyClosed } from './wait-answers.ts';
-import { keepSteered, queueDue, scheduleTurns, waitingTurns } from './waiting-turns.ts';
+import {
+  busy,
+  keepSteered,
+  queueDue,
+  scheduleTurns,
+  storeStart,
+  waitingTurns,
+  whyNotNow,
+} from './waiting-turns.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -1,6 +1,5 @@
 import type { InboxKind } from '../src/journal/session-port.ts';
 import type { NoteRow, WaitingRow } from './session-storage.ts';
-import type { SqlChunks } from './sql-chunks.ts';
 
 /** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
 const INLINE = 64 * 1024;
@@ -88,4 +87,65 @@ export class SqlInbox {
     this.#heads ??= this.#sql.exec<HeadColumns>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
     return this.#heads;
   }
+}
+
+/** What a long text belongs to. */
+type ChunkOwner = 'event' | 'snapshot' | 'inbox';
+
+/** The texts that are too long for a row of their own, in parts of at most 1 MiB. */
+export class SqlChunks {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
+  add(
+    owner: ChunkOwner,
+    text: {
+      readonly seq: number;
+      readonly body: string;
+      readonly reducer?: number | undefined;
+      readonly messagesFrom?: number | undefined;
+    },
+  ): void {
+    const { seq, reducer = null, messagesFrom = 1 } = text;
+    toChunks(text.body).forEach((chunk, part) => {
+      this.#sql.exec(
+        'INSERT INTO chunks (owner, seq, part, reducer, messages_from, body) VALUES (?, ?, ?, ?, ?, ?)',
+        ...[owner, seq, part, reducer, messagesFrom, chunk],
+      );
+    });
+  }
+
+  body(owner: Exclude<ChunkOwner, 'snapshot'>, seq: number): string {
+    const rows = this.#sql.exec<{ body: ArrayBuffer }>(
+      'SELECT body FROM chunks WHERE owner = ? AND seq = ? ORDER BY part',
+      ...[owner, seq],
+    );
+    return fromChunks(rows.toArray().map((row) => row.body));
+  }
+
+  remove(owner: Exclude<ChunkOwner, 'snapshot'>, seq: number): void {
+    this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
+  }
+}
+
+/** SQLite values of an object are limited to 2 MB; local workerd does not enforce it, so we stay well below. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Cuts text into parts of at most 1 MiB of UTF-8; at least one. A character may be cut in two: parts are bytes. */
+function toChunks(text: string): Uint8Array[] {
+  const bytes = new TextEncoder().encode(text);
+  const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
+  return Array.from({ length: count }, (_, i) => bytes.slice(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES));
+}
+
+/** The text that the parts were cut from. */
+export function fromChunks(chunks: Iterable<ArrayBuffer>): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  for (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
 }

@@ -13,9 +13,7 @@ import {
   type StoredRow,
   type WaitingRow,
 } from './session-storage.ts';
-import { SqlChunks } from './sql-chunks.ts';
-import { SqlInbox } from './sql-inbox.ts';
-import { fromChunks } from './text-chunks.ts';
+import { fromChunks, SqlChunks, SqlInbox } from './sql-inbox.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
 const JOINED_BYTES = 512 * 1024;

@@ -4,7 +4,7 @@ import { createPatience, type Patience } from './patience.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
 
 /** How an adapter asks; the same for every ask. */
-export interface Manner {
+interface Manner {
   /** The longest silence in ms. */
   readonly timeout: number;
   readonly retries: number;
@@ -39,7 +39,7 @@ export interface ExplainedFailure {
 }
 
 /** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
-export type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
+type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 const attemptOnce = async (
   { timeout, gate }: Manner,

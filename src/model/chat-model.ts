@@ -126,7 +126,7 @@ export class ModelError extends Error {
 }
 
 /** What is known of a failure beside its kind and its words. */
-export interface ModelErrorDetails {
+interface ModelErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly outputBegan?: boolean | undefined;

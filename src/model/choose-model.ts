@@ -1,6 +1,6 @@
+import { offlineModel } from '../offline-model/offline-model.ts';
 import type { ChatModel } from './chat-model.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { offlineModel } from './offline/offline-model.ts';
 import { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible/openai-compatible.ts';
 import { checkPrices, type Prices } from './prices.ts';
 import { isRecord, parseJson } from './untrusted-json.ts';

@@ -17,7 +17,7 @@ export interface Patience {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The error for an ask whose signal fired. */
-export const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
+const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
 
 /** Creates the patience of one attempt: `timeout` is the longest silence in ms. */
 export const createPatience = (signal: AbortSignal, timeout: number): Patience => {

@@ -15,7 +15,7 @@ export const sentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
 /** What a server says beside its status. */
-export interface ServerWords {
+interface ServerWords {
   readonly words: string;
   /** The code and the type of its error, and what else tells the reason. */
   readonly details?: string | undefined;

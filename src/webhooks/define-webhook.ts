@@ -1,20 +1,20 @@
 import { notOneOf } from '../tools/not-one-of.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import type { WhenBusy } from '../tools/when-busy.ts';
-import type {
-  Acknowledgement,
-  Arrival,
-  Delivery,
-  Ignored,
-  Knock,
-  Received,
-  Reply,
-  Verified,
-  Webhook,
-  WebhookStart,
-  WebhookTurn,
+import {
+  type Acknowledgement,
+  type Arrival,
+  type Delivery,
+  type Ignored,
+  type Knock,
+  type Received,
+  type Reply,
+  type Verified,
+  type Webhook,
+  WebhookDefinitionError,
+  type WebhookStart,
+  type WebhookTurn,
 } from './webhook.ts';
-import { WebhookDefinitionError } from './webhook-definition-error.ts';
 
 /** A mapping has to name the agent when the webhook does not. */
 export type TurnOf<Agent extends string | undefined> = Agent extends string

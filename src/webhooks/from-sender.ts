@@ -1,7 +1,6 @@
 import type { WhenBusy } from '../tools/when-busy.ts';
 import { defineWebhook } from './define-webhook.ts';
-import { isSigned, notSigned, type Signed } from './hmac.ts';
-import { type SecretNames, secretsOf } from './secrets-of.ts';
+import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './hmac.ts';
 import {
   type Arrival,
   type Ignored,
@@ -10,10 +9,10 @@ import {
   type Reply,
   type Verified,
   type Webhook,
+  WebhookDefinitionError,
   type WebhookEnv,
   type WebhookTurn,
 } from './webhook.ts';
-import { WebhookDefinitionError } from './webhook-definition-error.ts';
 
 /** What the ready-made webhooks have in common. `Event` is what can be asked for, `View` how a delivery is shown. */
 export interface SenderConfig<Event extends string, View> {
@@ -53,7 +52,7 @@ export interface SenderDelivery {
 }
 
 /** What a sender's webhook is made of. */
-export interface Sender<View extends SenderDelivery> {
+interface Sender<View extends SenderDelivery> {
   /** Also the webhook's name unless it is given one. */
   readonly name: string;
   /**

@@ -1,4 +1,5 @@
-import { WebhookRefusal } from './webhook-refusal.ts';
+import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -77,3 +78,79 @@ function joined(content: Signed['content']): Bytes {
   }
   return whole;
 }
+
+/**
+ * Names the vars or secrets of the Worker that a webhook's secret is in. Several while one secret takes the place of another:
+ * a delivery may be signed with any of them. (A var holds one secret: the secrets of some senders have spaces inside.)
+ */
+export type SecretNames = string | readonly string[];
+
+/**
+ * The secrets that are set, without the line ends that they were pasted with.
+ *
+ * @throws WebhookRefusal `not-configured`, naming the vars, when none of them is set.
+ */
+export function secretsOf(env: WebhookEnv, names: SecretNames): readonly string[] {
+  const listed = typeof names === 'string' ? [names] : names;
+  const secrets = listed.map((name) => textOf(env[name])).filter((secret) => secret !== '');
+  if (secrets.length > 0) return secrets;
+  throw new WebhookRefusal(
+    'not-configured',
+    `This Worker has no secret to check the delivery with, so it is not taken. Set ${listed.join(' or ')} ` +
+      `(wrangler secret put ${listed[0]}).`,
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */
+interface ReadBody {
+  readonly payload: JsonObject | undefined;
+  /** Absent when the body is JSON. */
+  readonly form?: URLSearchParams | undefined;
+}
+
+/** The body as a JSON object. @throws WebhookRefusal `bad-json` when it is none, or nested too deeply. */
+export const readJson = (body: Uint8Array): JsonObject => parseObject(readText(body), 'The body');
+
+/**
+ * Reads what may be JSON or a form with JSON in its field `payload`. The body tells which it is: it is signed, and a content
+ * type is not. @throws WebhookRefusal `bad-json` when the JSON is not an object or nested too deeply, or the body not UTF-8.
+ */
+export function readJsonOrForm(body: Uint8Array): ReadBody {
+  const text = readText(body);
+  if (!/^\s*[\w.%+-]+=/.test(text)) return { payload: parseObject(text, 'The body') };
+  const form = new URLSearchParams(text);
+  const payload = form.get('payload');
+  return { payload: payload === null ? undefined : parseObject(payload, 'The field payload'), form };
+}
+
+function readText(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
+  } catch {
+    throw new WebhookRefusal('bad-json', 'The body is not UTF-8.');
+  }
+}
+
+function parseObject(text: string, what: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new WebhookRefusal('bad-json', `${what} is not JSON.`);
+  }
+  if (isDeeper(value, MAX_DEPTH)) {
+    throw new WebhookRefusal('bad-json', `${what} is nested more than ${MAX_DEPTH} deep.`);
+  }
+  if (isJsonObject(value)) return value;
+  throw new WebhookRefusal('bad-json', `${what} is not a JSON object.`);
+}
+
+/** `JSON.parse` takes any depth, and nothing that walks through a payload later does. No sender comes near. */
+const MAX_DEPTH = 100;
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)));

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../tools/json.ts';
+import { shorten } from '../tools/json-text.ts';
 import type { WhenBusy } from '../tools/when-busy.ts';
 
 /** The Worker's vars, secrets and bindings. */
@@ -121,3 +122,65 @@ export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
 /** Leaves a delivery alone; `reason` is told to the sender, who counts it as delivered. */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
+
+/**
+ * Why a delivery is not taken. `invalid-signature`: it is not shown to come from the sender (401). `bad-json`: it does,
+ * and cannot be read (400). `not-configured`: this Worker has no secret to check it with (503).
+ */
+export type RefusalKind = 'invalid-signature' | 'bad-json' | 'not-configured';
+
+/**
+ * A delivery is refused, and nothing of it was taken. Thrown by verifiers, those of an app included. The message is
+ * answered to whoever sent the delivery: it tells an honest sender what to mend, and holds no secret and no right signature.
+ */
+export class WebhookRefusal extends Error {
+  override readonly name = 'WebhookRefusal';
+  readonly kind: RefusalKind;
+
+  constructor(kind: RefusalKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** A webhook was declared wrongly; thrown where it is defined. */
+export class WebhookDefinitionError extends Error {
+  override readonly name = 'WebhookDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly webhook: string;
+  /** The property of the definition that is wrong. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Webhook 'x' ". */
+  constructor(webhook: string, field: string, problem: string) {
+    super(`Webhook '${shorten(webhook, 80)}' ${problem}.`);
+    this.webhook = webhook;
+    this.field = field;
+  }
+}
+
+/** How far the sender's clock and this one may be apart, in s: what Stripe, Slack and Standard Webhooks recommend. */
+const TOLERANCE_S = 300;
+
+/**
+ * Refuses what was signed too long ago, or in the future: a delivery that somebody has kept. `sent` is in seconds since the
+ * epoch, `now` in milliseconds; `name` is the header's. @throws WebhookRefusal then, or when `sent` is no such number.
+ */
+export function checkTimely(name: string, sent: string, now: number): void {
+  if (!/^[0-9]{1,12}$/.test(sent)) {
+    throw new WebhookRefusal('invalid-signature', `${name} has no time in seconds since 1970.`);
+  }
+  const apart = Math.floor(now / 1000) - Number(sent);
+  if (Math.abs(apart) <= TOLERANCE_S) return;
+  throw new WebhookRefusal(
+    'invalid-signature',
+    `The delivery was signed ${Math.abs(apart)} s ${apart > 0 ? 'ago' : 'in the future'} by this Worker's clock; at most ` +
+      `${TOLERANCE_S} s are allowed. Send it again, signed anew.`,
+  );
+}
+
+/** The SHA-256 of a body's bytes in hexadecimal digits, lower case. */
+export async function bodyHash(body: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -96,7 +96,7 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/session-object.ts',
   },
   {
-    file: 'durable-objects/start-turns.ts',
+    file: 'durable-objects/waiting-turns.ts',
     calls: 'storeStart',
     does: 'opens the session and its turn',
     from: 'durable-objects/session-ledger.ts',

@@ -2,8 +2,13 @@ import type { Here } from '../../app/host.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
 import { turnPath } from '../../app/target.ts';
 import { DeploymentError } from '../../session/deployment.ts';
-import type { Acknowledgement, Webhook, WebhookStart } from '../../webhooks/webhook.ts';
-import { type RefusalKind, WebhookRefusal } from '../../webhooks/webhook-refusal.ts';
+import {
+  type Acknowledgement,
+  type RefusalKind,
+  type Webhook,
+  WebhookRefusal,
+  type WebhookStart,
+} from '../../webhooks/webhook.ts';
 import { readBytes } from '../body.ts';
 import type { HttpHost } from '../http-host.ts';
 import { Problem, type ProblemType } from '../problem.ts';

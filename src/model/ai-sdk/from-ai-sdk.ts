@@ -1,15 +1,15 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
-import type { ChatModel, ModelReply, ModelRequest } from '../chat-model.ts';
+import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
+import { isRecord } from '../untrusted-json.ts';
+import { brokenConnection, cutShort, invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
 import { waitOrRelease } from '../wait-or-release.ts';
-import { blotCredentials } from './blot-credentials.ts';
 import { toCallOptions } from './call-options.ts';
 import { explainFailure } from './explain-failure.ts';
-import { readGenerated } from './read-generated.ts';
-import { type Explain, readParts } from './read-parts.ts';
+import { createSdkReply } from './sdk-reply.ts';
 
 /** How a model of the AI SDK is asked. */
 export interface FromAiSdkOptions {
@@ -82,4 +82,83 @@ export const pacedFromAiSdk = (
       return askPatiently({ timeout, retries, gate, pace }, request, { signal, onText, again, work });
     },
   };
+};
+
+const SHORTEST_KEY = 20;
+
+const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AIza)[-_]/.test(run);
+
+/** Mixed in a way that names and words are not, or a long number in hexadecimal digits. */
+const isRandom = (run: string): boolean =>
+  /^[0-9a-f]{32,}$/i.test(run) ||
+  (run.length >= SHORTEST_KEY && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+
+const blot = (text: string): string =>
+  text
+    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 [secret]')
+    .replace(/\b((?:api[-_]?)?key|token|secret|password)=[^\s&]+/gi, '$1=[secret]')
+    .replace(/[\w-]{8,}/g, (run) => (hasKeyPrefix(run) || isRandom(run) ? '[secret]' : run));
+
+/**
+ * Makes what takes everything that looks like a credential out of a message. The model of an SDK keeps its key to itself,
+ * so the key can only be known by its looks. `name`, the model's own, is kept: the reader needs it.
+ */
+const blotCredentials =
+  (name: string) =>
+  (message: string): string =>
+    name === '' ? blot(message) : message.split(name).map(blot).join(name);
+
+/**
+ * Reads what `doGenerate` came to. `structured`: the answer was to have a form, for which some providers give its text
+ * apart from drafts.
+ *
+ * @throws ModelError whenever there is no complete reply.
+ */
+const readGenerated = (result: unknown, structured: boolean): ModelReply => {
+  if (!isRecord(result)) throw invalidReply("The model's reply is not an object.");
+  const reply = createSdkReply(() => {});
+  for (const part of listOf(result, 'content')) {
+    if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
+    // Reasoning, files and sources have no place in our replies.
+    if (part.type === 'text') reply.addText(stringOf(part, 'text'));
+    if (part.type === 'tool-call') reply.addCall(part);
+  }
+  const ended = reply.end(result);
+  const { structuredOutputText: chosen } = result;
+  return structured && typeof chosen === 'string' ? { ...ended, text: chosen } : ended;
+};
+
+/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
+type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
+
+/**
+ * Reads what `doStream` came to, and hands its text on as it arrives. The stream is cancelled on every path.
+ *
+ * @throws ModelError whenever there is no complete reply; what `explain` makes of an error in the stream.
+ */
+const readParts = async (
+  result: unknown,
+  { patience, onText }: OpenAttempt,
+  explain: Explain,
+): Promise<ModelReply> => {
+  const stream = isRecord(result) ? result.stream : undefined;
+  if (!(stream instanceof ReadableStream)) throw invalidReply('The model gave no stream.');
+  const reply = createSdkReply(onText);
+  const broken = (thrown: unknown): ModelError => explain(thrown, brokenConnection());
+  const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await patience.wait(() => reader.read(), broken);
+      if (done) throw cutShort();
+      if (!isRecord(value)) continue;
+      // A part of any other type is not for us, or was not thought of when this was written.
+      if (value.type === 'text-delta') reply.addText(stringOf(value, 'delta'));
+      if (value.type === 'tool-call') reply.addCall(value);
+      if (value.type === 'error') throw explain(value.error);
+      if (value.type === 'finish') return reply.end(value);
+    }
+  } finally {
+    // Not awaited: a model that hangs may never let the cancellation settle.
+    reader.cancel().catch(() => {});
+  }
 };

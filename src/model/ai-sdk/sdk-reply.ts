@@ -8,7 +8,7 @@ import { cutShort, invalidReply, jsonTextOf, stringOf } from '../untrusted-reply
 export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /** Puts one reply together from the parts that a model of the AI SDK gives. */
-export interface SdkReply {
+interface SdkReply {
   /** Hands the piece on, unless it is empty. */
   addText(piece: string): void;
   /** Takes a `tool-call` part; one that the provider runs itself is not ours to run. */

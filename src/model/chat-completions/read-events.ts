@@ -6,7 +6,7 @@ import type { Patience } from '../patience.ts';
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
 /** Who reads the events of one stream. */
-export interface EventReader {
+interface EventReader {
   /** Takes the data of one event. What it throws ends the reading. */
   take(data: string): void;
   /** Whether the reply is complete, so that a stream that breaks now breaks nothing. */

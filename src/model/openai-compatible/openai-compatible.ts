@@ -4,7 +4,6 @@ import { createMessageGate } from '../message-gate.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
-import { blotSecrets } from './blot-secrets.ts';
 import { type LimitParameter, toRequestBody } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
@@ -111,4 +110,20 @@ export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pa
       });
     },
   };
+};
+
+const SHORTEST_SECRET = 4;
+
+/** Makes what takes the key and the values of headers out of a message. */
+const blotSecrets = (
+  apiKey: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): ((message: string) => string) => {
+  const values = Object.values(headers);
+  // `Bearer abc` may come back as `abc`.
+  const fromHeaders = [...values, ...values.flatMap((value) => value.split(/[\s,;=]+/))];
+  const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= SHORTEST_SECRET)]
+    .filter((secret) => secret !== '')
+    .sort((a, b) => b.length - a.length);
+  return (message) => secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
 };

@@ -1,9 +1,18 @@
 import type { JsonObject } from '../../tools/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
-import { known, look, numberAt, objectAt, textAt } from '../look.ts';
-import { toSessionId } from '../session-id.ts';
-import { oneLine, tell, type Words, word } from '../tell.ts';
-import { tellJson } from '../tell-json.ts';
+import {
+  known,
+  look,
+  numberAt,
+  objectAt,
+  oneLine,
+  tell,
+  tellJson,
+  textAt,
+  toSessionId,
+  type Words,
+  word,
+} from '../tell.ts';
 
 /** A delivery of GitHub. What it does not speak of is `undefined`; the payload holds the rest, as GitHub sent it. */
 export interface GithubDelivery<Event extends string = string> extends SenderDelivery {

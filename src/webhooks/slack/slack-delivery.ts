@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../tools/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
-import { known, look, textAt } from '../look.ts';
-import { toSessionId } from '../session-id.ts';
-import { tell, word } from '../tell.ts';
-import { type IsSecret, tellJson } from '../tell-json.ts';
+import { type IsSecret, known, look, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
 import { type Parts, partsOf, type SlackKind } from './slack-parts.ts';
 
 /** What Slack sent. What it does not speak of is `undefined`; the payload holds the rest, as Slack sent it. */

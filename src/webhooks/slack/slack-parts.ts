@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../tools/json.ts';
-import { known, look, objectAt, textAt } from '../look.ts';
+import { known, look, objectAt, textAt } from '../tell.ts';
 
 /** The three ways in which Slack calls. */
 export type SlackKind = 'event' | 'command' | 'interaction';

@@ -1,9 +1,17 @@
-import { bodyHash } from '../body-hash.ts';
-import { fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
-import { look, textAt } from '../look.ts';
-import { readJsonOrForm } from '../read-body.ts';
-import { type Reply, reply, type Verified, verified, type Webhook } from '../webhook.ts';
-import { slackClaim } from './slack-claim.ts';
+import { type Claim, fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
+import { fromHex, readJsonOrForm } from '../hmac.ts';
+import { look, textAt } from '../tell.ts';
+import {
+  bodyHash,
+  checkTimely,
+  type Knock,
+  type Reply,
+  reply,
+  type Verified,
+  verified,
+  type Webhook,
+  WebhookRefusal,
+} from '../webhook.ts';
 import { type SlackDelivery, toSlackDelivery } from './slack-delivery.ts';
 import type { SlackKind } from './slack-parts.ts';
 
@@ -69,3 +77,25 @@ async function idOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Pro
 
 const isMessage = (kind: SlackKind, event: string): boolean =>
   kind === 'event' && (event === 'message' || event === 'app_mention');
+
+const VERSION = 'v0';
+
+/**
+ * Reads `X-Slack-Signature`: the HMAC of the version, the time of `X-Slack-Request-Timestamp` and the raw body (Slack,
+ * "Verifying requests from Slack"). @throws WebhookRefusal when it holds no signature, or an old one.
+ */
+function slackClaim({ headers, now }: Knock): Claim {
+  const time = headers.get('x-slack-request-timestamp');
+  const header = headers.get('x-slack-signature');
+  if (time === null || header === null) {
+    const problem = 'X-Slack-Signature and X-Slack-Request-Timestamp are needed, and one is missing.';
+    throw new WebhookRefusal('invalid-signature', problem);
+  }
+  const signature = header.startsWith(`${VERSION}=`) ? fromHex(header.slice(VERSION.length + 1)) : undefined;
+  if (!signature) {
+    const problem = 'X-Slack-Signature has to be v0= and 64 hexadecimal digits, once.';
+    throw new WebhookRefusal('invalid-signature', problem);
+  }
+  checkTimely('X-Slack-Request-Timestamp', time, now);
+  return { signatures: [signature], ahead: `${VERSION}:${time}:` };
+}

@@ -1,13 +1,21 @@
 import type { Json, JsonObject } from '../../tools/json.ts';
-import { fromSender, type SenderConfig, type SenderDelivery, type SignedArrival } from '../from-sender.ts';
-import { known, look, textAt } from '../look.ts';
-import { readJson } from '../read-body.ts';
-import { toSessionId } from '../session-id.ts';
-import { tell, word } from '../tell.ts';
-import { tellJson } from '../tell-json.ts';
-import { type Verified, verified, type Webhook } from '../webhook.ts';
-import { standardClaim } from './standard-claim.ts';
-import { standardKey } from './standard-key.ts';
+import {
+  type Claim,
+  fromSender,
+  type SenderConfig,
+  type SenderDelivery,
+  type SignedArrival,
+} from '../from-sender.ts';
+import { fromBase64, readJson } from '../hmac.ts';
+import { known, look, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
+import {
+  checkTimely,
+  type Knock,
+  type Verified,
+  verified,
+  type Webhook,
+  WebhookRefusal,
+} from '../webhook.ts';
 
 /** A delivery by Standard Webhooks. */
 export interface StandardDelivery<Event extends string = string> extends SenderDelivery {
@@ -61,4 +69,61 @@ async function read(signed: SignedArrival): Promise<Verified<StandardDelivery>> 
     context: { webhook: known({ hook, id, event }) },
   };
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
+}
+
+/** What the headers say, the id of the delivery among it. */
+interface StandardClaim extends Claim {
+  readonly id: string;
+}
+
+/**
+ * Reads `webhook-signature`: the HMACs of the id, the time and the raw body (Standard Webhooks 1.0.0, symmetric `v1`).
+ * Signatures of other versions are not looked at. @throws WebhookRefusal when it holds no signature, or an old one.
+ */
+function standardClaim({ headers, now }: Knock): StandardClaim {
+  const id = headers.get('webhook-id');
+  const time = headers.get('webhook-timestamp');
+  const header = headers.get('webhook-signature');
+  if (id === null || time === null || header === null) {
+    const problem = 'webhook-id, webhook-timestamp and webhook-signature are needed, and one is missing.';
+    throw new WebhookRefusal('invalid-signature', problem);
+  }
+  // With a full stop, what is signed could be cut elsewhere, into another id and another time.
+  if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) {
+    const problem = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
+    throw new WebhookRefusal('invalid-signature', problem);
+  }
+  const signatures = parseSignatures(header);
+  checkTimely('webhook-timestamp', time, now);
+  return { id, signatures, ahead: `${id}.${time}.` };
+}
+
+/** A header that came twice is joined by a comma too many. */
+function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
+  const listed = header.split(' ').map((one) => /^(v[0-9]+[a-z]*),([A-Za-z0-9+/=]+)$/.exec(one));
+  const signatures = listed
+    .filter((one) => one?.[1] === 'v1')
+    .map((one) => fromBase64(one?.[2] ?? ''))
+    .filter((signature) => signature?.byteLength === 32);
+  const read = signatures.filter((signature) => signature !== undefined);
+  if (!listed.includes(null) && read.length > 0) return read;
+  const problem =
+    'webhook-signature has to be v1,{base64 of 32 bytes}, or several of them with spaces between.';
+  throw new WebhookRefusal('invalid-signature', problem);
+}
+
+const PREFIX = 'whsec_';
+
+/** What the standard asks for ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
+const MIN_BYTES = 24;
+
+/** The bytes of a secret, which is written in base64, mostly after `whsec_`. @throws WebhookRefusal when it is none. */
+function standardKey(secret: string): Uint8Array<ArrayBuffer> {
+  const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
+  if (key && key.byteLength >= MIN_BYTES) return key;
+  throw new WebhookRefusal(
+    'not-configured',
+    'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and the ' +
+      `base64 of ${MIN_BYTES} bytes or more.`,
+  );
 }

@@ -1,10 +1,21 @@
-import { fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
-import { textAt } from '../look.ts';
-import { readJson } from '../read-body.ts';
-import { type Verified, verified, type Webhook } from '../webhook.ts';
-import { WebhookRefusal } from '../webhook-refusal.ts';
-import { stripeClaim } from './stripe-claim.ts';
-import { type StripeDelivery, toStripeDelivery } from './stripe-delivery.ts';
+import type { JsonObject } from '../../tools/json.ts';
+import {
+  type Claim,
+  fromSender,
+  type SenderConfig,
+  type SenderDelivery,
+  type SignedArrival,
+} from '../from-sender.ts';
+import { fromHex, readJson } from '../hmac.ts';
+import { type IsSecret, known, look, objectAt, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
+import {
+  checkTimely,
+  type Knock,
+  type Verified,
+  verified,
+  type Webhook,
+  WebhookRefusal,
+} from '../webhook.ts';
 
 /** The literal that `stripeWebhook` takes. `events` are types of Stripe's, as in `invoice.payment_failed`. */
 export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, StripeDelivery<Event>>;
@@ -38,3 +49,125 @@ async function read(signed: SignedArrival): Promise<Verified<StripeDelivery>> {
   if (id === undefined) throw new WebhookRefusal('bad-json', 'The body is not an event: it has no id.');
   return verified(id, await toStripeDelivery({ hook, headers, env, id, payload }));
 }
+
+/**
+ * Reads `Stripe-Signature`: a time, and the HMACs of the time and the raw body under each secret of the endpoint (Stripe,
+ * "Verify webhook signatures manually"). Schemes other than `v1` are not looked at.
+ *
+ * @throws WebhookRefusal when it holds no signature, or old ones.
+ */
+function stripeClaim({ headers, now }: Knock): Claim {
+  const header = headers.get('stripe-signature');
+  if (header === null) throw new WebhookRefusal('invalid-signature', 'Stripe-Signature is missing.');
+  const { time, signatures } = parseHeader(header);
+  checkTimely('Stripe-Signature', time, now);
+  return { signatures, ahead: `${time}.` };
+}
+
+interface ParsedHeader {
+  readonly time: string;
+  readonly signatures: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** A header that came twice has two times, and so is none. */
+function parseHeader(header: string): ParsedHeader {
+  const pairs = header.split(',').map((pair) => /^([a-z0-9]+)=(\S+)$/.exec(pair));
+  const valuesOf = (name: string): string[] =>
+    pairs.flatMap((pair) => (pair?.[1] === name && pair[2] !== undefined ? [pair[2]] : []));
+  const [time, ...more] = valuesOf('t');
+  const signatures = valuesOf('v1').map(fromHex);
+  const read = signatures.filter((signature) => signature !== undefined);
+  if (pairs.includes(null) || time === undefined || more.length > 0 || read.length === 0) throw malformed();
+  if (read.length < signatures.length) throw malformed();
+  return { time, signatures: read };
+}
+
+const malformed = (): WebhookRefusal =>
+  new WebhookRefusal(
+    'invalid-signature',
+    'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
+  );
+
+/** An event of Stripe. What it does not speak of is `undefined`; the payload is the whole event, as Stripe sent it. */
+export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
+  /** Of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`: the same whenever Stripe sends it again. */
+  readonly id: string;
+  /** As in `invoice.payment_failed`. */
+  readonly event: Event;
+  /** What the event is about: its `data.object`, or, of a thin event, its `related_object`. */
+  readonly object: JsonObject | undefined;
+  /** The id of the customer. */
+  readonly customer: string | undefined;
+  /** The connected account that it happened in. */
+  readonly account: string | undefined;
+  /** False for test data. */
+  readonly isLive: boolean;
+  /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
+  readonly payload: JsonObject;
+}
+
+type Seen = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
+
+/** Shows an event. */
+async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
+  const { payload } = from;
+  const object = objectAt(payload, 'data', 'object') ?? objectAt(payload, 'related_object');
+  const seen = {
+    ...from,
+    event: textAt(payload, 'type') ?? 'unknown',
+    object,
+    customer: customerOf(object),
+    account: textAt(payload, 'account') ?? textAt(payload, 'context'),
+    isLive: look(payload, 'livemode') === true,
+  };
+  const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
+  return { ...seen, usual };
+}
+
+type Unmapped = Omit<StripeDelivery, 'usual'>;
+
+/** Stripe writes the customer's id, or, where it was asked to expand it, the customer. */
+const customerOf = (object: JsonObject | undefined): string | undefined =>
+  look(object, 'object') === 'customer'
+    ? textAt(object, 'id')
+    : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
+
+/** One conversation for a customer, else for what the event is about. */
+function sessionOf({ account, customer, object, id }: Unmapped): Promise<string> {
+  const about = customer ?? textAt(object, 'id') ?? id;
+  return account === undefined ? toSessionId(about) : toSessionId(account, about);
+}
+
+function messageOf({ event, account, customer, object, isLive, payload }: Unmapped): string {
+  const type = word(textAt(object, 'object') ?? textAt(object, 'type'));
+  const lines = [
+    `Stripe: ${word(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
+    type && `${type} ${word(textAt(object, 'id')) ?? 'without id'}`,
+    word(customer) && `customer ${customer}`,
+    word(account) && `account ${account}`,
+  ];
+  if (object === undefined) return tell({ lines, words: [] });
+  const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
+  // Both hold what customers call themselves. What has changed stands first: the end of a long text is cut.
+  const told = previous_attributes ? { previous_attributes, object } : object;
+  return tell({ lines, words: [{ text: tellJson(told, isKeyToPageOf(object)) }] });
+}
+
+/** Pages of Stripe's that ask nobody who comes by their address to sign in. */
+const PAGES = [
+  'account_link',
+  'billing_portal.session',
+  'checkout.session',
+  'identity.verification_session',
+  'login_link',
+];
+
+/** What an object was before does not say what it is. */
+const isKeyToPageOf =
+  ({ object: type = '' }: JsonObject): IsSecret =>
+  (key, { object = type }) =>
+    key === 'url' && typeof object === 'string' && PAGES.includes(object);
+
+const contextOf = ({ hook, id, event, object, customer, account, isLive }: Unmapped): JsonObject => ({
+  webhook: known({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
+});

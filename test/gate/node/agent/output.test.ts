@@ -10,7 +10,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { CallRecord, TurnState } from '../../../doors/journal.ts';
 import type { TurnHost } from '../../../doors/session.ts';

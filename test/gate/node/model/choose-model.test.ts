@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { ConfigurationError, chooseModel, type ModelEnvironment } from '../../../doors/model.ts';
 
 describe('chooseModel', () => {

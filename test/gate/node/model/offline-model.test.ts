@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError, type ModelMessage, type ToolDefinition } from '../../../../src/index.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { say, tool, type WorldTool } from './offline-world.ts';
 
 const notice =

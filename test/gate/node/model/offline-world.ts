@@ -1,5 +1,5 @@
 import type { ModelMessage, RequestedCall, ToolDefinition } from '../../../../src/index.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 
 /** A tool of a test: what the model is shown, and what it answers. */
 export interface WorldTool extends ToolDefinition {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import {
   type Attempt,
   ConfigurationError,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type HistoryMessage } from '../../../../src/index.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { agentWith, compactions, listing, long, SUMMARY_SHOWN, sessionOf } from './compaction-scene.ts';
 

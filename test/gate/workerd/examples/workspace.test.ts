@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AREAS, COLLECTIONS } from '../../../../src/examples/workspace/areas.ts';
 import { workspace } from '../../../../src/examples/workspace/workspace.ts';
 import type { AnyTool } from '../../../../src/index.ts';
-import { offlineModel } from '../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { appWith } from '../http/app.ts';

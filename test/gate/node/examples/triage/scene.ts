@@ -8,7 +8,7 @@ import {
 import { githubAt } from '../../../../../src/examples/triage/github-at.ts';
 import { aboutIssue } from '../../../../../src/examples/triage/subject.ts';
 import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
-import { offlineModel } from '../../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 

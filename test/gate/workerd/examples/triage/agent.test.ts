@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { paperGitHub } from '../../../../../src/examples/triage/paper-github.ts';
 import { aboutIssue } from '../../../../../src/examples/triage/subject.ts';
 import { defineTriage } from '../../../../../src/examples/triage/triage.ts';
-import { offlineModel } from '../../../../../src/model/offline/entry.ts';
+import { offlineModel } from '../../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import {
   call,

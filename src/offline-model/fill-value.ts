@@ -1,4 +1,4 @@
-import type { Scalar } from '../untrusted-json.ts';
+import type { Scalar } from '../model/untrusted-json.ts';
 import { likeness } from './likeness.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';

@@ -1,4 +1,4 @@
-import { isScalar, parseJson, type Scalar } from '../untrusted-json.ts';
+import { isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
 import { mentionsIn } from './mentions.ts';
 import { isVerb } from './verbs.ts';
 import { idMarkers, stem, wordsOf } from './words.ts';

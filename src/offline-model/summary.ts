@@ -1,4 +1,4 @@
-import { isScalar, parseJson } from '../untrusted-json.ts';
+import { isScalar, parseJson } from '../model/untrusted-json.ts';
 import type { Fact } from './facts.ts';
 import type { PastCall } from './memory.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, isScalar, type Scalar } from '../untrusted-json.ts';
+import { isRecord, isScalar, type Scalar } from '../model/untrusted-json.ts';
 import { idMarkers, stem, wordsOf } from './words.ts';
 
 /** What can be filled in, as the planner understands a JSON Schema. */

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../chat-model.ts';
+import type { ToolDefinition } from '../model/chat-model.ts';
 import { type Param, paramsOf } from './params.ts';
 import { changeOf, changesOf, isLook, isVerb } from './verbs.ts';
 import { idMarkers, stem, stemsOf, wordsOf } from './words.ts';
