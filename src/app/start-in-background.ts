@@ -3,7 +3,7 @@ import { toTurnStart } from '../session/start-turn.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { WhenBusy } from '../tools/when-busy.ts';
-import type { Here } from './host.ts';
+import type { HostedApp } from './host.ts';
 import { type Target, targetOf } from './target.ts';
 
 /**
@@ -35,7 +35,7 @@ export interface BackgroundTurn {
 
 /** Finds out before anything is taken what is wrong with it. @throws Error that says so. */
 export function toBackgroundTurn(
-  here: Here,
+  here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: OutsideStart,
 ): BackgroundTurn {
   if (isBlank(owner)) throw new Error('Its owner is blank.');

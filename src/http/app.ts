@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono';
-import type { Caller } from '../app/caller.ts';
-import type { Env } from '../app/host.ts';
-import { invoked } from '../app/invoked.ts';
+import type { Caller, Env } from '../app/host.ts';
+import { invoked } from '../app/host.ts';
 import { type Target, targetOf, UnknownTargetError } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';

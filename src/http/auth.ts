@@ -1,4 +1,4 @@
-import type { Caller } from '../app/caller.ts';
+import type { Caller } from '../app/host.ts';
 import { sha256 } from '../tools/sha256.ts';
 import { Problem } from './problem.ts';
 

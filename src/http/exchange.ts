@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'hono';
-import type { Env } from '../app/host.ts';
-import type { Invoked } from '../app/invoked.ts';
+import type { Env, Invoked } from '../app/host.ts';
 import type { Target } from '../app/target.ts';
 import type { HttpHost } from './http-host.ts';
 

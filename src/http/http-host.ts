@@ -1,5 +1,4 @@
-import type { Env, Host } from '../app/host.ts';
-import type { McpEndpoint } from '../app/mcp-endpoint.ts';
+import type { Env, Host, McpEndpoint } from '../app/host.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
 import type { ContextHeaders } from './context-headers.ts';

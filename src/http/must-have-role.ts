@@ -1,4 +1,4 @@
-import type { Caller } from '../app/caller.ts';
+import type { Caller } from '../app/host.ts';
 import type { Question } from '../session/questions.ts';
 import { Problem } from './problem.ts';
 

@@ -1,5 +1,4 @@
-import { pendingViews } from '../app/pending-view.ts';
-import { type Target, turnPath } from '../app/target.ts';
+import { pendingViews, type Target, turnPath } from '../app/target.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';

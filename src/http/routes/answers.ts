@@ -1,6 +1,5 @@
-import { answerPath } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
-import { turnPart } from '../../app/turn-part.ts';
+import { answerPath, turnServices } from '../../app/target.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import { type CheckedAnswer, checkDecision, checkResult } from '../../session/check-answer.ts';
 import { readTurn } from '../../session/fold-session.ts';
@@ -67,7 +66,7 @@ async function answerCall(exchange: Exchange, call: string, kind: AnswerKind): P
   mustHaveRole(target.caller, question);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
-  const part = { ...turnPart(exchange, { port: target.port, agent: target.agent.name }) };
+  const part = { ...turnServices(exchange, { port: target.port, agent: target.agent.name }) };
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();

@@ -1,10 +1,10 @@
-import { type Caller, ownerOf } from '../../app/caller.ts';
-import type { Here } from '../../app/host.ts';
+import type { HostedApp } from '../../app/host.ts';
+import { type Caller, ownerOf } from '../../app/host.ts';
 import { type Named, targetOf } from '../../app/target.ts';
 import { toSessionName } from '../../session/session-name.ts';
 
 /** A request to erase a session. */
-export interface Erasure extends Here {
+export interface Erasure extends HostedApp {
   readonly caller: Caller;
   readonly named: Named;
 }

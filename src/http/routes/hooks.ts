@@ -1,4 +1,4 @@
-import type { Here } from '../../app/host.ts';
+import type { HostedApp } from '../../app/host.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
 import { turnPath } from '../../app/target.ts';
 import { DeploymentError } from '../../session/deployment.ts';
@@ -10,7 +10,7 @@ import { Problem, type ProblemType } from '../problem.ts';
 import { queueFull } from '../refusal.ts';
 
 /** A request to a webhook; its signature stands in for the authentication of other routes. */
-export interface HookRequest extends Here {
+export interface HookRequest extends HostedApp {
   readonly host: HttpHost;
   readonly request: Request;
   /** As the path has it. */
@@ -47,7 +47,7 @@ const telling = <Answer>(hook: Webhook, answer: Promise<Answer>): Promise<Answer
     throw failure instanceof WebhookRefusal ? refused(failure) : failed(hook, failure);
   });
 
-interface Starting extends Here {
+interface Starting extends HostedApp {
   readonly host: HttpHost;
   readonly hook: Webhook;
   readonly received: WebhookStart & { readonly acknowledge: Acknowledgement };

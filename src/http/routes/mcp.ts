@@ -1,7 +1,4 @@
-import type { Caller } from '../../app/caller.ts';
-import type { Env } from '../../app/host.ts';
-import type { Invoked } from '../../app/invoked.ts';
-import type { McpEndpoint } from '../../app/mcp-endpoint.ts';
+import type { Caller, Env, Invoked, McpEndpoint } from '../../app/host.ts';
 import { readBytes } from '../body.ts';
 import { contextOfHeaders } from '../context-headers.ts';
 import type { HttpHost } from '../http-host.ts';

@@ -1,5 +1,4 @@
-import { type Target, turnPath } from '../../app/target.ts';
-import { turnPart } from '../../app/turn-part.ts';
+import { type Target, turnPath, turnServices } from '../../app/target.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
@@ -33,7 +32,7 @@ async function answerMessage(exchange: Exchange): Promise<Response> {
   const start = { ...(await readStart(exchange)), whenBusy };
   if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   // Copied, so that what this deployment lacks is found out before the message is taken.
-  const part = { ...turnPart(exchange, { port: target.port, agent: target.agent.name }) };
+  const part = { ...turnServices(exchange, { port: target.port, agent: target.agent.name }) };
   const { answer, sentAt } = await (declines ? takeDeclining(exchange, part, start) : take(exchange, start));
   switch (answer.status) {
     case 'accepted':

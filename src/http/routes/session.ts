@@ -1,6 +1,6 @@
 import { SLICES } from '../../agent/kinds.ts';
-import { pendingViews } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
+import { pendingViews } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { memoryOf } from '../../session/memory-of.ts';
