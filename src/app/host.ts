@@ -28,7 +28,7 @@ export interface Host {
   readonly clock: Clock;
   /** A short random id, unlike any other. */
   readonly newId: () => string;
-  /** The model for agents without one of their own. @throws ConfigurationError when the settings name none. */
+  /** The model for agents without one of their own. @throws ConfigurationError when there is none. */
   model(env: Env): ChatModel;
   /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
   resolve(agent: Agent, env: Env): Agent;

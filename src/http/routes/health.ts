@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../route.ts';
 const PROBE = toSessionName({ owner: '', agent: '', session: 'health' });
 
 /**
- * Whether sessions can work here. An object is asked until one has answered, and no more: how the Worker is deployed cannot
+ * Whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no more: how the Worker is deployed cannot
  * change while it runs, and whoever asks is not authenticated.
  */
 export function getHealth(): Route {
@@ -21,6 +21,7 @@ export function getHealth(): Route {
       const port = host.session(env, PROBE);
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });
       hasAnswered = true;
+      host.checkModel(env);
       const warnings = host.warnings(env);
       return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });
     },

@@ -8,7 +8,7 @@ import { kinOf, topicOf } from './words.ts';
 
 /** Ends every answer. */
 export const offlineNotice =
-  "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
+  "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 
 /** The answer: what fits the question best, what each call of the turn found, what was not done, and the notice. */
 export function answerFrom(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {
