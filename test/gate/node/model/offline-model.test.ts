@@ -31,7 +31,7 @@ describe('the offline model', () => {
       text: `Nothing here fits this message.\n${notice}`,
       toolCalls: [],
       finish: 'stop',
-      usage: { inputTokens: 2, outputTokens: 39 },
+      usage: { inputTokens: 2, outputTokens: 45 },
     });
   });
 

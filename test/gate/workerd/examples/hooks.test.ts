@@ -8,9 +8,7 @@ import { json, ORIGIN, type Send } from '../http/client.ts';
 
 const send: Send = async (path, init) => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
-  // A model that is never asked: nothing runs the turns of this Worker.
-  const settings = { MODEL: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', GITHUB_WEBHOOK_SECRET: SECRET };
-  return worker.fetch(request, { ...env, ...settings }, createExecutionContext());
+  return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
 };
 
 const delivery = (body: object, secret = SECRET) =>
