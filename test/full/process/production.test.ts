@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(out, { recursive: true }));
 
 it.each([
-  ['production', ['SESSIONS (SessionObject)', 'TURNS (holdfast-turns)', 'LEASE_MS']],
+  ['production', ['SESSIONS (SessionObject)', 'TURNS (holdfast-turns)', 'LEASE_MS', 'MODEL']],
   ['', ['SESSIONS (SessionObject)', 'LEASE_MS', 'MODEL']],
 ])("a deployment to the environment '%s' has its bindings", async (environment, bindings) => {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
