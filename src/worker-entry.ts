@@ -5,25 +5,28 @@ import type { Agent } from './agent/define-agent.ts';
 import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
 import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './app/check-app.ts';
-import type { Env, Host } from './app/host.ts';
-import { invoked } from './app/invoked.ts';
-import type { McpEndpoint } from './app/mcp-endpoint.ts';
+import type { Env, Host, McpEndpoint } from './app/host.ts';
+import { invoked } from './app/host.ts';
 import type { Schedule } from './background/define-schedule.ts';
-import { resumeTurn } from './background/resume-turn.ts';
-import { runSchedules } from './background/run-schedules.ts';
-import { takeBatch } from './background/take-batch.ts';
+import { runSchedules } from './background/define-schedule.ts';
+import { resumeTurn, takeBatch } from './background/take-batch.ts';
 import { createApp } from './http/app.ts';
-import { type Authenticate, defaultAuth } from './http/auth.ts';
-import { parseContextHeaders } from './http/context-headers.ts';
-import { parseOrigins } from './http/cross-site.ts';
-import type { HttpHost } from './http/http-host.ts';
+import { type Authenticate, defaultAuth, parseOrigins } from './http/auth.ts';
+import { parseContextHeaders } from './http/request-headers.ts';
+import type { HttpHost } from './http/route.ts';
 import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { systemClock } from './session/clock.ts';
-import { checkDeployment, type Deployment, deploymentWarnings, sayingOnce } from './session/deployment.ts';
+import {
+  checkDeployment,
+  type Deployment,
+  DeploymentError,
+  deploymentWarnings,
+  sayingOnce,
+} from './session/deployment.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
 import type { PlatformConfig } from './session/platform.ts';
 import { parseSessionName } from './session/session-name.ts';
@@ -35,9 +38,7 @@ import type { ToolGroup } from './tools/groups/define-tool-group.ts';
 import type { Webhook } from './webhooks/webhook.ts';
 
 export type { Retention } from './agent/retention.ts';
-export type { Caller } from './app/caller.ts';
-export type { Env } from './app/host.ts';
-export type { EndpointRequest, McpEndpoint } from './app/mcp-endpoint.ts';
+export type { Caller, EndpointRequest, Env, McpEndpoint } from './app/host.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './background/define-schedule.ts';
 export { type Authenticate, bearerToken } from './http/auth.ts';
 export type { Principal } from './journal/events.ts';
@@ -50,8 +51,17 @@ export type { MintedSecrets } from './session/to-secrets.ts';
 
 export interface HoldfastConfig {
   readonly agents: readonly Agent[];
-  /** For agents without a model of their own. Absent: chosen by `MODEL`, `OPENAI_BASE_URL` and `OPENAI_API_KEY`. */
+  /**
+   * For agents without a model of their own. Absent: chosen by the vars `MODEL` and `OPENAI_BASE_URL` and the secret
+   * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
+   * what to set.
+   */
   readonly model?: ChatModel | ((env: Env) => ChatModel) | undefined;
+  /**
+   * Makes the model that is asked where the var `MODEL` is `offline`, and nowhere else: `offlineModel` of
+   * `holdfast/models/offline`, a planner that needs no key and is no language model. A Worker without it does not carry it.
+   */
+  readonly offline?: (() => ChatModel) | undefined;
   /**
    * What agents may ask for by role. The var `TOOL_GROUPS` makes more of their tools, and takes tools away:
    * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
@@ -146,7 +156,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 function toHost(config: HoldfastConfig): HttpHost {
   const {
     agents,
-    model = chooseModel,
     auth = defaultAuth,
     contextHeaders = {},
     origins = [],
@@ -164,7 +173,8 @@ function toHost(config: HoldfastConfig): HttpHost {
     mcp: config.mcp,
     clock: systemClock,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
-    model: typeof model === 'function' ? model : () => model,
+    model: modelIn(config),
+    checkModel: modelCheck(config),
     resolve: agentResolver({ groups, agents }),
     context: contextIn(context),
     secrets: async (env, principal) => toSecrets(await config.secrets?.(env, principal)),
@@ -172,6 +182,25 @@ function toHost(config: HoldfastConfig): HttpHost {
     session: sessionIn(config),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };
+}
+
+/** The settings are those of the deployment: every turn finds out alike what is wrong with them. */
+function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
+  if (model !== undefined) return typeof model === 'function' ? model : () => model;
+  return (env) => {
+    try {
+      return chooseModel(env, offline);
+    } catch (failure) {
+      throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
+    }
+  };
+}
+
+/** A model that the app declares is not asked for by a check: making it may be work. */
+function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
+  const isChosen = config.model === undefined && config.agents.some(({ model }) => model === undefined);
+  const choose = modelIn(config);
+  return (env) => void (isChosen && choose(env));
 }
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */

@@ -12,6 +12,7 @@ import { paperGitHub } from './examples/triage/paper-github.ts';
 import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
+import { offlineModel } from './offline-model/entry.ts';
 import { createHoldfast } from './worker-entry.ts';
 
 interface Vars {
@@ -43,6 +44,7 @@ const holdfast = createHoldfast({
     researcher,
     workspace,
   ],
+  offline: offlineModel,
   secrets: () => ({ GITHUB_TOKEN }),
   webhooks: [triageWebhook],
   mcp: readingRoom,

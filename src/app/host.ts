@@ -2,10 +2,22 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Clock } from '../session/clock.ts';
-import type { Platform } from '../session/platform.ts';
+import { Meter } from '../session/meter.ts';
+import { DEFAULT_PLATFORM, type Platform } from '../session/platform.ts';
 import type { Secrets } from '../tools/secrets.ts';
 import type { ToolCallContext } from '../tools/tool-call-context.ts';
+
+/** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
+export interface Caller {
+  readonly id: string;
+  readonly tenant?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** Whose the caller's sessions are. */
+export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): string => tenant ?? id;
 
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -16,7 +28,7 @@ export interface Host {
   readonly clock: Clock;
   /** A short random id, unlike any other. */
   readonly newId: () => string;
-  /** The model for agents without one of their own. @throws ConfigurationError when the settings name none. */
+  /** The model for agents without one of their own. @throws ConfigurationError when there is none. */
   model(env: Env): ChatModel;
   /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
   resolve(agent: Agent, env: Env): Agent;
@@ -30,8 +42,74 @@ export interface Host {
   session(env: Env, name: string): SessionPort;
 }
 
-/** The app in the environment of an invocation. */
-export interface Here {
+/** An app, with the vars, secrets and bindings that its Worker has. */
+export interface HostedApp {
   readonly host: Host;
   readonly env: Env;
+}
+
+/** The app as one invocation of its Worker has it. */
+export interface Invoked extends Host {
+  /** Counts what the invocation uses: its messages to any session, and the work of all its turns. */
+  readonly meter: Meter;
+  /** Keeps the invocation alive for what comes after its answer. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+/**
+ * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a
+ * deployment lacks: so a message is refused for them, and a turn that was taken ends as failed.
+ */
+export function invoked<App extends Host>(
+  host: App,
+  env: Env,
+  execution: Pick<Invoked, 'waitUntil'>,
+): App & Invoked {
+  const { clock } = host;
+  const platform = settled(() => host.platform(env));
+  const meter = new Meter(platform.value ?? DEFAULT_PLATFORM, () => clock.now());
+  return {
+    ...host,
+    meter,
+    waitUntil: (work) => execution.waitUntil(work),
+    session: (of, name) => meter.counted(host.session(of, name)),
+    resolve(agent, of) {
+      if (platform.problem) throw platform.problem;
+      return host.resolve(agent, of);
+    },
+  };
+}
+
+/** @throws what is not a ConfigurationError. */
+function settled<T>(read: () => T): { readonly value?: T; readonly problem?: ConfigurationError } {
+  try {
+    return { value: read() };
+  } catch (problem) {
+    if (problem instanceof ConfigurationError) return { problem };
+    throw problem;
+  }
+}
+
+/** A request that the app hands to an endpoint: its caller is known, it comes from no foreign page, and its size is checked. */
+export interface EndpointRequest {
+  readonly host: Invoked;
+  readonly env: Env;
+  readonly caller: Caller;
+  /** Its body is there as a whole. Its signal aborts when the client goes. */
+  readonly request: Request;
+  /** Values of the headers that the app maps; what they are under is up to whoever runs something. */
+  readonly context: ToolCallContext;
+  /** Names the request in logs, as in its `x-request-id`. */
+  readonly requestId: string;
+}
+
+/**
+ * What `createHoldfast({ mcp })` serves at `POST /mcp`. `defineMcpEndpoint` makes it, so an app without one carries nothing of
+ * MCP.
+ */
+export interface McpEndpoint {
+  /** The names of the agents that it publishes; each must be one of the app's. */
+  readonly agents: readonly string[];
+  /** Answers a `POST`. What it throws becomes a problem response. */
+  serve(request: EndpointRequest): Promise<Response>;
 }

@@ -3,7 +3,7 @@ import { toTurnStart } from '../session/start-turn.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { WhenBusy } from '../tools/when-busy.ts';
-import type { Here } from './host.ts';
+import type { HostedApp } from './host.ts';
 import { type Target, targetOf } from './target.ts';
 
 /**
@@ -35,13 +35,14 @@ export interface BackgroundTurn {
 
 /** Finds out before anything is taken what is wrong with it. @throws Error that says so. */
 export function toBackgroundTurn(
-  here: Here,
+  here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: OutsideStart,
 ): BackgroundTurn {
   if (isBlank(owner)) throw new Error('Its owner is blank.');
   if (isBlank(named.message)) throw new Error('Its message is blank.');
   const from = { id: by, tenant: owner };
   const target = targetOf(here, from, named);
+  checkModel(here, target);
   // The bytes that came may differ the next time; what the key names does not.
   const request = { key, bodyHash: key, ttl: KNOWN_FOR };
   const { agent, message } = named;
@@ -51,6 +52,9 @@ export function toBackgroundTurn(
   );
   return { target, start: { ...start, whenBusy } };
 }
+
+/** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
+const checkModel = ({ host, env }: HostedApp, { agent }: Target): unknown => agent.model ?? host.model(env);
 
 /** What became of it: `full` changes nothing. */
 export type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;

@@ -1,8 +1,12 @@
 import type { Agent } from '../agent/define-agent.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
+import { openQuestions, type Question } from '../session/questions.ts';
+import type { TurnHost } from '../session/run-turn.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/session-name.ts';
-import { type Caller, ownerOf } from './caller.ts';
-import type { Here } from './host.ts';
+import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */
 export interface Target {
@@ -36,7 +40,7 @@ export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =
   `${path}/turns/${encodeURIComponent(turn)}`;
 
 /** @throws UnknownTargetError when there is no such agent, or the session's id cannot be one. */
-export function targetOf({ host, env }: Here, caller: Caller, named: Named): Target {
+export function targetOf({ host, env }: HostedApp, caller: Caller, named: Named): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
     throw new UnknownTargetError(
@@ -51,4 +55,85 @@ export function targetOf({ host, env }: Here, caller: Caller, named: Named): Tar
   const port = host.session(env, toSessionName({ owner: ownerOf(caller), agent: agent.name, session }));
   const path = `/agents/${agent.name}/sessions/${encodeURIComponent(session)}`;
   return { agent, session, caller, port, path };
+}
+
+/** A call that waits, with the address at which it is answered. */
+export interface PendingView extends PendingCall {
+  readonly links: { readonly approvals: string } | { readonly results: string };
+}
+
+/** What a turn waits for, by its events: the same wherever it is told. */
+export const pendingViews = (
+  target: Pick<Target, 'path'>,
+  events: readonly StoredEvent[],
+): readonly PendingView[] =>
+  openQuestions(events).map((question) => ({
+    ...toPendingCall(question),
+    links:
+      question.wait.for === 'decision'
+        ? { approvals: answerPath(target, question) }
+        : { results: answerPath(target, question) },
+  }));
+
+/**
+ * Where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
+ * an answer which is sent twice is never taken for the next question.
+ */
+export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
+  const kind = wait.for === 'decision' ? 'approvals' : 'results';
+  const which = number === 1 ? '' : `?question=${number}`;
+  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
+}
+
+/** The app, as this invocation of its Worker has it. */
+interface HostedHere extends HostedApp {
+  readonly host: Invoked;
+}
+
+/** A session, and the name of its agent. */
+interface SessionRef {
+  readonly port: SessionPort;
+  readonly agent: string;
+}
+
+/**
+ * What any invocation of this deployment brings to the turns of a session. Each part is made when it is read, and throws a
+ * ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease, leave it
+ * to the turn, which then ends as failed.
+ */
+export const turnServices = ({ host, env }: HostedHere, { port, agent }: SessionRef): TurnHost => ({
+  port,
+  clock: host.clock,
+  meter: host.meter,
+  waitUntil: host.waitUntil,
+  get agent() {
+    return host.resolve(agentOf(host, agent), env);
+  },
+  get model() {
+    return agentOf(host, agent).model ?? host.model(env);
+  },
+  get context() {
+    return host.context(env);
+  },
+  agents: agentsIn(host, env),
+  secrets: (principal) => host.secrets(env, principal),
+});
+
+/** All agents of the app, each with the tool groups that it asks for. */
+const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
+  names: [...host.agents.keys()].toSorted(),
+  get model() {
+    return host.model(env);
+  },
+  find(name) {
+    const agent = host.agents.get(name);
+    return agent && host.resolve(agent, env);
+  },
+  resolve: (agent: Agent) => host.resolve(agent, env),
+});
+
+function agentOf(host: Host, name: string): Agent {
+  const agent = host.agents.get(name);
+  if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
+  return agent;
 }

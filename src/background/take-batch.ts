@@ -1,9 +1,27 @@
-import type { Env } from '../app/host.ts';
-import type { Invoked } from '../app/invoked.ts';
+import type { Env, Invoked } from '../app/host.ts';
+import { turnServices } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
+import { READER } from '../session/fold-session.ts';
+import { runTurn } from '../session/run-turn.ts';
 import { parseSessionName } from '../session/session-name.ts';
-import { resumeTurn } from './resume-turn.ts';
+
+/**
+ * Goes on with a turn that nobody holds, as far as this invocation may; a turn that is over, waits or is held by somebody
+ * is left alone, so it may be asked for any number of times. What the deployment lacks for a turn is found out under its
+ * lease, so that even then the turn has an outcome.
+ *
+ * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, and
+ *   SessionUnavailableError when it cannot be reached.
+ */
+export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
+  const { agent } = parseSessionName(name);
+  const port = host.session(env, name);
+  const sentAt = host.clock.now();
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
+  if (leased.status !== 'leased') return;
+  await runTurn(turnServices({ host, env }, { port, agent }), leased, sentAt);
+}
 
 /** What is used of a batch of the queue. */
 export interface Batch {
@@ -18,7 +36,7 @@ const RETRY_AFTER = 5;
 /**
  * Goes on with the turns that the messages name, one after another: they share the limits of this invocation, and what it
  * has no room left for is left to the next one. Never rejects: each message is acknowledged, or is to come again. A
- * message is only a hint (DESIGN 5, rule 5); the alarm of its session comes anyway.
+ * message is only a hint; the alarm of its session comes anyway.
  */
 export async function takeBatch(host: Invoked, env: Env, { messages }: Batch): Promise<void> {
   for (const [index, message] of messages.entries()) {

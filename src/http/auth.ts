@@ -1,4 +1,6 @@
-import type { Caller } from '../app/caller.ts';
+import type { Caller } from '../app/host.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Question } from '../session/questions.ts';
 import { sha256 } from '../tools/sha256.ts';
 import { Problem } from './problem.ts';
 
@@ -57,15 +59,10 @@ const setIt = (setting: string): string =>
   `Set the secret ${setting} (wrangler secret put ${setting}) and send it as a bearer token`;
 
 const notSet = (setting: string): Problem =>
-  new Problem(
-    403,
-    'not-configured',
-    `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`,
-  );
+  new Problem('not-configured', `This Worker has no token yet, so it answers nobody. ${setIt(setting)}.`);
 
 const onlyLocal = (): Problem =>
   new Problem(
-    403,
     'not-configured',
     'This Worker answers only localhost until authentication is set up. ' +
       `${setIt(TOKEN_SETTING)}, or pass \`auth\` to createHoldfast.`,
@@ -84,4 +81,54 @@ function warnOnce(): void {
 async function sameText(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([a, b].map(sha256));
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
+}
+
+/** @throws Problem when a question is for a role that the caller does not have. */
+export function mustHaveRole({ roles }: Caller, { call, wait }: Question): void {
+  const by = wait.for === 'decision' ? wait.by : undefined;
+  if (by === undefined || roles?.includes(by)) return;
+  throw new Problem(
+    'role-required',
+    `Call ${call.id} is answered by somebody with the role '${by}'. Send the token of one who has it.`,
+    { more: { role: by } },
+  );
+}
+
+/** Sites whose pages may do more than read, beside the Worker's own. */
+export type Origins = ReadonlySet<string>;
+
+/** @throws ConfigurationError when one is no origin: `https://app.example`, without a path. */
+export function parseOrigins(origins: readonly string[]): Origins {
+  for (const origin of origins) {
+    if (originOf(origin) === origin) continue;
+    throw new ConfigurationError(
+      `origins has '${String(origin)}', which is no origin: use a scheme and a host, such as https://app.example.`,
+    );
+  }
+  return new Set(origins);
+}
+
+const originOf = (text: unknown): string | undefined =>
+  typeof text === 'string' && /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : undefined;
+
+/** Methods that change nothing. */
+const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Keeps pages of other sites from acting for whoever looks at them: a browser sends some requests without asking first, and
+ * with what it knows of the user, or from the one machine that needs no token. Programs send neither header.
+ *
+ * @throws Problem 403 `cross-site`.
+ */
+export function mustNotBeCrossSite({ method, url, headers }: Request, origins: Origins): void {
+  if (SAFE.includes(method)) return;
+  const origin = headers.get('origin');
+  if (origin !== null && origins.has(origin)) return;
+  const isForeign = origin !== null && !(URL.canParse(origin) && new URL(origin).host === new URL(url).host);
+  if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
+  throw new Problem(
+    'cross-site',
+    'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
+      'createHoldfast({ origins }).',
+  );
 }

@@ -11,7 +11,7 @@ export interface Body {
 export async function readBody(request: Request, maxBytes: number): Promise<Body> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
-    throw new Problem(415, 'unsupported-media-type', 'Send the body as application/json.', {
+    throw new Problem('unsupported-media-type', 'Send the body as application/json.', {
       headers: { accept: 'application/json' },
     });
   }
@@ -21,7 +21,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Body
 
 /** Tells everything that is wrong with a body. */
 export const invalidBody = (problems: readonly string[]): Problem =>
-  new Problem(422, 'invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
+  new Problem('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } });
 
 /** A misspelled body should not make a page of problems. */
 const MAX_UNKNOWN = 10;
@@ -38,7 +38,7 @@ function parseObject(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Problem(400, 'bad-json', 'The body is not JSON.');
+    throw new Problem('bad-json', 'The body is not JSON.');
   }
   if (isJsonObject(value)) return value;
   throw invalidBody(['it must be a JSON object']);
@@ -49,7 +49,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw new Problem(400, 'bad-json', 'The body is not UTF-8.');
+    throw new Problem('bad-json', 'The body is not UTF-8.');
   }
 }
 
@@ -80,11 +80,7 @@ function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 
 /** Stops reading at the chunk that makes it too much: what a client announces need not be what it sends. */
 async function* limitedChunks(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const tooLarge = new Problem(
-    413,
-    'body-too-large',
-    `The body is larger than ${maxBytes} bytes. Send less.`,
-  );
+  const tooLarge = new Problem('body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
   let bytes = 0;
   for await (const chunk of chunksOf(request)) {
@@ -98,6 +94,6 @@ async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
   try {
     yield* body ?? [];
   } catch {
-    throw new Problem(400, 'bad-json', 'The body broke off before its end.');
+    throw new Problem('bad-json', 'The body broke off before its end.');
   }
 }

@@ -1,7 +1,31 @@
-import { DELAY_RULE, isDelay } from '../tools/delay.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tools/delay.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
+import type { WhenBusy } from '../tools/when-busy.ts';
 import { invalidBody, unknownProblems } from './body.ts';
+import type { BodySchema, Parameter } from './description.ts';
+import { Problem } from './problem.ts';
+
+/** The body of a message. */
+export const MESSAGE: BodySchema = {
+  name: 'Message',
+  schema: {
+    type: 'object',
+    required: ['message'],
+    additionalProperties: false,
+    properties: {
+      message: { type: 'string', minLength: 1 },
+      context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+      loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+      delaySeconds: {
+        type: 'number',
+        minimum: 0,
+        maximum: LONGEST_DELAY,
+        description: 'The turn starts so much later, or when the turns before it have ended.',
+      },
+    },
+  },
+};
 
 /** A checked message. */
 export interface MessageBody {
@@ -45,5 +69,56 @@ function parseContext(values: Json | undefined): ToolCallContext | string {
   } catch (failure) {
     if (!(failure instanceof ToolCallContextError)) throw failure;
     return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+  }
+}
+
+/** What `messageQuery` reads. */
+export const MESSAGE_QUERY: readonly Parameter[] = [
+  {
+    name: 'whenBusy',
+    in: 'query',
+    schema: { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
+    description:
+      'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
+      'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
+      'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
+      'A turn that waits for somebody is not steered: 409 with what it waits for.',
+  },
+  {
+    name: 'pending',
+    in: 'query',
+    schema: { type: 'string', enum: ['decline'] },
+    description: 'Declines what the turn before waits for, ends it, and then takes the message.',
+  },
+];
+
+/** What the query of a message says of a session that is not free. */
+export interface MessageQuery {
+  /** While a turn is open: wait for its end, or be shown to its model. Refused unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+  /** What the open turn waits for is declined first. */
+  readonly declines: boolean;
+}
+
+/** Reads `?whenBusy=` and `?pending=`. @throws Problem when one says anything else. */
+export function messageQuery({ url }: Request): MessageQuery {
+  const { searchParams } = new URL(url);
+  const pending = searchParams.get('pending');
+  if (pending !== null && pending !== 'decline') {
+    throw new Problem('invalid-query', 'pending can be decline, and nothing else.');
+  }
+  return { whenBusy: whenBusyOf(searchParams.get('whenBusy')), declines: pending !== null };
+}
+
+function whenBusyOf(value: string | null): MessageQuery['whenBusy'] {
+  switch (value) {
+    case null:
+    case 'reject':
+      return undefined;
+    case 'queue':
+    case 'steer':
+      return value;
+    default:
+      throw new Problem('invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.');
   }
 }

@@ -1,48 +1,58 @@
-/** What went wrong, by a name that stays. */
-export type ProblemType =
-  | 'bad-json'
-  | 'unsupported-media-type'
-  | 'body-too-large'
-  | 'invalid-body'
-  | 'invalid-session-id'
-  | 'invalid-header'
-  | 'invalid-query'
-  | 'unknown-route'
-  | 'method-not-allowed'
-  | 'unknown-agent'
-  | 'unknown-session'
-  | 'unknown-turn'
-  | 'session-erased'
-  | 'unknown-webhook'
-  | 'invalid-signature'
-  | 'webhook-failed'
-  | 'unauthorized'
-  | 'cross-site'
-  | 'not-configured'
-  | 'session-busy'
-  | 'turn-suspended'
-  | 'queue-full'
-  | 'turn-over'
-  | 'call-over'
-  | 'unknown-call'
-  | 'not-waiting'
-  | 'role-required'
-  | 'wrong-answer'
-  | 'already-answered'
-  | 'approval-void'
-  | 'approval-expired'
-  | 'result-void'
-  | 'result-expired'
-  | 'no-open-turn'
-  | 'idempotency-key-reused'
-  | 'model-failure'
-  | 'turn-failed'
-  | 'misconfigured'
-  | 'newer-deployment'
-  | 'session-unavailable'
-  | 'internal-error';
+import { pendingViews, type Target } from '../app/target.ts';
+import type { NotStarted } from '../journal/session-port.ts';
+import { readTurn } from '../session/fold-session.ts';
+
+/** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
+const STATUS = {
+  'bad-json': 400,
+  'unsupported-media-type': 415,
+  'body-too-large': 413,
+  'invalid-body': 422,
+  'invalid-session-id': 400,
+  'invalid-header': 400,
+  'invalid-query': 400,
+  'unknown-route': 404,
+  'method-not-allowed': 405,
+  'unknown-agent': 404,
+  'unknown-session': 404,
+  'unknown-turn': 404,
+  'session-erased': 410,
+  'unknown-webhook': 404,
+  'invalid-signature': 401,
+  'webhook-failed': 500,
+  unauthorized: 401,
+  'cross-site': 403,
+  'not-configured': 403,
+  'session-busy': 409,
+  'turn-suspended': 409,
+  'queue-full': 429,
+  'turn-over': 409,
+  'call-over': 409,
+  'unknown-call': 404,
+  'not-waiting': 409,
+  'role-required': 403,
+  'wrong-answer': 409,
+  'already-answered': 409,
+  'approval-void': 409,
+  'approval-expired': 409,
+  'result-void': 409,
+  'result-expired': 409,
+  'no-open-turn': 409,
+  'idempotency-key-reused': 422,
+  'model-failure': 502,
+  'turn-failed': 500,
+  misconfigured: 500,
+  'newer-deployment': 503,
+  'session-unavailable': 503,
+  'internal-error': 500,
+} as const;
+
+/** The name of what went wrong. */
+export type ProblemType = keyof typeof STATUS;
 
 interface Details {
+  /** Where the same thing has another status than usual. */
+  readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Members beside those of RFC 9457, such as every problem of a body. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
@@ -57,7 +67,11 @@ export class Problem extends Error {
   readonly more: Readonly<Record<string, unknown>>;
 
   /** `detail` tells the client what to do. */
-  constructor(status: number, type: ProblemType, detail: string, { headers = {}, more = {} }: Details = {}) {
+  constructor(
+    type: ProblemType,
+    detail: string,
+    { status = STATUS[type], headers = {}, more = {} }: Details = {},
+  ) {
     super(detail);
     this.status = status;
     this.type = type;
@@ -80,3 +94,44 @@ export class Problem extends Error {
     });
   }
 }
+
+/** Why a message was not taken. A known one was: its turn is answered instead. */
+export async function refusal(
+  refused: Exclude<NotStarted, { status: 'known' }>,
+  target: Pick<Target, 'path' | 'port'>,
+): Promise<Problem> {
+  switch (refused.status) {
+    case 'busy':
+      return new Problem(
+        'session-busy',
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended: GET ${target.path} shows it.`,
+        { headers: { 'retry-after': toSeconds(refused.retryAfter) }, more: { turn: refused.turn } },
+      );
+    case 'suspended': {
+      const { turn } = refused;
+      const pending = pendingViews(target, await readTurn(target.port, turn));
+      return new Problem(
+        'turn-suspended',
+        `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,
+        { more: { turn, pending } },
+      );
+    }
+    case 'key-reused':
+      return new Problem(
+        'idempotency-key-reused',
+        'This Idempotency-Key was used with another body. Use a new key for a new message.',
+      );
+    case 'full':
+      return queueFull(refused);
+  }
+}
+
+/** As many messages wait in the session as may. */
+export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
+  new Problem(
+    'queue-full',
+    `${most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
+    { headers: { 'retry-after': '30' } },
+  );
+
+const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

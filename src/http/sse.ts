@@ -1,5 +1,5 @@
 import type { FeedItem } from '../session/live-feed.ts';
-import type { Exchange } from './exchange.ts';
+import type { RouteRequest } from './route.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */
 const HEARTBEAT = 15_000;
@@ -23,7 +23,7 @@ export interface EventStream {
  * `work` throws the stream just ends: its client resumes from the journal after the last id it saw.
  */
 export function eventStream(
-  { request, execution }: Pick<Exchange, 'request' | 'execution'>,
+  { request, execution }: Pick<RouteRequest, 'request' | 'execution'>,
   work: (stream: EventStream, leave: AbortSignal) => Promise<void>,
 ): Response {
   const gone = new AbortController();
@@ -86,7 +86,7 @@ function openEventStream(onGone: () => void): EventStream & { readonly response:
   };
 }
 
-/** Only what is in the journal has an id: that is what a client resumes after (DESIGN 5, rule 7). */
+/** Only what is in the journal has an id: that is what a client resumes after. */
 function toText(item: FeedItem): string {
   if (item.type !== 'event') {
     const { type, ...data } = item;

@@ -1,6 +1,4 @@
-import { pendingViews } from '../app/pending-view.ts';
-import { type Target, turnPath } from '../app/target.ts';
-import type { StoredEvent } from '../journal/events.ts';
+import { pendingViews, type Target, turnPath } from '../app/target.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
 import { followSession } from '../session/follow-session.ts';
@@ -13,55 +11,77 @@ import {
   outcomeHere,
   type TurnOutcome,
 } from '../session/turn-outcome.ts';
-import { toResponse } from './answer.ts';
-import type { Exchange } from './exchange.ts';
-import { answeredLater } from './later-response.ts';
-import { prefersAsync, wantsEvents } from './preferences.ts';
+import { ANY_OBJECT, type Answer } from './description.ts';
+import { prefersAsync, wantsEvents } from './request-headers.ts';
+import type { SessionRequest } from './route.ts';
 import { type EventStream, eventStream } from './sse.ts';
-import { standingView } from './standing-view.ts';
+import {
+  accepted,
+  acceptedView,
+  answeredLater,
+  continuesView,
+  queuedView,
+  suspendedView,
+  toResponse,
+} from './turn-view.ts';
+
+/** What a request is answered that may run a turn. */
+export const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
+  200: { description: 'The turn has ended', json: ANY_OBJECT, streams: true },
+  202: {
+    description:
+      'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
+      '`Location` leads to its answer',
+    json: ANY_OBJECT,
+  },
+};
 
 /** A turn that this invocation may run. */
-export interface TurnHere {
+export interface LeasedTurn {
   readonly turn: string;
-  readonly part: TurnHost;
-  readonly leased: Leased;
+  /** What this deployment brings to it. */
+  readonly services: TurnHost;
+  readonly lease: Leased;
   /** When the lease was asked for. */
   readonly sentAt: number;
 }
 
 /** Runs a leased turn here, and answers with its outcome: as JSON, or as a stream when the client asks for one. */
-export function runHere(exchange: Exchange, { turn, part, leased, sentAt }: TurnHere): Promise<Response> {
-  const run: Run = (more) => runTurn({ ...part, ...more }, leased, sentAt);
-  return wantsEvents(exchange.request) ? streamed(exchange, turn, run) : answered(exchange, turn, run);
+export function runHere(
+  asked: SessionRequest,
+  { turn, services, lease, sentAt }: LeasedTurn,
+): Promise<Response> {
+  const run: Run = (more) => runTurn({ ...services, ...more }, lease, sentAt);
+  return wantsEvents(asked.request) ? streamed(asked, turn, run) : answered(asked, turn, run);
 }
 
 /**
  * Goes on with a turn that got what it waited for: here, or with whoever was faster, or in the background when the
  * client does not want to wait. It is answered as the message is that started the turn.
  */
-export async function goOn(exchange: Exchange, part: TurnHost, turn: string): Promise<Response> {
-  const { host, request } = exchange;
-  if (prefersAsync(request)) return accepted(exchange, turn);
+export async function goOn(asked: SessionRequest, services: TurnHost, turn: string): Promise<Response> {
+  const { host, request } = asked;
+  if (prefersAsync(request)) return accepted(asked, turn);
   const sentAt = host.clock.now();
-  const resumed = await resume(exchange, turn).catch(keptFor);
-  if (resumed === 'kept') return accepted(exchange, turn);
-  if (resumed.status !== 'leased') return joined(exchange, turn);
-  return runHere(exchange, { turn, part, leased: resumed, sentAt });
+  const resumed = await resume(asked, turn).catch(keptFor);
+  if (resumed === 'kept') return accepted(asked, turn);
+  if (resumed.status !== 'leased') return joined(asked, turn);
+  return runHere(asked, { turn, services, lease: resumed, sentAt });
 }
 
 /** Asks for the lease of the open turn. */
-export const resume = ({ host, target }: Exchange, turn: string): Promise<Leased | NotResumed> =>
+export const resume = ({ host, target }: SessionRequest, turn: string): Promise<Leased | NotResumed> =>
   target.port.resume({ nonce: host.newId(), turn, reader: READER });
 
 type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
-async function answered(exchange: Exchange, turn: string, run: Run): Promise<Response> {
-  const leave = exchange.request.signal;
-  return toTurnResponse(exchange, await outcomeHere(awaited(exchange, turn), () => run({ leave })));
+async function answered(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
+  const leave = asked.request.signal;
+  return toTurnResponse(asked, await outcomeHere(awaited(asked, turn), () => run({ leave })));
 }
 
-const awaited = ({ host, target, request }: Exchange, turn: string): AwaitedTurn => ({
+const awaited = ({ host, target, request }: SessionRequest, turn: string): AwaitedTurn => ({
   port: target.port,
   clock: host.clock,
   meter: host.meter,
@@ -71,51 +91,51 @@ const awaited = ({ host, target, request }: Exchange, turn: string): AwaitedTurn
   turn,
 });
 
-async function toTurnResponse(exchange: Exchange, outcome: TurnOutcome): Promise<Response> {
-  const { target } = exchange;
+async function toTurnResponse(asked: SessionRequest, outcome: TurnOutcome): Promise<Response> {
+  const { target } = asked;
   switch (outcome.status) {
     case 'ended':
       return toResponse(outcome.answer, turnPath(target, outcome.answer.turn));
     case 'suspended':
-      return answeredLater(exchange, outcome.answer.turn, suspendedView(target, outcome.events));
+      return answeredLater(asked, outcome.answer.turn, suspendedView(target, outcome.events));
     case 'queued':
-      return queuedBehind(exchange, outcome.turn, outcome.behind);
+      return queuedBehind(asked, outcome.turn, outcome.behind);
     case 'kept':
-      return accepted(exchange, outcome.turn);
+      return accepted(asked, outcome.turn);
   }
 }
 
 /** The answer of a turn that runs, or ran, elsewhere, or waits. */
-export async function joined(exchange: Exchange, turn: string): Promise<Response> {
-  const { target, request } = exchange;
+export async function joined(asked: SessionRequest, turn: string): Promise<Response> {
+  const { target, request } = asked;
   if (wantsEvents(request)) {
-    return eventStream(exchange, (stream, leave) =>
-      toldIfKept(
-        stream,
-        acceptedView(target, turn),
-        follow(exchange, { stream, turn, from: 1, signal: leave }),
-      ),
+    return eventStream(asked, (stream, leave) =>
+      toldIfKept(stream, acceptedView(target, turn), follow(asked, { stream, turn, from: 1, signal: leave })),
     );
   }
-  return toTurnResponse(exchange, await outcomeElsewhere(awaited(exchange, turn)));
+  return toTurnResponse(asked, await outcomeElsewhere(awaited(asked, turn)));
 }
 
 /** Who answers the open turn may be this very client, so that it is told for what that waits, and is not kept waiting too. */
-async function queuedBehind({ target, request }: Exchange, turn: string, open: string): Promise<Response> {
+async function queuedBehind(
+  { target, request }: SessionRequest,
+  turn: string,
+  open: string,
+): Promise<Response> {
   const pending = pendingViews(target, await readTurn(target.port, open));
-  const view = { ...standingView(target, { status: 'queued', turn }), pending };
+  const view = { ...queuedView(target, { status: 'queued', turn }), pending };
   return answeredLater({ target, request }, turn, view);
 }
 
 /** The turn's events as they become durable, and text as it comes; last the answer, or that it is suspended. */
-async function streamed(exchange: Exchange, turn: string, run: Run): Promise<Response> {
-  const { target } = exchange;
+async function streamed(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
+  const { target } = asked;
   const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
     const end = await run({ show: (item) => stream.send(item), leave });
-    if (end.status !== 'ended') return follow(exchange, { stream, turn, from: end.seq + 1, signal: leave });
+    if (end.status !== 'ended') return follow(asked, { stream, turn, from: end.seq + 1, signal: leave });
     stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
   };
-  return eventStream(exchange, (stream, leave) =>
+  return eventStream(asked, (stream, leave) =>
     toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
   );
 }
@@ -134,7 +154,10 @@ interface Following {
 }
 
 /** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
-async function follow({ host, target }: Exchange, { stream, turn, from, signal }: Following): Promise<void> {
+async function follow(
+  { host, target }: SessionRequest,
+  { stream, turn, from, signal }: Following,
+): Promise<void> {
   const { clock, meter } = host;
   let after = from - 1;
   const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
@@ -158,26 +181,11 @@ async function sendStopped(target: Target, stream: EventStream, turn: string): P
   else stream.sendNamed('answer', answer);
 }
 
-/** What there is so far of a turn that waits, and where it is answered. */
-export const suspendedView = (target: Target, events: readonly StoredEvent[]): unknown => ({
-  ...stoppedTurn(target.session, target.agent.name, events),
-  status: 'suspended',
-  pending: pendingViews(target, events),
-});
-
-/** Where a stream goes on that its invocation had to end. */
-export const continuesView = ({ path }: Target, after: number): Readonly<Record<string, unknown>> => ({
-  after,
-  events: `${path}/events?after=${after}`,
-});
-
-/** Tells where the answer will be of a turn that runs in the background, or that others go on with. */
-export const accepted = (exchange: Exchange, turn: string): Response =>
-  answeredLater(exchange, turn, acceptedView(exchange.target, turn));
-
-const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
-  turn,
-  session,
-  agent: agent.name,
-  status: 'accepted',
-});
+/** A turn that was begun, or resumed, is left in good order, even when its client has gone. */
+export function settled(
+  { execution }: Pick<SessionRequest, 'execution'>,
+  answering: Promise<Response>,
+): Promise<Response> {
+  execution.waitUntil(answering.catch(() => {}));
+  return answering;
+}

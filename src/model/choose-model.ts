@@ -1,4 +1,3 @@
-import { offlineModel } from '../offline-model/offline-model.ts';
 import type { ChatModel } from './chat-model.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible/openai-compatible.ts';
@@ -54,15 +53,33 @@ const numberOf = (value: unknown): number => (typeof value === 'number' ? value 
 
 const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
+/** How to run without a key, for whoever has none. */
+const OFFLINE =
+  'To run without a language model, set MODEL = "offline" and give the planner to createHoldfast: ' +
+  "createHoldfast({ offline: offlineModel, ... }), with offlineModel from 'holdfast/models/offline'.";
+
+const NO_MODEL =
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+  `OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a \`model\`. ${OFFLINE}`;
+
+const NO_PLANNER =
+  "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
+  "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
+  'and MODEL to the name of the model there.';
+
 /**
- * The model that the environment asks for: a server as soon as there is a key or an address, the offline model when
- * nothing is set, and always when `MODEL` is `offline`.
+ * The model that the environment asks for: what `offline` makes when `MODEL` is `offline`, whatever else is set, and else a
+ * server as soon as there is a key or an address. `offline` is given and not imported, so that a Worker which does not use
+ * the planner does not carry it.
  *
- * @throws ConfigurationError naming the setting that cannot be followed, without its secret.
+ * @throws ConfigurationError naming the setting that is missing or cannot be followed, without its secret.
  */
-export const chooseModel = (env: ModelEnvironment): ChatModel => {
+export const chooseModel = (env: ModelEnvironment, offline?: () => ChatModel): ChatModel => {
   const [model, baseUrl, apiKey] = [env.MODEL, env.OPENAI_BASE_URL, env.OPENAI_API_KEY].map(setting);
-  if (model === 'offline') return offlineModel();
+  if (model === 'offline') {
+    if (offline === undefined) throw new ConfigurationError(NO_PLANNER);
+    return offline();
+  }
   if (baseUrl !== undefined || apiKey !== undefined) {
     return atServer({
       baseUrl: parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL),
@@ -71,8 +88,8 @@ export const chooseModel = (env: ModelEnvironment): ChatModel => {
       prices: parsePrices(setting(env.MODEL_PRICES)),
     });
   }
-  if (model === undefined) return offlineModel();
+  if (model === undefined) throw new ConfigurationError(NO_MODEL);
   throw new ConfigurationError(
-    `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.`,
+    `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`,
   );
 };

@@ -161,7 +161,7 @@ const clipped = (text: string, most: number): string =>
 
 /** Ends every answer. */
 export const offlineNotice =
-  "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
+  "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 
 /** The answer: what fits the question best, what each call of the turn found, what was not done, and the notice. */
 function answerFrom(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {

@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
+import { offlineModel } from '../../src/offline-model/entry.ts';
 import {
   type Authenticate,
   createHoldfast,
@@ -24,6 +25,9 @@ expectTypeOf(holdfast.worker.fetch).not.toBeNullable();
 
 // A model, or one for the vars and secrets of the Worker.
 createHoldfast({ agents: [clerk], model });
+createHoldfast({ agents: [clerk], offline: offlineModel });
+// @ts-expect-error: it is given to be made, and only where it is asked
+createHoldfast({ agents: [clerk], offline: offlineModel() });
 createHoldfast({
   agents: [clerk],
   model(env) {

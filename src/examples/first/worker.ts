@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { defineAgent, defineTool } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
 import { createHoldfast } from '../../worker-entry.ts';
 
 const pay = defineTool({
@@ -16,7 +17,7 @@ const clerk = defineAgent({
   tools: [pay],
 });
 
-const holdfast = createHoldfast({ agents: [clerk] });
+const holdfast = createHoldfast({ agents: [clerk], offline: offlineModel }); // asked where MODEL is "offline"
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

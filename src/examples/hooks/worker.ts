@@ -1,4 +1,5 @@
 import { defineAgent } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
 import { githubWebhook, ignored } from '../../webhooks/entry.ts';
 import { createHoldfast } from '../../worker-entry.ts';
 
@@ -10,6 +11,7 @@ const triage = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [triage],
+  offline: offlineModel,
   webhooks: [
     githubWebhook({
       agent: 'triage',

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { defineAgent, defineTool } from '../../index.ts';
 import { allowKeys, createMcpToolFactory, defineMcpClient, defineMcpEndpoint } from '../../mcp/entry.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
 import { createHoldfast } from '../../worker-entry.ts';
 
 const wiki = defineMcpClient({
@@ -31,6 +32,7 @@ const countWords = defineTool({
 
 const holdfast = createHoldfast({
   agents: [librarian],
+  offline: offlineModel,
   secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // as `wrangler secret put` has set it
   mcp: defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] }), // at POST /mcp
 });

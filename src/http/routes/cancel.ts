@@ -1,17 +1,32 @@
 import { type Target, turnPath } from '../../app/target.ts';
-import type { Exchange } from '../exchange.ts';
+import { ANY_OBJECT } from '../description.ts';
 import { Problem } from '../problem.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { unknownSession } from './session.ts';
 import { unknownTurn } from './turns.ts';
 
 /**
- * `POST .../cancel`: asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those
- * before it or for its time: it is not begun then.
+ * Asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those before it or for
+ * its time: it is not begun then.
  */
-export async function cancelTurn({
-  target,
-  request,
-}: Pick<Exchange, 'target' | 'request'>): Promise<Response> {
+export const postCancel = defineRoute({
+  method: 'POST',
+  path: `${SESSION}/cancel`,
+  access: 'session',
+  summary: 'Stops a turn, or ends it before it begins',
+  parameters: [
+    {
+      name: 'turn',
+      in: 'query',
+      schema: { type: 'string' },
+      description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
+    },
+  ],
+  answers: { 202: { description: 'It will stop', json: ANY_OBJECT } },
+  handle: cancelTurn,
+});
+
+async function cancelTurn({ target, request }: SessionRequest): Promise<Response> {
   const { port } = target;
   const named = new URL(request.url).searchParams.get('turn');
   const page = await port.read({ from: 1, limit: 1, ...(named !== null && { turn: named }) });
@@ -26,7 +41,7 @@ export async function cancelTurn({
 }
 
 const noOpenTurn = (): Problem =>
-  new Problem(409, 'no-open-turn', 'No turn is open, so there is nothing to cancel.');
+  new Problem('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
 /** What was cancelled is over, or never was one. */
 async function whyNot(target: Target, named: string | null, turn: string): Promise<Problem> {
@@ -35,9 +50,9 @@ async function whyNot(target: Target, named: string | null, turn: string): Promi
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
     const detail = `Message ${turn} is on its way into turn ${into}, and no turn of its own. Cancel turn ${into}.`;
-    return new Problem(409, 'no-open-turn', detail, { more: { turn: into } });
+    return new Problem('no-open-turn', detail, { more: { turn: into } });
   }
   if (!page || page.rows.length === 0) return unknownTurn(target, turn);
   const detail = `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`;
-  return new Problem(409, 'turn-over', detail);
+  return new Problem('turn-over', detail);
 }

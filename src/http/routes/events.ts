@@ -1,19 +1,34 @@
 import type { Target } from '../../app/target.ts';
 import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/follow-session.ts';
-import type { Exchange } from '../exchange.ts';
-import { wantsEvents } from '../preferences.ts';
+import { ANY_OBJECT, headerParameter } from '../description.ts';
 import { Problem } from '../problem.ts';
+import { wantsEvents } from '../request-headers.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { eventStream } from '../sse.ts';
-import { continuesView } from '../turn-response.ts';
+import { continuesView } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
+
+/** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
+export const getEvents = defineRoute({
+  method: 'GET',
+  path: `${SESSION}/events`,
+  access: 'session',
+  summary: 'The journal, as JSON pages or as a stream that follows live',
+  parameters: [
+    headerParameter('Last-Event-ID', 'The stream goes on after this event.'),
+    { name: 'after', in: 'query', schema: { type: 'integer', minimum: 0 } },
+    { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
+  ],
+  answers: { 200: { description: 'Events', json: ANY_OBJECT, streams: true } },
+  handle: showEvents,
+});
 
 /** Events a JSON page holds unless fewer are asked for. */
 const PAGE_SIZE = 500;
 
-/** `GET .../events`: the journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
-export async function getEvents(exchange: Exchange): Promise<Response> {
-  const { request, target, host } = exchange;
+async function showEvents(asked: SessionRequest): Promise<Response> {
+  const { request, target, host } = asked;
   const query = new URL(request.url).searchParams;
   // A stream that answers HEAD would be followed by nobody.
   if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
@@ -25,7 +40,7 @@ export async function getEvents(exchange: Exchange): Promise<Response> {
   if (!first) throw unknownSession(target);
   // One that newer code wrote is told by the status: a stream would only end.
   first.rows.forEach(parseEvent);
-  return eventStream(exchange, async (stream, leave) => {
+  return eventStream(asked, async (stream, leave) => {
     let last = after;
     const { clock, meter } = host;
     const end = await followSession(
@@ -60,11 +75,11 @@ function sequence(name: 'Last-Event-ID' | 'after', value: string | null): number
   if (value === null || value === '') return undefined;
   if (/^\d{1,15}$/.test(value)) return Number(value);
   const type = name === 'after' ? 'invalid-query' : 'invalid-header';
-  throw new Problem(400, type, `${name} must be the sequence of an event: a whole number such as 12.`);
+  throw new Problem(type, `${name} must be the sequence of an event: a whole number such as 12.`);
 }
 
 function pageSize(value: string | null): number {
   if (value === null || value === '') return PAGE_SIZE;
   if (/^0*[1-9]\d{0,14}$/.test(value)) return Math.min(PAGE_SIZE, Number(value));
-  throw new Problem(400, 'invalid-query', `limit must be a whole number from 1 to ${PAGE_SIZE}.`);
+  throw new Problem('invalid-query', `limit must be a whole number from 1 to ${PAGE_SIZE}.`);
 }

@@ -1,21 +1,29 @@
-import type { Env } from '../../app/host.ts';
 import { toSessionName } from '../../session/session-name.ts';
-import type { HttpHost } from '../http-host.ts';
+import { ANY_OBJECT } from '../description.ts';
+import { defineRoute, type Route } from '../route.ts';
 
 /** Nobody's session: every caller has an id. It is read and never written to. */
 const PROBE = toSessionName({ owner: '', agent: '', session: 'health' });
 
 /**
- * `GET /health`: whether sessions can work here. An object is asked until one has answered, and no more: how the Worker is
- * deployed cannot change while it runs, and whoever asks is not authenticated.
+ * Whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no more: how the Worker is deployed cannot
+ * change while it runs, and whoever asks is not authenticated.
  */
-export function healthOf(host: HttpHost): (env: Env) => Promise<Response> {
+export function getHealth(): Route {
   let hasAnswered = false;
-  return async (env) => {
-    const port = host.session(env, PROBE);
-    if (!hasAnswered) await port.read({ from: 1, limit: 1 });
-    hasAnswered = true;
-    const warnings = host.warnings(env);
-    return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });
-  };
+  return defineRoute({
+    method: 'GET',
+    path: '/health',
+    access: 'open',
+    summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
+    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: ANY_OBJECT } },
+    async handle({ host, env }) {
+      const port = host.session(env, PROBE);
+      if (!hasAnswered) await port.read({ from: 1, limit: 1 });
+      hasAnswered = true;
+      host.checkModel(env);
+      const warnings = host.warnings(env);
+      return Response.json({ status: 'ok', ...(warnings.length > 0 && { warnings }) });
+    },
+  });
 }

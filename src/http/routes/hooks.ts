@@ -1,4 +1,4 @@
-import type { Here } from '../../app/host.ts';
+import type { HostedApp } from '../../app/host.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
 import { turnPath } from '../../app/target.ts';
 import { DeploymentError } from '../../session/deployment.ts';
@@ -10,27 +10,37 @@ import {
   type WebhookStart,
 } from '../../webhooks/webhook.ts';
 import { readBytes } from '../body.ts';
-import type { HttpHost } from '../http-host.ts';
-import { Problem, type ProblemType } from '../problem.ts';
-import { queueFull } from '../refusal.ts';
-
-/** A request to a webhook; its signature stands in for the authentication of other routes. */
-export interface HookRequest extends Here {
-  readonly host: HttpHost;
-  readonly request: Request;
-  /** As the path has it. */
-  readonly name: string;
-}
+import { ANY_OBJECT } from '../description.ts';
+import { Problem, type ProblemType, queueFull } from '../problem.ts';
+import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 
 /**
- * `POST /hooks/{hook}`: verifies a delivery and stores the turn that it starts, in one durable write (DESIGN 7). The turn runs
- * in the background. A delivery that comes again is answered as the first was, and starts nothing.
+ * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery
+ * that comes again is answered as the first was, and starts nothing. Its signature stands in for the authentication of other
+ * routes.
  */
-export async function postHook({ host, env, request, name }: HookRequest): Promise<Response> {
+export const postHook = defineRoute({
+  method: 'POST',
+  path: '/hooks/{hook}',
+  access: 'open',
+  summary: 'Takes a delivery of a webhook; its signature stands in for a token',
+  body: ANY_OBJECT,
+  answers: {
+    200: { description: 'A handshake was answered, or the delivery ignored', json: ANY_OBJECT },
+    202: {
+      description:
+        'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
+      json: ANY_OBJECT,
+    },
+  },
+  handle: (asked, { hook }) => takeDelivery(asked, hook),
+});
+
+async function takeDelivery({ host, env, request }: RouteRequest, name: string): Promise<Response> {
   const hook = host.webhooks.get(name);
   if (!hook) {
     const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
-    throw new Problem(404, 'unknown-webhook', detail);
+    throw new Problem('unknown-webhook', detail);
   }
   const knock = { headers: request.headers, env, now: host.clock.now() };
   await telling(hook, hook.admit(knock));
@@ -52,7 +62,7 @@ const telling = <Answer>(hook: Webhook, answer: Promise<Answer>): Promise<Answer
     throw failure instanceof WebhookRefusal ? refused(failure) : failed(hook, failure);
   });
 
-interface Starting extends Here {
+interface Starting extends HostedApp {
   readonly host: HttpHost;
   readonly hook: Webhook;
   readonly received: WebhookStart & { readonly acknowledge: Acknowledgement };
@@ -101,7 +111,7 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
 
 function refused({ kind, message }: WebhookRefusal): Problem {
   const [status, type] = REFUSALS[kind];
-  return new Problem(status, type, message);
+  return new Problem(type, message, { status });
 }
 
 /** What went wrong inside is for the log; senders keep what they are answered, and show it to others. */
@@ -109,5 +119,5 @@ function failed(hook: Webhook, failure: unknown): Problem {
   console.error(`holdfast: webhook '${hook.name}' could not start a turn`, failure);
   const detail =
     'The webhook failed inside the Worker, whose log tells why. Nothing was taken: send it again.';
-  return new Problem(500, 'webhook-failed', detail);
+  return new Problem('webhook-failed', detail);
 }

@@ -1,29 +1,35 @@
-import type { Caller } from '../../app/caller.ts';
-import type { Env } from '../../app/host.ts';
-import type { Invoked } from '../../app/invoked.ts';
-import type { McpEndpoint } from '../../app/mcp-endpoint.ts';
+import { invoked, type McpEndpoint } from '../../app/host.ts';
 import { readBytes } from '../body.ts';
-import { contextOfHeaders } from '../context-headers.ts';
-import type { HttpHost } from '../http-host.ts';
+import { ANY_OBJECT } from '../description.ts';
+import { contextOfHeaders } from '../request-headers.ts';
+import { type CallerRequest, defineRoute, type Route } from '../route.ts';
 
-/** One request to the app's MCP endpoint. */
-interface McpExchange {
-  readonly host: HttpHost & Invoked;
-  readonly env: Env;
-  readonly caller: Caller;
-  readonly request: Request;
-  readonly requestId: string;
-}
+/** Where an app's MCP endpoint is served. */
+export const MCP = '/mcp';
 
-/** `POST /mcp`: hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
-export async function postMcp(
-  endpoint: McpEndpoint,
-  { host, env, caller, request, requestId }: McpExchange,
-): Promise<Response> {
+/** The route of an app that has an MCP endpoint. */
+export const mcpRoute = (endpoint: McpEndpoint): Route =>
+  defineRoute({
+    method: 'POST',
+    path: MCP,
+    access: 'caller',
+    summary: 'Takes messages of the Model Context Protocol (streamable HTTP, without sessions)',
+    body: ANY_OBJECT,
+    answers: {
+      200: { description: 'What a request is answered', json: ANY_OBJECT, streams: true },
+      202: { description: 'A notification was taken' },
+    },
+    handle: (asked) => serve(endpoint, asked),
+  });
+
+/** Hands the request on as a whole, so that the app's own limit of its size holds. @throws Problem 413 or 400. */
+async function serve(endpoint: McpEndpoint, asked: CallerRequest): Promise<Response> {
+  const { host, env, caller, request, requestId, execution } = asked;
+  const here = invoked(host, env, execution);
   const { url, method, headers, signal } = request;
   const body = await readBytes(request, host.maxBodyBytes);
   return endpoint.serve({
-    host,
+    host: here,
     env,
     caller,
     request: new Request(url, { method, headers, body, signal }),

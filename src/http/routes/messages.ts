@@ -1,66 +1,66 @@
-import { type Target, turnPath } from '../../app/target.ts';
-import { turnPart } from '../../app/turn-part.ts';
+import { type Target, turnPath, turnServices } from '../../app/target.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { READER } from '../../session/fold-session.ts';
-import type { TurnHost } from '../../session/run-turn.ts';
+import { READER, readTurn } from '../../session/fold-session.ts';
+import type { CancelNote } from '../../session/notes.ts';
+import { openQuestions } from '../../session/questions.ts';
+import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { SessionUnavailableError } from '../../session/session-unavailable-error.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
+import { turnStopped } from '../../session/turn-stopped.ts';
+import { mustHaveRole } from '../auth.ts';
 import { readBody } from '../body.ts';
-import { contextOfHeaders } from '../context-headers.ts';
-import { declinePending } from '../decline-pending.ts';
-import type { Exchange } from '../exchange.ts';
-import { idempotencyKey } from '../idempotency-key.ts';
-import { answeredLater } from '../later-response.ts';
-import { parseMessageBody } from '../message-body.ts';
-import { messageQuery } from '../message-query.ts';
-import { prefersAsync } from '../preferences.ts';
-import { Problem } from '../problem.ts';
-import { refusal } from '../refusal.ts';
-import { type Standing, standingView } from '../standing-view.ts';
-import { accepted, joined, runHere } from '../turn-response.ts';
+import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../message-body.ts';
+import { Problem, refusal } from '../problem.ts';
+import { contextOfHeaders, idempotencyKey, prefersAsync, TURN_HEADERS } from '../request-headers.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { joined, resume, runHere, settled, TURN_ANSWERS } from '../turn-response.ts';
+import { accepted, answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
 
-/** `POST .../messages`: runs a turn here, or stores it for the background, or joins the one that a retry names. */
-export function postMessage(exchange: Exchange): Promise<Response> {
-  const answering = answerMessage(exchange);
-  // A turn that was begun is left in good order, even when its client has gone.
-  exchange.execution.waitUntil(answering.catch(() => {}));
-  return answering;
-}
+/** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
+export const postMessage = defineRoute({
+  method: 'POST',
+  path: `${SESSION}/messages`,
+  access: 'session',
+  summary: 'Runs a turn',
+  parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
+  body: MESSAGE,
+  answers: TURN_ANSWERS,
+  handle: (asked) => settled(asked, answerMessage(asked)),
+});
 
-async function answerMessage(exchange: Exchange): Promise<Response> {
-  const { target, request } = exchange;
+async function answerMessage(asked: SessionRequest): Promise<Response> {
+  const { target, request } = asked;
   const { whenBusy, declines } = messageQuery(request);
-  const start = { ...(await readStart(exchange)), whenBusy };
+  const start = { ...(await readStart(asked)), whenBusy };
   if (whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   // Copied, so that what this deployment lacks is found out before the message is taken.
-  const part = { ...turnPart(exchange, { port: target.port, agent: target.agent.name }) };
-  const { answer, sentAt } = await (declines ? takeDeclining(exchange, part, start) : take(exchange, start));
+  const services = { ...turnServices(asked, { port: target.port, agent: target.agent.name }) };
+  const { answer, sentAt } = await (declines ? takeDeclining(asked, services, start) : take(asked, start));
   switch (answer.status) {
     case 'accepted':
-      return accepted(exchange, answer.turn);
+      return accepted(asked, answer.turn);
     case 'known': {
       const { turn, into } = answer;
-      if (into !== undefined) return waiting(exchange, { status: 'steered', turn, into });
-      return prefersAsync(request) ? accepted(exchange, turn) : joined(exchange, turn);
+      if (into !== undefined) return waiting(asked, { status: 'steered', turn, into });
+      return prefersAsync(request) ? accepted(asked, turn) : joined(asked, turn);
     }
     case 'leased':
-      return runHere(exchange, { turn: start.turn, part, leased: answer, sentAt });
+      return runHere(asked, { turn: start.turn, services, lease: answer, sentAt });
     case 'queued':
-      return prefersAsync(request) ? waiting(exchange, answer) : joined(exchange, answer.turn);
+      return prefersAsync(request) ? waiting(asked, answer) : joined(asked, answer.turn);
     case 'steering':
     case 'scheduled':
-      return waiting(exchange, answer);
+      return waiting(asked, answer);
     default:
       throw await refusal(answer, target);
   }
 }
 
-const waiting = (exchange: Exchange, standing: Standing): Response =>
-  answeredLater(exchange, standing.turn, standingView(exchange.target, standing));
+const waiting = (asked: SessionRequest, message: QueuedMessage): Response =>
+  answeredLater(asked, message.turn, queuedView(asked.target, message));
 
 const steersLater = (): Problem =>
   new Problem(
-    400,
     'invalid-query',
     'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
   );
@@ -72,7 +72,7 @@ interface Taken {
 }
 
 /** Stores the turn for the background, or leases the session for it. */
-async function take({ host, target, request }: Exchange, start: TurnStart): Promise<Taken> {
+async function take({ host, target, request }: SessionRequest, start: TurnStart): Promise<Taken> {
   const { port } = target;
   const sentAt = host.clock.now();
   const answer = await mayBeTaken<Taken['answer']>(target, start, () =>
@@ -85,12 +85,31 @@ async function take({ host, target, request }: Exchange, start: TurnStart): Prom
  * Declines what the open turn waits for, if it does, before the message may wait behind it: whoever may not decline is told so,
  * and has sent nothing.
  */
-async function takeDeclining(exchange: Exchange, part: TurnHost, start: TurnStart): Promise<Taken> {
-  const first = await take(exchange, { ...start, whenBusy: undefined });
+async function takeDeclining(asked: SessionRequest, services: TurnHost, start: TurnStart): Promise<Taken> {
+  const first = await take(asked, { ...start, whenBusy: undefined });
   const { answer } = first;
-  if (answer.status === 'suspended') await declinePending(exchange, part, answer.turn);
+  if (answer.status === 'suspended') await declinePending(asked, services, answer.turn);
   else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
-  return take(exchange, start);
+  return take(asked, start);
+}
+
+/**
+ * Declines everything that a turn waits for, and ends the turn as cancelled, without another model call; resolves when
+ * it has ended. One message to the turn's holder does both, so that nothing lies between: a client that is lost on the way sends its message
+ * again, and finds the turn as it was, or over.
+ *
+ * @throws Problem when the caller lacks a role that one of the calls asks for; then nothing was declined.
+ */
+async function declinePending(asked: SessionRequest, services: TurnHost, turn: string): Promise<void> {
+  const { host, target, request } = asked;
+  const { port, caller } = target;
+  for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
+  const cancel: CancelNote = { declinedBy: caller.id };
+  await port.post('cancel', turn, JSON.stringify(cancel));
+  const sentAt = host.clock.now();
+  const resumed = await resume(asked, turn);
+  if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);
+  else await turnStopped({ port, clock: host.clock, meter: host.meter, turn, signal: request.signal });
 }
 
 /** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
@@ -102,7 +121,7 @@ async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promi
     const { turn } = start;
     console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
     const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
-    throw new Problem(503, 'session-unavailable', detail, {
+    throw new Problem('session-unavailable', detail, {
       headers: { 'retry-after': '1' },
       more: { turn },
     });
@@ -118,7 +137,7 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
       `GET ${target.path} shows the session.`;
 
 /** The turn that a message asks for. @throws Problem when it is not a message. */
-async function readStart({ host, target, request }: Exchange): Promise<TurnStart> {
+async function readStart({ host, target, request }: SessionRequest): Promise<TurnStart> {
   const { text, value } = await readBody(request, host.maxBodyBytes);
   const { message, context, loopId, delaySeconds } = parseMessageBody(value);
   const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);

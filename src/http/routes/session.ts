@@ -1,15 +1,47 @@
 import { SLICES } from '../../agent/kinds.ts';
-import { pendingViews } from '../../app/pending-view.ts';
-import type { Target } from '../../app/target.ts';
+import { ownerOf } from '../../app/host.ts';
+import { type Named, pendingViews, type Target, targetOf } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { memoryOf } from '../../session/memory-of.ts';
+import { toSessionName } from '../../session/session-name.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
+import { ANY_OBJECT } from '../description.ts';
 import { Problem } from '../problem.ts';
+import { type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 
-/** `GET .../{session}`: the folded state, as its owner may see it. */
-export async function getSession(target: Target): Promise<Response> {
+/** The folded state, as its owner may see it. */
+export const getSession = defineRoute({
+  method: 'GET',
+  path: SESSION,
+  access: 'session',
+  summary: 'The state of a session',
+  answers: {
+    200: {
+      description: 'The state; `waiting` lists the turns that have not begun, and how each waits',
+      json: ANY_OBJECT,
+    },
+  },
+  handle: showSession,
+});
+
+/**
+ * Removes all of a session, also what waits and what is planned. A turn that runs stops at its next step; what its tools have
+ * done stays done. There is no session afterwards, which is the answer also when there was none before: a client that heard
+ * no answer may ask again. A session is erased too when its agent is not deployed any more, which is why the access is not that
+ * of a session: its target would not be found.
+ */
+export const deleteSession = defineRoute({
+  method: 'DELETE',
+  path: SESSION,
+  access: 'caller',
+  summary: 'Erases a session: what it holds, what waits in it and what it planned',
+  answers: { 204: { description: 'There is no such session, or none any more' } },
+  handle: eraseSession,
+});
+
+async function showSession({ target }: SessionRequest): Promise<Response> {
   const folded = await foldAll(target.port, SLICES);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
@@ -30,7 +62,7 @@ export async function getSession(target: Target): Promise<Response> {
 }
 
 export const unknownSession = ({ session, path }: Target): Problem =>
-  new Problem(404, 'unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
+  new Problem('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 
 function turnView(target: Target, { turn }: SessionState): unknown {
   if (!turn) return null;
@@ -53,4 +85,15 @@ function messageView(message: Message): unknown[] {
     ...(ended && { result: modelText(ended.result) }),
   }));
   return [{ role: 'assistant', text: message.text, ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+/** @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session. */
+async function eraseSession({ host, env, caller }: CallerRequest, named: Named): Promise<Response> {
+  const { agent, session } = named;
+  if (host.agents.has(agent)) await targetOf({ host, env }, caller, named).port.erase();
+  else {
+    const left = host.session(env, toSessionName({ owner: ownerOf(caller), agent, session }));
+    if (!(await left.erase())) targetOf({ host, env }, caller, named);
+  }
+  return new Response(null, { status: 204 });
 }

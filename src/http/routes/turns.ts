@@ -4,13 +4,34 @@ import { parseEvent } from '../../journal/parse-event.ts';
 import type { Deferred, EventPage } from '../../journal/session-port.ts';
 import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/turn-answer.ts';
-import { toResponse } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import { notYet } from '../later-response.ts';
+import { ANY_OBJECT } from '../description.ts';
 import { Problem } from '../problem.ts';
-import { standingView } from '../standing-view.ts';
-import { suspendedView } from '../turn-response.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { notYet, queuedView, suspendedView, toResponse } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
+
+/**
+ * The answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202 while there is none;
+ * 303 when its message went into another turn, whose answer is its answer.
+ */
+export const getTurn = defineRoute({
+  method: 'GET',
+  path: `${SESSION}/turns/{turn}`,
+  access: 'session',
+  summary: 'The answer of one turn, as its message would be answered',
+  answers: {
+    200: { description: 'The turn has ended', json: ANY_OBJECT },
+    202: {
+      description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
+      json: ANY_OBJECT,
+    },
+    303: {
+      description: 'Its message was taken into another turn, whose answer is its answer',
+      json: ANY_OBJECT,
+    },
+  },
+  handle: showTurn,
+});
 
 /** When to ask again for a turn that goes on by itself, and for one that waits for somebody, in seconds. */
 const SOON = 1;
@@ -18,13 +39,9 @@ const LATER = 5;
 /** A turn that starts in a week need not be asked for before; one that is cancelled is over sooner. In seconds. */
 const MOST_WAIT = 60 * 60;
 
-/**
- * `GET .../turns/{turn}`: the answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202
- * while there is none; 303 when its message went into another turn, whose answer is its answer.
- */
-export async function getTurn(
-  { host, target }: Pick<Exchange, 'host' | 'target'>,
-  turn: string,
+async function showTurn(
+  { host, target }: SessionRequest,
+  { turn }: { readonly turn: string },
 ): Promise<Response> {
   const page = await target.port.read({ from: 1, turn, limit: 1 });
   if (!page) throw unknownSession(target);
@@ -49,7 +66,7 @@ function open(target: Target, { openTurn }: EventPage, events: readonly StoredEv
 
 function stillWaiting(target: Target, waits: Deferred, now: number): Response {
   const wait = waits.status === 'scheduled' ? Math.ceil((waits.at - now) / 1000) : SOON;
-  return notYet(standingView(target, waits), Math.min(Math.max(wait, SOON), MOST_WAIT));
+  return notYet(queuedView(target, waits), Math.min(Math.max(wait, SOON), MOST_WAIT));
 }
 
 /** @throws Problem when no message of the session had this id. */
@@ -57,7 +74,7 @@ async function steered(target: Target, turn: string): Promise<Response> {
   const into = await turnThatTookIn(target, turn);
   if (into === undefined) throw unknownTurn(target, turn);
   const headers = { location: turnPath(target, into) };
-  return Response.json(standingView(target, { status: 'steered', turn, into }), { status: 303, headers });
+  return Response.json(queuedView(target, { status: 'steered', turn, into }), { status: 303, headers });
 }
 
 /** The journal tells for ever; the object's columns only for as long as a message may be sent again. */
@@ -77,7 +94,6 @@ async function turnThatTookIn({ port }: Target, as: string): Promise<string | un
 /** No message of the session has this id. */
 export const unknownTurn = ({ path }: Target, turn: string): Problem =>
   new Problem(
-    404,
     'unknown-turn',
     `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
   );

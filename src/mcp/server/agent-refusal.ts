@@ -1,5 +1,5 @@
-import { pendingViews } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
+import { pendingViews } from '../../app/target.ts';
 import type { NotStarted } from '../../journal/session-port.ts';
 import { readTurn } from '../../session/fold-session.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';

@@ -4,7 +4,7 @@ import {
   type ServerNotification,
   type ServerResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
+import type { EndpointRequest } from '../../app/host.ts';
 import { UnknownTargetError } from '../../app/target.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DEFAULT_POLICIES } from '../../tool-loop/policies.ts';

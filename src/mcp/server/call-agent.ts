@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
-import { targetOf } from '../../app/target.ts';
-import { turnPart } from '../../app/turn-part.ts';
+import type { EndpointRequest } from '../../app/host.ts';
+import { targetOf, turnServices } from '../../app/target.ts';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import { followSession } from '../../session/follow-session.ts';
@@ -76,7 +75,7 @@ async function toAgentTurn(
     target,
     start: toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId),
     // Copied, so that what this deployment lacks is found out before the message is taken.
-    part: { ...turnPart({ host, env }, { port: target.port, agent }) },
+    part: { ...turnServices({ host, env }, { port: target.port, agent }) },
   };
 }
 

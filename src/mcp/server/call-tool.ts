@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
+import type { EndpointRequest } from '../../app/host.ts';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
 import { toPrincipal } from '../../session/start-turn.ts';

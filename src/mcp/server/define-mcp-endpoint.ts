@@ -1,4 +1,4 @@
-import type { McpEndpoint } from '../../app/mcp-endpoint.ts';
+import type { McpEndpoint } from '../../app/host.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
 import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';

@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { pendingViews } from '../../app/pending-view.ts';
-import { type Target, turnPath } from '../../app/target.ts';
+import { pendingViews, type Target, turnPath } from '../../app/target.ts';
 import type { TurnAnswer } from '../../session/turn-answer.ts';
 import type { TurnOutcome } from '../../session/turn-outcome.ts';
 import { listedPending } from './listed-pending.ts';

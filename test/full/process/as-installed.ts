@@ -4,6 +4,7 @@ const ENTRIES = [
   [/'[./]+\/(src\/)?worker-entry\.ts'/g, "'holdfast/worker'"],
   [/'[./]+\/durable-objects\/index\.ts'/g, "'holdfast/durable-objects'"],
   [/'[./]+\/(src\/)?testing\/entry\.ts'/g, "'holdfast/testing'"],
+  [/'[./]+\/(src\/)?model\/offline\/entry\.ts'/g, "'holdfast/models/offline'"],
   [/'[./]+\/(src\/)?mcp\/entry\.ts'/g, "'holdfast/mcp'"],
   [/'[./]+\/(src\/)?webhooks\/entry\.ts'/g, "'holdfast/webhooks'"],
 ] as const;

@@ -45,6 +45,12 @@ const MAY_STOP =
   'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
   'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
 
+const NO_MODEL =
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+  'OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a `model`. To run without a language ' +
+  'model, set MODEL = "offline" and give the planner to createHoldfast: createHoldfast({ offline: offlineModel, ... }), with ' +
+  "offlineModel from 'holdfast/models/offline'.";
+
 const without = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },
 });
@@ -58,7 +64,7 @@ afterEach(async () => {
 });
 
 async function start(settings?: WorkerSettings): Promise<RunningWorker> {
-  const worker = await startWorker(ENTRY, settings);
+  const worker = await startWorker(ENTRY, { ...settings, vars: { MODEL: 'offline', ...settings?.vars } });
   workers.push(worker);
   return worker;
 }
@@ -124,6 +130,18 @@ describe('a Worker that is deployed so that no session can work', () => {
     expect(await ask(worker, '/health')).toEqual(misconfigured(NO_EXPORTS));
     await expectSaid(worker, [`holdfast: ${NO_EXPORTS}`]);
   });
+});
+
+it('a Worker whose settings choose no model says so to whoever sends a message, at /health, and once in its log', async () => {
+  const worker = await start({ vars: { MODEL: '' } });
+  const answers = [
+    await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
+    await say(worker, { message: 'Please pay invoice INV-17.' }),
+    await ask(worker, '/health'),
+  ];
+  expect(answers).toEqual(answers.map(() => misconfigured(NO_MODEL)));
+  expect(await ask(worker, SESSION)).toMatchObject([404, 'application/problem+json', {}]);
+  await expectSaid(worker, [LOCALHOST_ONLY, `holdfast: ${NO_MODEL}`]);
 });
 
 describe('a Worker on which turns run in the background', () => {

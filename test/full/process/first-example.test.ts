@@ -5,7 +5,7 @@ import { answerOf, say } from './talk.ts';
 
 let worker: RunningWorker;
 beforeAll(async () => {
-  worker = await startWorker('src/examples/first/worker.ts');
+  worker = await startWorker('src/examples/first/worker.ts', { vars: { MODEL: 'offline' } });
 });
 afterAll(() => worker.stop());
 

@@ -333,6 +333,16 @@ describe('who may import whom', () => {
     expect(circlesAmong(ofValues).map(shownCircle)).toEqual([]);
   });
 
+  it.each(['src/app/', 'src/background/', 'src/http/'])(
+    '%s has no import cycle, types included',
+    (folder) => {
+      const inside = files.filter((file) => isIn(file, folder));
+      expect(inside.length).toBeGreaterThan(1);
+      const within = imports.filter(({ from, to }) => isIn(from, folder) && isIn(to, folder));
+      expect(circlesAmong(within).map(shownCircle)).toEqual([]);
+    },
+  );
+
   it('only entry files re-export', () => {
     const barrels = sources.filter((source) => exportsOf(source).some(({ from }) => from !== null));
     expect(barrels.map(({ file }) => file).filter((file) => !isEntry(file))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the core weighs in a Worker: tools, loop, journal and session, with the libraries that they stand on. */
+/** What a Worker weighs, and the core in it: tools, loop, journal and session, with the libraries that they stand on. */
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -20,6 +20,19 @@ const CORE = `
 /** The same with every decorator, sink, approval, pipeline and group of the entry, though nobody uses them all. */
 const VOCABULARY = `export * from './src/index.ts';${CORE}`;
 
+/** A Worker of one agent, whose model is at a server: the app around the core, with its routes, the queue and the schedules. */
+const WORKER = `
+  import * as v from 'valibot';
+  import { defineAgent, defineTool } from './src/index.ts';
+  import { createHoldfast } from './src/worker-entry.ts';
+  const look = defineTool({ name: 'look', description: 'Looks.', input: v.object({ at: v.string() }), run: ({ at }) => at });
+  const agent = defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools: [look] });
+  const holdfast = createHoldfast({ agents: [agent] });
+  export default holdfast.worker;
+  export const { TurnRunner } = holdfast;
+  export { SessionObject } from './durable-objects/index.ts';
+`;
+
 /** Bytes of a bundle, minified and gzipped. */
 async function weigh(entry: string): Promise<number> {
   const { outputFiles } = await build({
@@ -37,6 +50,7 @@ async function weigh(entry: string): Promise<number> {
 it.each([
   ['the core', CORE, 66],
   ['the core with the whole tool vocabulary', VOCABULARY, 90],
+  ['a Worker of one agent', WORKER, 102],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -73,4 +87,16 @@ it('a Worker without MCP carries nothing of it', async () => {
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
   // Of the two ends of MCP, it pays for the one that it uses.
   expect(published.filter((path) => path.startsWith('src/mcp/client/'))).toEqual([]);
+});
+
+it('a Worker carries the planner only when it imports it', async () => {
+  const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
+  const everything = ['worker-entry', 'index', 'webhooks/entry', 'mcp/entry', 'model/openai-compatible/entry']
+    .map((entry) => `export * from './src/${entry}.ts';`)
+    .join('');
+  const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
+  expect(without).toContain('src/model/choose-model.ts');
+  expect(without.filter(isPlanner)).toEqual([]);
+  const offline = await filesOf(`${everything}export { offlineModel } from './src/offline-model/entry.ts';`);
+  expect(offline.filter(isPlanner).length).toBeGreaterThan(10);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineFiles } from '../../../../src/examples/files/files.ts';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { appWith } from '../../../gate/workerd/http/app.ts';
 import { json, newSession, post } from '../../../gate/workerd/http/client.ts';
 import { answer } from '../../../gate/workerd/http/waiting.ts';
@@ -9,7 +10,10 @@ import { type RealRun, realRun } from './real-run.ts';
 function talk({ url }: RealRun) {
   // A turn stays in one invocation, since the next one would be run by the Worker of the tests.
   const platform = { subrequests: 10_000 };
-  const via = appWith({ agents: [defineFiles({ url })], platform }, { MODEL: 'offline' });
+  const via = appWith(
+    { agents: [defineFiles({ url })], offline: offlineModel, platform },
+    { MODEL: 'offline' },
+  );
   const session = newSession('files');
   return {
     say: async (message: string) => json(await post(session, { message }, { via })),

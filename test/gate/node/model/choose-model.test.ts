@@ -2,23 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { ConfigurationError, chooseModel, type ModelEnvironment } from '../../../doors/model.ts';
 
+const OFFLINE =
+  'To run without a language model, set MODEL = "offline" and give the planner to createHoldfast: ' +
+  "createHoldfast({ offline: offlineModel, ... }), with offlineModel from 'holdfast/models/offline'.";
+
+const NO_MODEL =
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+  `OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a \`model\`. ${OFFLINE}`;
+
 describe('chooseModel', () => {
   it.each<[ModelEnvironment, string]>([
-    [{}, offlineModel().name],
-    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, offlineModel().name],
     [{ MODEL: 'offline' }, offlineModel().name],
     [{ MODEL: 'offline', OPENAI_API_KEY: 'sk-1' }, offlineModel().name],
     [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
     [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
   ])('follows %j to %s', (env, name) => {
-    expect(chooseModel(env).name).toBe(name);
+    expect(chooseModel(env, offlineModel).name).toBe(name);
   });
 
   it.each<[ModelEnvironment, string]>([
+    [{}, NO_MODEL],
+    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, NO_MODEL],
     [
       { MODEL: 'gpt-5' },
-      "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.",
+      `MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`,
     ],
     [
       { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
@@ -33,6 +41,16 @@ describe('chooseModel', () => {
       "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
   ])('refuses %j by the name of the setting', (env, message) => {
-    expect(() => chooseModel(env)).toThrow(new ConfigurationError(message));
+    expect(() => chooseModel(env, offlineModel)).toThrow(new ConfigurationError(message));
+  });
+
+  it('asks no planner that it was not given', () => {
+    expect(() => chooseModel({ MODEL: 'offline', OPENAI_API_KEY: 'sk-1' })).toThrow(
+      new ConfigurationError(
+        "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
+          "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
+          'and MODEL to the name of the model there.',
+      ),
+    );
   });
 });

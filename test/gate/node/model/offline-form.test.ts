@@ -6,7 +6,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { tool, type WorldTool } from './offline-world.ts';
 
 const notice =
-  "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
+  "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 const options = { signal: new AbortController().signal };
 
 const flomp = {

@@ -4,7 +4,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { say, tool, type WorldTool } from './offline-world.ts';
 
 const notice =
-  "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
+  "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 const options = { signal: new AbortController().signal };
 const user = (text: string): ModelMessage => ({ role: 'user', text });
 
@@ -31,7 +31,7 @@ describe('the offline model', () => {
       text: `Nothing here fits this message.\n${notice}`,
       toolCalls: [],
       finish: 'stop',
-      usage: { inputTokens: 2, outputTokens: 39 },
+      usage: { inputTokens: 2, outputTokens: 45 },
     });
   });
 

@@ -103,7 +103,9 @@ describe('an app whose model cannot be chosen', () => {
       title: 'misconfigured',
       status: 500,
       detail:
-        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them, or set MODEL to 'offline'.",
+        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. To run without a language " +
+        'model, set MODEL = "offline" and give the planner to createHoldfast: createHoldfast({ offline: offlineModel, ... }), ' +
+        "with offlineModel from 'holdfast/models/offline'.",
     });
     expect(log).toHaveBeenCalledOnce();
     expect((await send(session)).status).toBe(404);

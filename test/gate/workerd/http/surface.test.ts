@@ -21,6 +21,7 @@ const host: HttpHost = {
   secrets: nothing,
   platform: nothing,
   session: nothing,
+  checkModel: nothing,
   warnings: nothing,
 };
 

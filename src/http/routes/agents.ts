@@ -1,7 +1,20 @@
-import type { Agent } from '../agent/define-agent.ts';
-import type { Env, Host } from '../app/host.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import type { AnyTool } from '../tools/tool.ts';
+import type { Agent } from '../../agent/define-agent.ts';
+import type { Env, Host } from '../../app/host.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import type { AnyTool } from '../../tools/tool.ts';
+import { ANY_OBJECT } from '../description.ts';
+import { defineRoute } from '../route.ts';
+
+/** The agents of the app, and their tools. */
+export const getAgents = defineRoute({
+  method: 'GET',
+  path: '/agents',
+  access: 'caller',
+  summary: 'The agents, their tools, and the sources of tools that only a turn knows',
+  answers: { 200: { description: 'The agents', json: ANY_OBJECT } },
+  handle: ({ host, env }) =>
+    Response.json({ agents: Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent)) }),
+});
 
 /** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
 const MAX_INNER = 1_000;
@@ -9,11 +22,11 @@ const MAX_INNER = 1_000;
 const MAX_DEPTH = 16;
 
 /**
- * What `GET /agents` tells of an agent: not its instructions. Its tools are those that it has in this environment, each
+ * What is told of an agent: not its instructions. Its tools are those that it has in this environment, each
  * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
  * listed with what it lacks, and does not hide the others.
  */
-export function describeAgent(host: Host, env: Env, agent: Agent): unknown {
+function describeAgent(host: Host, env: Env, agent: Agent): unknown {
   const { name, description, limits, output } = agent;
   const described = { name, description, limits, ...(output && { output: output.format.schema }) };
   try {
@@ -24,7 +37,7 @@ export function describeAgent(host: Host, env: Env, agent: Agent): unknown {
   }
 }
 
-/** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake (MCP-10). */
+/** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */
 function describeAll({ tools, providers }: Agent): object {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };

@@ -1,0 +1,79 @@
+import type { SentDecision, SentResult } from '../session/check-answer.ts';
+import type { DecisionKind } from '../tools/decision.ts';
+import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { invalidBody, unknownProblems } from './body.ts';
+import type { BodySchema } from './description.ts';
+
+/** The body of a decision. */
+export const DECISION: BodySchema = {
+  name: 'Decision',
+  schema: {
+    type: 'object',
+    required: ['decision'],
+    additionalProperties: false,
+    properties: {
+      decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
+      input: { type: 'object', description: 'Of an edit: takes the place of what the model sent.' },
+      reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
+    },
+  },
+};
+
+const OF_DECISION = ['decision', 'input', 'reason'];
+const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
+/** Characters; a model reads it. */
+const MAX_REASON = 2_000;
+
+/** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
+export function parseDecisionBody(body: JsonObject): SentDecision {
+  const { decision, input, reason } = body;
+  const problems: string[] = [];
+  if (decision === undefined) problems.push('decision: is missing');
+  else if (!isDecision(decision)) problems.push('decision: must be approve, edit, reject or exit');
+  if (input !== undefined && !isJsonObject(input)) problems.push('input: must be a JSON object');
+  else if (decision === 'edit' && input === undefined) problems.push('input: is missing');
+  else if (isDecision(decision) && decision !== 'edit' && input !== undefined) {
+    problems.push('input: is for the decision edit only');
+  }
+  if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON)) {
+    problems.push(`reason: must be text of at most ${MAX_REASON} characters`);
+  }
+  problems.push(...unknownProblems(body, OF_DECISION));
+  if (problems.length > 0) throw invalidBody(problems);
+  return { decision, input, reason } as SentDecision; // as just checked
+}
+
+const isDecision = (value: unknown): boolean => DECISIONS.some((one) => one === value);
+
+/** The body of a result. */
+export const RESULT: BodySchema = {
+  name: 'Result',
+  schema: {
+    type: 'object',
+    description: 'Exactly one of the three.',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: {
+      result: { description: 'Any JSON, as if the tool had returned it.' },
+      text: { type: 'string', description: 'Words for the model.' },
+      error: { type: 'string', description: 'What went wrong, for the model.' },
+    },
+  },
+};
+
+const OF_RESULT = ['result', 'text', 'error'];
+
+/** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
+export function parseResultBody(body: JsonObject): SentResult {
+  const given = OF_RESULT.filter((key) => body[key] !== undefined);
+  const problems = given.length === 1 ? [] : ['it must have exactly one of result, text and error'];
+  for (const key of ['text', 'error']) {
+    if (body[key] !== undefined && typeof body[key] !== 'string') problems.push(`${key}: must be text`);
+  }
+  problems.push(...unknownProblems(body, OF_RESULT));
+  if (problems.length > 0) throw invalidBody(problems);
+  const { result = null, text, error } = body;
+  if (typeof error === 'string') return { error };
+  return typeof text === 'string' ? { text } : { result };
+}

@@ -1,0 +1,38 @@
+/** What OpenAPI tells of a route. */
+
+/** JSON Schema, as OpenAPI 3.1 writes it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** The JSON of a body. OpenAPI describes one that has a name once, among its components. */
+export interface BodySchema {
+  readonly name?: string;
+  readonly schema: Schema;
+}
+
+/** Some JSON object, whose properties are not described. */
+export const ANY_OBJECT: BodySchema = { schema: { type: 'object' } };
+
+/** What a status of a route says. */
+export interface Answer {
+  readonly description: string;
+  /** Absent: the answer has no body. */
+  readonly json?: BodySchema;
+  /** A client whose `Accept` asks for it gets server-sent events instead of the JSON. */
+  readonly streams?: true;
+}
+
+/** A parameter of the query or of the headers, as OpenAPI writes it. Those of the path are read off it. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly schema: Schema;
+  readonly description?: string;
+}
+
+/** As OpenAPI writes a header. */
+export const headerParameter = (name: string, description: string): Parameter => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+});

@@ -1,0 +1,82 @@
+import type { RequestKey } from '../journal/session-port.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { sha256Hex } from '../tools/sha256.ts';
+import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { headerParameter, type Parameter } from './description.ts';
+import { Problem } from './problem.ts';
+
+/** One entry of a list header such as `text/html;q=0.5`, in lower case. */
+interface Entry {
+  readonly value: string;
+  /** From 0, "not this", to 1. */
+  readonly weight: number;
+}
+
+function entriesOf(headers: Headers, name: string): readonly Entry[] {
+  const entries = (headers.get(name) ?? '').toLowerCase().split(',');
+  return entries.map((entry) => {
+    const [value = '', ...params] = entry.split(';').map((part) => part.trim());
+    const weight = Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1);
+    return { value, weight: Number.isNaN(weight) ? 0 : weight };
+  });
+}
+
+/** True when a client names event streams in `Accept`, and does not like JSON better. */
+export function wantsEvents({ headers }: Request): boolean {
+  const accepted = entriesOf(headers, 'accept');
+  const weightOf = (type: string): number => accepted.find(({ value }) => value === type)?.weight ?? 0;
+  const weight = weightOf('text/event-stream');
+  return weight > 0 && weight >= weightOf('application/json');
+}
+
+/** True when a client does not want to wait for the answer (RFC 7240). */
+export const prefersAsync = ({ headers }: Request): boolean =>
+  entriesOf(headers, 'prefer').some(({ value }) => value === 'respond-async');
+
+/** How long a retry finds its turn, in ms. */
+const KEY_TTL = 24 * 60 * 60 * 1000;
+
+/** The `Idempotency-Key` of a request, bound to its body. @throws Problem when the header cannot be one. */
+export async function idempotencyKey(headers: Headers, body: string): Promise<RequestKey | undefined> {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
+  }
+  return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
+}
+
+/** What every request may say that may run a turn. */
+export const TURN_HEADERS: readonly Parameter[] = [
+  headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
+  headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
+];
+
+/** Header name in lower case -> key of the tool-call context. */
+export type ContextHeaders = ReadonlyMap<string, string>;
+
+/** @throws ConfigurationError when a header carries credentials, which are never journaled, or cannot be one. */
+export function parseContextHeaders(mapped: Readonly<Record<string, string>>): ContextHeaders {
+  const headers = new Map(Object.entries(mapped).map(([header, key]) => [header.toLowerCase(), key]));
+  for (const header of headers.keys()) {
+    if (isCredential(header)) {
+      throw new ConfigurationError(`The header '${header}' carries credentials; it is never journaled.`);
+    }
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header)) {
+      throw new ConfigurationError(`'${header}' is not the name of a header.`);
+    }
+  }
+  return headers;
+}
+
+const isCredential = (header: string): boolean =>
+  ['authorization', 'cookie', 'set-cookie'].includes(header) || header.startsWith('proxy-');
+
+/** What the mapped headers of a request say. */
+export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): ToolCallContext {
+  const sent = [...mapped].flatMap(([header, key]): [string, string][] => {
+    const value = headers.get(header);
+    return value === null ? [] : [[key, value]];
+  });
+  return ToolCallContext.of(sent);
+}

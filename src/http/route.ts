@@ -1,0 +1,92 @@
+import type { ExecutionContext } from 'hono';
+import type { Caller, Env, Host, Invoked, McpEndpoint } from '../app/host.ts';
+import type { Target } from '../app/target.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
+import type { Authenticate, Origins } from './auth.ts';
+import type { Answer, BodySchema, Parameter } from './description.ts';
+import type { ContextHeaders } from './request-headers.ts';
+
+/** What the HTTP app is built on. */
+export interface HttpHost extends Host {
+  readonly webhooks: ReadonlyMap<string, Webhook>;
+  readonly auth: Authenticate;
+  readonly contextHeaders: ContextHeaders;
+  readonly origins: Origins;
+  /** What a request body may weigh, in bytes. */
+  readonly maxBodyBytes: number;
+  /** What is served at `/mcp`; absent: nothing. */
+  readonly mcp?: McpEndpoint | undefined;
+  /** @throws DeploymentError when an agent needs the model of the settings, and these choose none. */
+  checkModel(env: Env): void;
+  /** What in the Worker's deployment makes sessions work less well than they could. */
+  warnings(env: Env): readonly string[];
+}
+
+/** A request as it came in. */
+export interface RouteRequest {
+  readonly host: HttpHost;
+  readonly env: Env;
+  readonly request: Request;
+  /** Names the request in logs, as in its `x-request-id`. */
+  readonly requestId: string;
+  /** Keeps work going after the answer. */
+  readonly execution: Pick<ExecutionContext, 'waitUntil'>;
+}
+
+/** A request of somebody whom the app knows, sent by no page of a foreign site. */
+export interface CallerRequest extends RouteRequest {
+  readonly caller: Caller;
+}
+
+/** A request to one session of its caller, and the app as this invocation of the Worker has it. */
+export interface SessionRequest extends CallerRequest {
+  readonly host: HttpHost & Invoked;
+  readonly target: Target;
+}
+
+/** What the handler of a route is given, by who may use the route. */
+interface Requests {
+  /** Anybody may: no token is asked for. */
+  readonly open: RouteRequest;
+  /** Whoever the app's `auth` knows. */
+  readonly caller: CallerRequest;
+  /** The same, for a session of theirs; the path names its `{agent}` and its `{session}`. */
+  readonly session: SessionRequest;
+}
+
+/** The names that a path has in braces, with what a request's path has in their places. */
+type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [Key in Name]: string } & NamesOf<Rest>
+  : unknown;
+
+/** An entry of the route table: the app, the methods of a path and OpenAPI are folds over these. */
+export interface RouteEntry<Access extends keyof Requests, Path extends string> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** As OpenAPI writes it, with names in braces: `/hooks/{hook}`. */
+  readonly path: Path;
+  readonly access: Access;
+  /** Says in OpenAPI what the route does. */
+  readonly summary: string;
+  readonly parameters?: readonly Parameter[];
+  /** Absent: a body is not read. */
+  readonly body?: BodySchema;
+  /** By status. A route may answer any problem besides. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** What it throws becomes a problem response. */
+  handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
+}
+
+/** Any route. */
+export type Route = { [Access in keyof Requests]: RouteEntry<Access, string> }[keyof Requests];
+
+/** Types the entry's handler by its access and by the names in its path. */
+export const defineRoute = <Access extends keyof Requests, const Path extends string>(
+  route: RouteEntry<Access, Path>,
+): RouteEntry<Access, Path> => route;
+
+/** The path of a session, below which most routes are. */
+export const SESSION = '/agents/{agent}/sessions/{session}';
+
+/** The routes of each path, both in the order of the table. */
+export const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
+  Map.groupBy(routes, ({ path }) => path);

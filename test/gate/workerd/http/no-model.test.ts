@@ -1,0 +1,92 @@
+/** What a Worker answers whose settings choose no model. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { offlineModel } from '../../../../src/offline-model/entry.ts';
+import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import type { HoldfastConfig } from '../../../../src/worker-entry.ts';
+import { ENV } from '../../../fixtures/arrive.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post, type Send } from './client.ts';
+import { config, deliver, expectProblem, problem, signedIssue } from './hook-deliveries.ts';
+
+const OFFLINE =
+  'To run without a language model, set MODEL = "offline" and give the planner to createHoldfast: ' +
+  "createHoldfast({ offline: offlineModel, ... }), with offlineModel from 'holdfast/models/offline'.";
+
+const NO_MODEL = problem(
+  500,
+  'misconfigured',
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+    `OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a \`model\`. ${OFFLINE}`,
+);
+
+const NOT_GIVEN = problem(
+  500,
+  'misconfigured',
+  "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
+    "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
+    'and MODEL to the name of the model there.',
+);
+
+const bare = { ...scripted, name: 'bare', model: undefined };
+
+/** An app with an agent that has a model of its own, and with one that has none. */
+const app = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
+  appWith(
+    { agents: [scripted, bare], webhooks: [githubWebhook({ ...config, agent: 'bare' })], ...more },
+    {
+      ...ENV,
+      MODEL,
+    },
+  );
+
+const log = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a Worker whose settings choose no model', () => {
+  it.each([
+    ['nothing is set', '', {}, NO_MODEL],
+    ['nothing is set, though the planner is there', '', { offline: offlineModel }, NO_MODEL],
+    ['the planner is asked for, and is not there', 'offline', {}, NOT_GIVEN],
+  ])(
+    'takes no message for an agent that needs one, and tells the mend: %s',
+    async (_, model, more, expected) => {
+      const said = log();
+      const via = app(model, more);
+      const session = newSession('bare');
+      await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
+      const headers = { prefer: 'respond-async' };
+      await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
+      await expectProblem(await deliver(via, await signedIssue()), expected);
+      await expectProblem(await via('/health'), expected);
+      expect((await via(session)).status).toBe(404);
+      expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
+    },
+  );
+
+  it('runs the agents that have a model of their own, and is healthy when all have one', async () => {
+    const { message } = script('Done.');
+    const response = await post(newSession(), { message: message() }, { via: app('') });
+    expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const health = await app('', { agents: [scripted], webhooks: [] })('/health');
+    expect([health.status, await json(health)]).toEqual([200, { status: 'ok' }]);
+  });
+});
+
+it('the planner that a Worker was given answers where MODEL is offline', async () => {
+  const via = app('offline', { offline: offlineModel });
+  const response = await post(newSession('bare'), { message: 'Hello' }, { via });
+  expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
+  expect((await via('/health')).status).toBe(200);
+});
+
+it('a model that the app declares is asked whatever the settings say', async () => {
+  const via = app('', { model: offlineModel() });
+  const response = await post(newSession('bare'), { message: 'Hello' }, { via });
+  expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
+  expect((await via('/health')).status).toBe(200);
+});

@@ -1,0 +1,37 @@
+import { expectTypeOf } from 'vitest';
+import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
+
+const answers = { 204: { description: 'Done' } };
+const done = (): Response => new Response(null, { status: 204 });
+
+// A handler has the names of its path, and what its access promises.
+const ofSession = defineRoute({
+  method: 'POST',
+  path: '/agents/{agent}/sessions/{session}/notes/{note}',
+  access: 'session',
+  summary: 'Keeps a note',
+  answers,
+  handle(asked, named) {
+    expectTypeOf(asked).toEqualTypeOf<SessionRequest>();
+    expectTypeOf(named.note).toEqualTypeOf<string>();
+    expectTypeOf(named.agent).toEqualTypeOf<string>();
+    // @ts-expect-error: the path has no such name
+    named.turn;
+    return done();
+  },
+});
+defineRoute({
+  method: 'GET',
+  path: '/health',
+  access: 'open',
+  summary: 'Answers anybody',
+  answers,
+  handle(asked) {
+    // @ts-expect-error: nobody was authenticated
+    asked.caller;
+    return done();
+  },
+});
+
+// Any of them stands in the table.
+export const table: readonly Route[] = [ofSession];
