@@ -1,5 +1,6 @@
 /** This repository's own Worker: the example agents behind the HTTP app. */
 import { env } from 'cloudflare:workers';
+import { createHoldfast } from './create-holdfast.ts';
 import { defineFiles } from './examples/files/files.ts';
 import { defineOrders } from './examples/orders/orders.ts';
 import { defineRefunds } from './examples/refunds/refunds.ts';
@@ -13,7 +14,6 @@ import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
 import { offlineModel } from './offline-model/entry.ts';
-import { createHoldfast } from './worker-entry.ts';
 
 interface Vars {
   /** Where the services of the examples' shop answer; without it nothing real happens. */

@@ -4,7 +4,7 @@
  * Tools in: client/define-mcp-client -> tools/find-tools (which tools) -> tools/mcp-tool -> tools/call-remote ->
  * client/open-connection. Tools out: server/define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool or call-agent.
  */
-export type { McpEndpoint } from '../app/host.ts';
+export type { McpEndpoint } from '../worker/host.ts';
 export { defineMcpClient } from './client/define-mcp-client.ts';
 export type {
   Elicitation,

@@ -1,6 +1,6 @@
 /** A door for tests. Settings of an agent, the list of kinds, and what an app brings to its turns. */
 export { SLICES, STRATEGIES } from '../../src/agent/kinds.ts';
 export { agentResolver } from '../../src/agent/tool-groups/resolve-agent.ts';
-export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/app/start-in-background.ts';
-export type { PendingView } from '../../src/app/target.ts';
-export { UnknownTargetError } from '../../src/app/target.ts';
+export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/start-in-background.ts';
+export type { PendingView } from '../../src/worker/target.ts';
+export { UnknownTargetError } from '../../src/worker/target.ts';

@@ -31,36 +31,36 @@ const LOOP = 'the loop that the session has assembled';
 export const WALK: readonly Step[] = [
   // In: a request becomes a turn.
   {
-    file: 'src/worker-entry.ts',
+    file: 'src/create-holdfast.ts',
     calls: 'createHoldfast.worker.fetch',
     does: 'takes the request',
     from: null,
   },
-  { file: 'src/http/app.ts', calls: 'createApp', does: 'routes it', from: 'src/worker-entry.ts' },
+  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/create-holdfast.ts' },
   {
     file: 'src/app/invoked.ts',
     calls: 'invoked',
     does: 'makes the app one of this invocation, which counts',
-    from: 'src/http/app.ts',
+    from: 'src/worker/app.ts',
   },
-  { file: 'src/app/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/http/app.ts' },
+  { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
-    file: 'src/http/routes/messages.ts',
+    file: 'src/worker/routes/messages.ts',
     calls: 'postMessage',
     does: 'takes the message and answers it',
-    from: 'src/http/app.ts',
+    from: 'src/worker/app.ts',
   },
   {
-    file: 'src/http/message-body.ts',
+    file: 'src/worker/message-body.ts',
     calls: 'parseMessageBody',
     does: 'reads the message',
-    from: 'src/http/routes/messages.ts',
+    from: 'src/worker/routes/messages.ts',
   },
   {
     file: 'src/session/start-turn.ts',
     calls: 'toTurnStart',
     does: 'writes the rows that start a turn',
-    from: 'src/http/routes/messages.ts',
+    from: 'src/worker/routes/messages.ts',
   },
   {
     file: 'src/journal/parse-event.ts',
@@ -72,14 +72,14 @@ export const WALK: readonly Step[] = [
     file: 'src/app/turn-part.ts',
     calls: 'turnPart',
     does: 'finds agent, model, context and secrets',
-    from: 'src/http/routes/messages.ts',
+    from: 'src/worker/routes/messages.ts',
   },
   // The lease: the object stores the start and answers who may go on.
   {
     file: 'src/session/object-session.ts',
     calls: 'objectSession.begin',
     does: 'asks the object for the lease',
-    from: 'src/http/routes/messages.ts',
+    from: 'src/worker/routes/messages.ts',
     through: { reason: 'the port of the session that was found', as: 'begin' },
   },
   {
@@ -128,22 +128,22 @@ export const WALK: readonly Step[] = [
   },
   // The turn: fold, hold, run.
   {
-    file: 'src/http/turn-response.ts',
+    file: 'src/worker/turn-response.ts',
     calls: 'runHere',
     does: 'runs the turn and answers with its outcome',
-    from: 'src/http/routes/messages.ts',
+    from: 'src/worker/routes/messages.ts',
   },
   {
     file: 'src/session/turn-outcome.ts',
     calls: 'outcomeHere',
     does: 'waits for the turn',
-    from: 'src/http/turn-response.ts',
+    from: 'src/worker/turn-response.ts',
   },
   {
     file: 'src/session/run-turn.ts',
     calls: 'runTurn',
     does: 'drives the turn',
-    from: 'src/http/turn-response.ts',
+    from: 'src/worker/turn-response.ts',
   },
   {
     file: 'src/session/fold-while-held.ts',
@@ -373,6 +373,6 @@ export const WALK: readonly Step[] = [
     file: 'src/http/answer.ts',
     calls: 'toResponse',
     does: 'makes the response of it',
-    from: 'src/http/turn-response.ts',
+    from: 'src/worker/turn-response.ts',
   },
 ];

@@ -1,6 +1,4 @@
 import { expectTypeOf } from 'vitest';
-import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
-import { offlineModel } from '../../src/offline-model/entry.ts';
 import {
   type Authenticate,
   createHoldfast,
@@ -8,7 +6,9 @@ import {
   type HandOver,
   type Holdfast,
   type Principal,
-} from '../../src/worker-entry.ts';
+} from '../../src/create-holdfast.ts';
+import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
+import { offlineModel } from '../../src/offline-model/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
 declare const model: ChatModel;

@@ -1,4 +1,5 @@
 import { expectTypeOf } from 'vitest';
+import { createHoldfast, type McpEndpoint } from '../../src/create-holdfast.ts';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
 import {
   defineMcpEndpoint,
@@ -7,7 +8,6 @@ import {
   mcpResult,
   type McpEndpoint as OfMcp,
 } from '../../src/mcp/entry.ts';
-import { createHoldfast, type McpEndpoint } from '../../src/worker-entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });

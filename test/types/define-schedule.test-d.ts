@@ -1,5 +1,5 @@
 import { expectTypeOf } from 'vitest';
-import { createHoldfast, defineSchedule, type Schedule } from '../../src/worker-entry.ts';
+import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
 
 const base = { cron: '0 6 * * *', agent: 'clerk', owner: 'acme', session: 's1', message: 'Report.' } as const;
 

@@ -1,4 +1,5 @@
 import { expectTypeOf } from 'vitest';
+import { createHoldfast } from '../../src/create-holdfast.ts';
 import { defineAgent, type Json, type JsonObject } from '../../src/index.ts';
 import {
   type Arrival,
@@ -16,7 +17,6 @@ import {
   type Webhook,
   type WebhookTurn,
 } from '../../src/webhooks/entry.ts';
-import { createHoldfast } from '../../src/worker-entry.ts';
 
 const support = defineAgent({ name: 'support', description: 'Answers.', instructions: 'Answer.', tools: [] });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
-import { createHoldfast } from '../../worker-entry.ts';
 
 const pay = defineTool({
   name: 'pay_invoice',

@@ -1,7 +1,7 @@
+import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
 import { githubWebhook, ignored } from '../../webhooks/entry.ts';
-import { createHoldfast } from '../../worker-entry.ts';
 
 const triage = defineAgent({
   name: 'triage',

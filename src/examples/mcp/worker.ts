@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
 import { allowKeys, createMcpToolFactory, defineMcpClient, defineMcpEndpoint } from '../../mcp/entry.ts';
 import { offlineModel } from '../../offline-model/entry.ts';
-import { createHoldfast } from '../../worker-entry.ts';
 
 const wiki = defineMcpClient({
   name: 'wiki',

@@ -1,7 +1,7 @@
-import type { Target } from '../../app/target.ts';
-import { pendingViews } from '../../app/target.ts';
 import type { NotStarted } from '../../journal/session-port.ts';
 import { readTurn } from '../../session/fold-session.ts';
+import type { Target } from '../../worker/target.ts';
+import { pendingViews } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { listedPending } from './listed-pending.ts';
 

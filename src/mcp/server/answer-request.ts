@@ -4,12 +4,12 @@ import {
   type ServerNotification,
   type ServerResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/host.ts';
-import { UnknownTargetError } from '../../app/target.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DEFAULT_POLICIES } from '../../tool-loop/policies.ts';
 import { toolNotFound } from '../../tool-loop/tool-not-found.ts';
 import type { JsonObject } from '../../tools/json.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
+import { UnknownTargetError } from '../../worker/target.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
 import { getPrompt, listPrompts } from './answer-prompts.ts';
 import { callAgent } from './call-agent.ts';

@@ -1,6 +1,4 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/host.ts';
-import { targetOf, turnServices } from '../../app/target.ts';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { READER } from '../../session/fold-session.ts';
 import { followSession } from '../../session/follow-session.ts';
@@ -12,6 +10,8 @@ import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/t
 import { checkInput } from '../../tools/check-input.ts';
 import type { JsonObject } from '../../tools/json.ts';
 import { sha256Hex } from '../../tools/sha256.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
+import { targetOf, turnServices } from '../../worker/target.ts';
 import { agentRefusal, mayBeTaken } from './agent-refusal.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import type { Publication } from './publish.ts';

@@ -1,5 +1,4 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { EndpointRequest } from '../../app/host.ts';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
@@ -12,6 +11,7 @@ import type { JsonObject } from '../../tools/json.ts';
 import { sha256Hex } from '../../tools/sha256.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import type { ResultData } from '../../tools/tool-result.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
 import type { Telling } from './telling.ts';
 import { toCallResult } from './to-call-result.ts';
 

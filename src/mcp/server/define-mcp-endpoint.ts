@@ -1,5 +1,5 @@
-import type { McpEndpoint } from '../../app/host.ts';
 import type { AnyTool } from '../../tools/tool.ts';
+import type { McpEndpoint } from '../../worker/host.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
 import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
 import { type PublishedAgent, publish } from './publish.ts';

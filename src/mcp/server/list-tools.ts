@@ -1,7 +1,7 @@
 import type { ListToolsResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import type { Host } from '../../app/host.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { AnyTool } from '../../tools/tool.ts';
+import type { Host } from '../../worker/host.ts';
 import { toAgentTool } from './agent-tool.ts';
 import type { Publication } from './publish.ts';
 

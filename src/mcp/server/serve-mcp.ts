@@ -2,8 +2,8 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
-import type { EndpointRequest } from '../../app/host.ts';
 import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import type { EndpointRequest } from '../../worker/host.ts';
 import { answerRequest, type Published } from './answer-request.ts';
 import { refuseManyCalls } from './refuse-many-calls.ts';
 

@@ -1,7 +1,7 @@
 /** The Worker that `npm run growth` measures from outside: it fills sessions, opens them and appends to them. */
 import { SessionObject as Base } from '../../../durable-objects/index.ts';
+import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, summarised } from '../../../src/index.ts';
-import { createHoldfast } from '../../../src/worker-entry.ts';
 import { SLICES } from '../../doors/agent.ts';
 import { objectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';

@@ -1,7 +1,7 @@
 /** Where this repository's entries are found once the package is installed. */
 const ENTRIES = [
   [/'[./]+\/(src\/)?index\.ts'/g, "'holdfast'"],
-  [/'[./]+\/(src\/)?worker-entry\.ts'/g, "'holdfast/worker'"],
+  [/'[./]+\/(src\/)?create-holdfast\.ts'/g, "'holdfast/worker'"],
   [/'[./]+\/durable-objects\/index\.ts'/g, "'holdfast/durable-objects'"],
   [/'[./]+\/(src\/)?testing\/entry\.ts'/g, "'holdfast/testing'"],
   [/'[./]+\/(src\/)?model\/offline\/entry\.ts'/g, "'holdfast/models/offline'"],

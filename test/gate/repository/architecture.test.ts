@@ -22,7 +22,7 @@ function textOf(file: string): string {
 const isIn = (file: string, ...folders: readonly string[]): boolean =>
   folders.some((folder) => file.startsWith(folder));
 const isEntry = (file: string): boolean =>
-  /(^src\/(index|worker-entry)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(file);
+  /(^src\/(index|create-holdfast)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(file);
 
 /** Imports of a folder's files that none of `allowed` covers. */
 const strays = (folder: string, allowed: (imported: Import) => boolean): string[] =>
@@ -117,7 +117,7 @@ describe('who may import whom', () => {
     );
     expect(strange).toEqual([]);
     const users = imports.filter(({ to }) => to === 'src/agent/kinds.ts').map(({ from }) => from);
-    const may = ['src/session/', 'src/http/', 'src/testing/', 'src/tool-calling/'];
+    const may = ['src/session/', 'src/worker/', 'src/testing/', 'src/tool-calling/'];
     expect(users.filter((file) => !isIn(file, ...may))).toEqual([]);
   });
 
@@ -163,64 +163,20 @@ describe('who may import whom', () => {
     ).toEqual([]);
   });
 
-  it('http turns requests into sessions and back: it stores nothing, runs no loop and knows no object', () => {
-    const values = [
-      'src/journal/parse-event.ts',
-      'src/model/configuration-error.ts',
-      'src/webhooks/webhook.ts', // an app's webhooks are given to it: it brings none
-      ...['delay', 'json', 'sha256', 'tool-call-context', 'tool-result'].map(
-        (name) => `src/tools/${name}.ts`,
-      ),
-    ];
-    expect(
-      strays(
-        'src/http/',
-        (one) =>
-          isIn(one.to, 'src/http/', 'src/app/', 'src/session/', 'src/agent/') ||
-          values.includes(one.to) ||
-          (one.typeOnly && isIn(one.to, 'src/journal/', 'src/tools/', 'src/model/', 'src/webhooks/')) ||
-          isPackage(one, 'hono'),
-      ),
-    ).toEqual([]);
+  it('worker turns requests, messages of a queue and the clock into turns: it runs no loop and knows no object', () => {
+    const below = ['worker', 'session', 'agent', 'journal', 'tools', 'webhooks'].map(
+      (name) => `src/${name}/`,
+    );
+    const values = ['src/model/configuration-error.ts', 'src/tool-loop/budget.ts'];
+    const mayBe = (one: Import): boolean => isIn(one.to, ...below) || values.includes(one.to);
+    const isKnown = (one: Import): boolean =>
+      mayBe(one) || (one.typeOnly && isIn(one.to, 'src/model/')) || isPackage(one, 'hono');
+    expect(strays('src/worker/', isKnown)).toEqual([]);
   });
 
   it('webhooks reads what senders sent: it stands on tools alone, and knows no session, no HTTP and no platform', () => {
     const strange = strays('src/webhooks/', ({ to }) => isIn(to, 'src/webhooks/', 'src/tools/'));
     expect(strange).toEqual([]);
-  });
-
-  it('app is what an app brings to its turns, however they start: it knows no HTTP and no kind of trigger', () => {
-    const values = [
-      'src/model/configuration-error.ts',
-      'src/tool-loop/budget.ts', // which words tell that a model has no prices
-      'src/tools/tool-call-context.ts',
-    ];
-    expect(
-      strays(
-        'src/app/',
-        ({ to, typeOnly }) =>
-          isIn(to, 'src/app/', 'src/session/') ||
-          values.includes(to) ||
-          (typeOnly && isIn(to, 'src/agent/', 'src/journal/', 'src/model/', 'src/tools/')),
-      ),
-    ).toEqual([]);
-  });
-
-  it('background starts turns without a request: it stands on app and session, and knows no HTTP', () => {
-    const values = [
-      'src/journal/parse-event.ts',
-      'src/model/configuration-error.ts',
-      'src/tools/tool-call-context.ts',
-    ];
-    expect(
-      strays(
-        'src/background/',
-        ({ to, typeOnly }) =>
-          isIn(to, 'src/background/', 'src/app/', 'src/session/') ||
-          values.includes(to) ||
-          (typeOnly && isIn(to, 'src/journal/', 'src/tools/')),
-      ),
-    ).toEqual([]);
   });
 
   it('no sender of webhooks imports another, so that a Worker pays for the one that it uses', () => {
@@ -255,7 +211,7 @@ describe('who may import whom', () => {
       'src/mcp/server/',
       [
         ...['server', 'content'].map((name) => `src/mcp/${name}/`),
-        ...['app', 'session', 'agent', 'tool-loop', 'journal'].map((name) => `src/${name}/`),
+        ...['worker', 'session', 'agent', 'tool-loop', 'journal'].map((name) => `src/${name}/`),
         'src/model/configuration-error.ts',
       ],
     ],
@@ -281,13 +237,13 @@ describe('who may import whom', () => {
 
   it('http is the only folder that knows Hono', () => {
     const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
-    expect(users.filter((file) => !isIn(file, 'src/http/') && file !== 'src/worker.ts')).toEqual([]);
+    expect(users.filter((file) => !isIn(file, 'src/worker/') && file !== 'src/worker.ts')).toEqual([]);
   });
 
   it('cloudflare:workers is imported only where a class of the platform is needed', () => {
     const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
     const may = (file: string): boolean =>
-      isIn(file, 'durable-objects/') || ['src/worker.ts', 'src/worker-entry.ts'].includes(file);
+      isIn(file, 'durable-objects/') || ['src/worker.ts', 'src/create-holdfast.ts'].includes(file);
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 
@@ -333,15 +289,12 @@ describe('who may import whom', () => {
     expect(circlesAmong(ofValues).map(shownCircle)).toEqual([]);
   });
 
-  it.each(['src/app/', 'src/background/', 'src/http/'])(
-    '%s has no import cycle, types included',
-    (folder) => {
-      const inside = files.filter((file) => isIn(file, folder));
-      expect(inside.length).toBeGreaterThan(1);
-      const within = imports.filter(({ from, to }) => isIn(from, folder) && isIn(to, folder));
-      expect(circlesAmong(within).map(shownCircle)).toEqual([]);
-    },
-  );
+  it.each(['src/worker/'])('%s has no import cycle, types included', (folder) => {
+    const inside = files.filter((file) => isIn(file, folder));
+    expect(inside.length).toBeGreaterThan(1);
+    const within = imports.filter(({ from, to }) => isIn(from, folder) && isIn(to, folder));
+    expect(circlesAmong(within).map(shownCircle)).toEqual([]);
+  });
 
   it('only entry files re-export', () => {
     const barrels = sources.filter((source) => exportsOf(source).some(({ from }) => from !== null));

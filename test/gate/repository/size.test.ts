@@ -24,7 +24,7 @@ const VOCABULARY = `export * from './src/index.ts';${CORE}`;
 const WORKER = `
   import * as v from 'valibot';
   import { defineAgent, defineTool } from './src/index.ts';
-  import { createHoldfast } from './src/worker-entry.ts';
+  import { createHoldfast } from './src/create-holdfast.ts';
   const look = defineTool({ name: 'look', description: 'Looks.', input: v.object({ at: v.string() }), run: ({ at }) => at });
   const agent = defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools: [look] });
   const holdfast = createHoldfast({ agents: [agent] });
@@ -78,9 +78,9 @@ async function filesOf(entry: string): Promise<readonly string[]> {
 it('a Worker without MCP carries nothing of it', async () => {
   const isMcp = (path: string): boolean =>
     /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
-  const everything = "export * from './src/worker-entry.ts'; export * from './src/index.ts';";
+  const everything = "export * from './src/create-holdfast.ts'; export * from './src/index.ts';";
   const without = await filesOf(everything);
-  expect(without).toContain('src/http/app.ts');
+  expect(without).toContain('src/worker/app.ts');
   expect(without.filter(isMcp)).toEqual([]);
   const endpoint = "export { defineMcpEndpoint } from './src/mcp/entry.ts';";
   const published = await filesOf(`${everything}${endpoint}`);
@@ -91,7 +91,7 @@ it('a Worker without MCP carries nothing of it', async () => {
 
 it('a Worker carries the planner only when it imports it', async () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
-  const everything = ['worker-entry', 'index', 'webhooks/entry', 'mcp/entry', 'model/openai-compatible/entry']
+  const everything = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/entry', 'model/openai-compatible/entry']
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);

@@ -1,10 +1,10 @@
 /** Agents that are reached from outside, or whose tools come from there: a webhook, a tool group, an MCP server. */
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
+import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
 import { defineTool, defineToolGroup } from '../../../src/index.ts';
 import { createMcpToolFactory, defineMcpClient, defineMcpEndpoint } from '../../../src/mcp/entry.ts';
 import { defineWebhook, verified } from '../../../src/webhooks/entry.ts';
-import type { Holdfast, HoldfastConfig } from '../../../src/worker-entry.ts';
 import { acting, scene } from './scene.ts';
 
 const hooked = scene('hooked', { tools: [acting('hooked', 'look_up', { effect: 'read' })] });

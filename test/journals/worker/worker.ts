@@ -1,7 +1,7 @@
 /** The Worker whose sessions are kept as journals. It imports the package by its entries only, so that its parts may move. */
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
-import { type Caller, createHoldfast, type Env } from '../../../src/worker-entry.ts';
+import { type Caller, createHoldfast, type Env } from '../../../src/create-holdfast.ts';
 import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';

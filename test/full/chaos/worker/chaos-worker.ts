@@ -1,7 +1,7 @@
 /** The Worker that the chaos run kills: the chaos agent, whose effects happen at `SHOP_URL`. */
 import { env } from 'cloudflare:workers';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { shopAt } from '../../../../src/examples/support/shop.ts';
-import { createHoldfast } from '../../../../src/worker-entry.ts';
 import { defineChaos } from './chaos-agent.ts';
 import { plannedModel } from './planned-model.ts';
 

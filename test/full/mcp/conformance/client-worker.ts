@@ -1,8 +1,8 @@
 /** The Worker that the suite's client scenarios look at: an agent that calls every tool of the scenario's server. */
 import * as v from 'valibot';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineMcpClient, type McpUser, mcpToolProvider } from '../../../../src/mcp/entry.ts';
-import { createHoldfast } from '../../../../src/worker-entry.ts';
 import { callsEverything } from './calls-everything.ts';
 import { providerOf, type Scenario } from './provider-of.ts';
 

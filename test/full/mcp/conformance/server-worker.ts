@@ -1,6 +1,7 @@
 /** The Worker that the suite's server scenarios look at: it publishes what they ask for. */
+
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/entry.ts';
-import { createHoldfast } from '../../../../src/worker-entry.ts';
 import { serverPrompts } from './server-prompts.ts';
 import { serverTools } from './server-tools.ts';
 

@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type AgentConfig, defineAgent } from '../../../../src/index.ts';
 import {
   defineMcpClient,
@@ -8,7 +9,6 @@ import {
   mcpToolProvider,
 } from '../../../../src/mcp/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
 import { appWith } from '../../../gate/workerd/http/app.ts';
 import {
   eventsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHoldfast, defineSchedule } from '../../../../src/worker-entry.ts';
+import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const daily = {

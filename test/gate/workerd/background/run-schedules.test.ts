@@ -6,7 +6,7 @@ import {
   defineSchedule,
   type Schedule,
   type ScheduleConfig,
-} from '../../../../src/worker-entry.ts';
+} from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';

@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, defineToolGroup, ToolCallContext } from '../../../../src/index.ts';
-import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
 

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import type { Agent } from '../../../../src/index.ts';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/worker-entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { ORIGIN, type Send } from './client.ts';
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../src/worker-entry.ts';
+import type { Caller } from '../../../../src/create-holdfast.ts';
 import { changedClerk, clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { appWith } from './app.ts';
 import { ended, journal, json, newSession, type Send, send, sessionId, sessionName } from './client.ts';

@@ -4,7 +4,7 @@ import {
   type Caller,
   ConfigurationError,
   createHoldfast,
-} from '../../../../src/worker-entry.ts';
+} from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

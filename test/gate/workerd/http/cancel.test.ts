@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
-import { createHoldfast } from '../../../../src/worker-entry.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { ConfigurationError, createHoldfast } from '../../../../src/worker-entry.ts';
 
 const clerk = defineAgent({
   name: 'clerk',

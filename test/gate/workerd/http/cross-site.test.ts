@@ -1,6 +1,6 @@
 /** What a browser sends for a page of another site, some of it without asking first. */
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../../../src/worker-entry.ts';
+import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { bearerToken } from '../../../../src/create-holdfast.ts';
 import { githubWebhook, type Webhook } from '../../../../src/webhooks/entry.ts';
-import { bearerToken } from '../../../../src/worker-entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from './app.ts';

@@ -1,8 +1,8 @@
 /** What a Worker answers whose settings choose no model. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { githubWebhook } from '../../../../src/webhooks/entry.ts';
-import type { HoldfastConfig } from '../../../../src/worker-entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { createHoldfast } from '../../../../src/worker-entry.ts';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { DEFAULT_PLATFORM, toPlatform } from '../../../doors/session.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { limitTo } from '../../../fixtures/platform.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError, createHoldfast } from '../../../../../src/create-holdfast.ts';
 import {
   definePlaybook,
   defineSubagent,
@@ -13,7 +14,6 @@ import {
   type McpEndpointConfig,
   McpEndpointDefinitionError,
 } from '../../../../../src/mcp/entry.ts';
-import { ConfigurationError, createHoldfast } from '../../../../../src/worker-entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });

@@ -2,6 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
+import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import {
   type AnyTool,
   defineTool,
@@ -11,7 +12,6 @@ import {
   text,
 } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/entry.ts';
-import { createHoldfast } from '../../../../../src/worker-entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';
 

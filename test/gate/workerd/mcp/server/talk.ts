@@ -3,8 +3,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import { createParser } from 'eventsource-parser';
+import type { HoldfastConfig } from '../../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/entry.ts';
-import type { HoldfastConfig } from '../../../../../src/worker-entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';

@@ -1,4 +1,3 @@
-import { answerPath, type Target, turnServices } from '../../app/target.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import { type CheckedAnswer, checkDecision, checkResult } from '../../session/check-answer.ts';
 import { readTurn } from '../../session/fold-session.ts';
@@ -12,6 +11,7 @@ import type { Parameter } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { idempotencyKey, TURN_HEADERS } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { answerPath, type Target, turnServices } from '../target.ts';
 import { goOn, settled, TURN_ANSWERS } from '../turn-response.ts';
 import { unknownSession } from './session.ts';
 

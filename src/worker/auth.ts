@@ -1,7 +1,7 @@
-import type { Caller } from '../app/host.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/questions.ts';
 import { sha256 } from '../tools/sha256.ts';
+import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */

@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono';
-import { type Caller, type Env, invoked } from '../app/host.ts';
-import { targetOf, UnknownTargetError } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
 import { SessionErasedError } from '../session/session-erased-error.ts';
 import { SessionUnavailableError } from '../session/session-unavailable-error.ts';
 import { type Authenticate, mustNotBeCrossSite } from './auth.ts';
+import { type Caller, type Env, invoked } from './host.ts';
 import { Problem } from './problem.ts';
 import { byPath, type HttpHost, type Route } from './route.ts';
 import { routeTable } from './route-table.ts';
+import { targetOf, UnknownTargetError } from './target.ts';
 
 /** What the app's middleware leaves for the routes. */
 interface AppEnv {

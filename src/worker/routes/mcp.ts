@@ -1,6 +1,6 @@
-import { invoked, type McpEndpoint } from '../../app/host.ts';
 import { readBytes } from '../body.ts';
 import { ANY_OBJECT } from '../description.ts';
+import { invoked, type McpEndpoint } from '../host.ts';
 import { contextOfHeaders } from '../request-headers.ts';
 import { type CallerRequest, defineRoute, type Route } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { Env, Host } from '../../app/host.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { AnyTool } from '../../tools/tool.ts';
 import { ANY_OBJECT } from '../description.ts';
+import type { Env, Host } from '../host.ts';
 import { defineRoute } from '../route.ts';
 
 /** The agents of the app, and their tools. */

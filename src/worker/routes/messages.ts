@@ -1,4 +1,3 @@
-import { type Target, turnPath, turnServices } from '../../app/target.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { READER, readTurn } from '../../session/fold-session.ts';
 import type { CancelNote } from '../../session/notes.ts';
@@ -13,6 +12,7 @@ import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../messa
 import { Problem, refusal } from '../problem.ts';
 import { contextOfHeaders, idempotencyKey, prefersAsync, TURN_HEADERS } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { type Target, turnPath, turnServices } from '../target.ts';
 import { joined, resume, runHere, settled, TURN_ANSWERS } from '../turn-response.ts';
 import { accepted, answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
 

@@ -1,6 +1,3 @@
-import type { HostedApp } from '../../app/host.ts';
-import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../app/start-in-background.ts';
-import { turnPath } from '../../app/target.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import {
   type Acknowledgement,
@@ -11,8 +8,11 @@ import {
 } from '../../webhooks/webhook.ts';
 import { readBytes } from '../body.ts';
 import { ANY_OBJECT } from '../description.ts';
+import type { HostedApp } from '../host.ts';
 import { Problem, type ProblemType, queueFull } from '../problem.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
+import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../start-in-background.ts';
+import { turnPath } from '../target.ts';
 
 /**
  * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery

@@ -1,4 +1,3 @@
-import { pendingViews, type Target, turnPath } from '../app/target.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { READER, readTurn } from '../session/fold-session.ts';
 import { followSession } from '../session/follow-session.ts';
@@ -15,6 +14,7 @@ import { ANY_OBJECT, type Answer } from './description.ts';
 import { prefersAsync, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { type EventStream, eventStream } from './sse.ts';
+import { pendingViews, type Target, turnPath } from './target.ts';
 import {
   accepted,
   acceptedView,

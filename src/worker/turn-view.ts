@@ -1,10 +1,10 @@
-import { pendingViews, type Target, turnPath } from '../app/target.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { Deferred } from '../journal/session-port.ts';
 import { stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { prefersAsync } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
+import { pendingViews, type Target, turnPath } from './target.ts';
 
 /** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
 export function toResponse(answer: TurnAnswer, location: string): Response {

@@ -1,4 +1,3 @@
-import { type Target, turnPath } from '../../app/target.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { parseEvent } from '../../journal/parse-event.ts';
 import type { Deferred, EventPage } from '../../journal/session-port.ts';
@@ -7,6 +6,7 @@ import { stoppedTurn } from '../../session/turn-answer.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { type Target, turnPath } from '../target.ts';
 import { notYet, queuedView, suspendedView, toResponse } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
 

@@ -1,6 +1,4 @@
 import { SLICES } from '../../agent/kinds.ts';
-import { ownerOf } from '../../app/host.ts';
-import { type Named, pendingViews, type Target, targetOf } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { memoryOf } from '../../session/memory-of.ts';
@@ -8,8 +6,10 @@ import { toSessionName } from '../../session/session-name.ts';
 import { toAnswer } from '../../session/turn-answer.ts';
 import { modelText } from '../../tools/tool-result.ts';
 import { ANY_OBJECT } from '../description.ts';
+import { ownerOf } from '../host.ts';
 import { Problem } from '../problem.ts';
 import { type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { type Named, pendingViews, type Target, targetOf } from '../target.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({

@@ -1,6 +1,6 @@
-import { pendingViews, type Target } from '../app/target.ts';
 import type { NotStarted } from '../journal/session-port.ts';
 import { readTurn } from '../session/fold-session.ts';
+import { pendingViews, type Target } from './target.ts';
 
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 const STATUS = {

@@ -1,7 +1,7 @@
-import { type Target, turnPath } from '../../app/target.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { type Target, turnPath } from '../target.ts';
 import { unknownSession } from './session.ts';
 import { unknownTurn } from './turns.ts';
 

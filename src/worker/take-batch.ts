@@ -1,10 +1,10 @@
-import type { Env, Invoked } from '../app/host.ts';
-import { turnServices } from '../app/target.ts';
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
 import { READER } from '../session/fold-session.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { parseSessionName } from '../session/session-name.ts';
+import type { Env, Invoked } from './host.ts';
+import { turnServices } from './target.ts';
 
 /**
  * Goes on with a turn that nobody holds, as far as this invocation may; a turn that is over, waits or is held by somebody

@@ -1,10 +1,10 @@
 import type { ExecutionContext } from 'hono';
-import type { Caller, Env, Host, Invoked, McpEndpoint } from '../app/host.ts';
-import type { Target } from '../app/target.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { Answer, BodySchema, Parameter } from './description.ts';
+import type { Caller, Env, Host, Invoked, McpEndpoint } from './host.ts';
 import type { ContextHeaders } from './request-headers.ts';
+import type { Target } from './target.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {

@@ -1,4 +1,3 @@
-import type { Target } from '../../app/target.ts';
 import { parseEvent } from '../../journal/parse-event.ts';
 import { followSession } from '../../session/follow-session.ts';
 import { ANY_OBJECT, headerParameter } from '../description.ts';
@@ -6,6 +5,7 @@ import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { eventStream } from '../sse.ts';
+import type { Target } from '../target.ts';
 import { continuesView } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
 

@@ -1,9 +1,9 @@
-import type { Env, Host, HostedApp } from '../app/host.ts';
-import { startInBackground, toBackgroundTurn } from '../app/start-in-background.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/session-name.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
+import type { Env, Host, HostedApp } from './host.ts';
+import { startInBackground, toBackgroundTurn } from './start-in-background.ts';
 
 /** The literal that `defineSchedule` takes. */
 export interface ScheduleConfig<Name extends string = string> {
