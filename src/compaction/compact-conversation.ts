@@ -22,12 +22,13 @@ export async function compactConversation(
   settings: SummarySettings,
   conversation: Conversation,
 ): Promise<void> {
-  const { loop, frame, port } = conversation;
+  const { loop, port } = conversation;
+  const { frame, spec } = loop;
   if (frame.iterations > 0) return;
   const { state } = loop.journal;
-  const tokens = countTokens(shownHistory(loop, frame.messages), loop.policies.resultCharacters);
+  const tokens = countTokens(shownHistory(spec, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
-  loop.invocation.checkpoint();
+  loop.holder.checkpoint();
   try {
     const cut = await findCut(state, settings.keepTurns, port);
     if (!cut || cut.from === state.summaryDropped?.from) return;
@@ -45,9 +46,8 @@ async function replacement(
   cut: Cut,
   tokens: number,
 ): Promise<SessionEvent> {
-  const { loop, frame } = conversation;
-  const { turn } = loop;
-  const replaced = shownHistory(loop, frame.messages.slice(0, cut.messages));
+  const { spec, frame, turn } = conversation.loop;
+  const replaced = shownHistory(spec, frame.messages.slice(0, cut.messages));
   try {
     const written = await writeSummary(settings, conversation, replaced);
     return { type: 'conversation-compacted', turn, summary: written.text, ...cut, ...usageOf(written) };

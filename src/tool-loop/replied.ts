@@ -1,10 +1,9 @@
-import { inFrame, type JournaledCall, type PricedUsage, type SessionEvent } from '../journal/events.ts';
+import type { JournaledCall, PricedUsage, SessionEvent } from '../journal/events.ts';
 import type { ModelReply, Usage } from '../model/chat-model.ts';
 import { costOf } from '../model/prices.ts';
-import type { Loop } from './loop.ts';
-import type { Offer } from './offer-tools.ts';
+import { inLoop, type Loop, type LoopSpec } from './loop.ts';
+import { type Offer, routed } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';
-import { routed } from './routed.ts';
 import { sameName } from './tool-not-found.ts';
 
 export type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
@@ -19,13 +18,12 @@ interface Asked {
 
 /** The event of a reply, with our ids for its calls. */
 export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offered }: Asked): Replied {
-  const { turn, frame, journal } = loop;
+  const { turn, journal, spec } = loop;
   const { text, finish, usage } = reply;
   return {
     type: 'model-replied',
-    turn,
-    ...inFrame(frame),
-    model: loop.model.name,
+    ...inLoop(loop),
+    model: spec.model.name,
     text,
     // Some models call tools that they were not offered.
     toolCalls: (last ? [] : reply.toolCalls).map(({ id, name: called, input }, index) => {
@@ -39,8 +37,8 @@ export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offer
       };
     }),
     finish,
-    ...(usage && { usage: priced(loop, usage) }),
-    ...(isPlanned(loop.model) && { planned: true }),
+    ...(usage && { usage: priced(spec, usage) }),
+    ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
   };
@@ -48,7 +46,7 @@ export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offer
 
 /** What a reply used, with what that costs where the loop's model has prices. */
 export const priced = (
-  { model: { prices } }: Pick<Loop, 'model'>,
+  { model: { prices } }: Pick<LoopSpec, 'model'>,
   { inputTokens, outputTokens }: Usage,
 ): PricedUsage => ({
   inputTokens,
@@ -67,7 +65,7 @@ function meantBy(
 }
 
 /** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too (TNF-08). */
-function nameOf({ policies }: Loop, name: string, { byName }: Offer): string {
+function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): string {
   if (!policies.unknownTools.autoExecute || byName.has(name)) return name;
   return sameName(name, byName.keys()) ?? name;
 }
