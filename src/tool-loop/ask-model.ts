@@ -58,18 +58,16 @@ function requestsIn(
   { last, tools }: { readonly last: boolean; readonly tools: ModelRequest['tools'] },
 ): ToRequest {
   const { spec } = loop;
-  const instructions = instructionsNow(loop);
+  const { instructions: told, output } = spec;
+  const instructions = typeof told === 'string' ? told : told(loopView(loop, 'now'));
+  // Nothing at all without a form: adapters and scripts compare requests.
+  const form = output && { output: output.format };
   const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
   return (conversation) => {
     const sending = { records: callsById(conversation), characters: spec.policies.resultCharacters };
     const messages = toModelMessages(instructions, shownHistory(spec, conversation), sending);
-    return { messages: [...messages, ...asked], tools, ...inForm(loop) };
+    return { messages: [...messages, ...asked], tools, ...form };
   };
-}
-
-function instructionsNow(loop: Loop): string {
-  const { instructions } = loop.spec;
-  return typeof instructions === 'string' ? instructions : instructions(loopView(loop, 'now'));
 }
 
 const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
@@ -78,10 +76,6 @@ const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord
       message.role === 'user' ? [] : message.calls.map((call) => [call.id, call] as const),
     ),
   );
-
-/** Nothing at all without a form: adapters and scripts compare requests. */
-const inForm = ({ spec: { output } }: Loop): Pick<ModelRequest, 'output'> =>
-  output ? { output: output.format } : {};
 
 /**
  * One attempt; a second one when the first broke after its output had begun, which no adapter repeats. `undefined` when a

@@ -1,11 +1,11 @@
 import { ROOT } from '../journal/events.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { ModelRequest, Usage } from '../model/chat-model.ts';
-import { costOf } from '../model/prices.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { type Budget, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isPlanned } from './planned-model.ts';
+import { priced } from './replied.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
 
 /** The most tokens of a reply under a limit, where its model does not say: what most models can write at once. */
@@ -90,7 +90,8 @@ interface Held {
 
 /** Stores what is held back, and answers the request as it may be sent. */
 async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
-  emitAsked(loop, size, { inputTokens: size.inputTokens, outputTokens });
+  const reserved = priced(loop.spec, { inputTokens: size.inputTokens, outputTokens });
+  loop.journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request: size.print });
   loop.reservations.hold(loop.frame.id);
   await loop.journal.durable();
   loop.holder.checkpoint();
@@ -99,11 +100,9 @@ async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: H
 
 /** The budget that leaves the least. */
 function tightest({ spec, journal }: Loop, { inputTokens }: RequestSize): Room {
-  const { budgets, model } = spec;
-  const { prices } = model;
-  const { turn } = journal.state;
-  return budgets
-    .map((budget) => roomIn(budget, inputTokens, { turn, prices }))
+  const now = { turn: journal.state.turn, prices: spec.model.prices };
+  return spec.budgets
+    .map((budget) => roomIn(budget, inputTokens, now))
     .reduce((least, room) => (room.outputTokens < least.outputTokens ? room : least));
 }
 
@@ -114,13 +113,6 @@ function isHeldWithin({ reservations, journal: { state } }: Loop, { frame: of }:
     const holder = turn?.frames.get(id);
     return turn && holder && framesAround(turn, holder).some((frame) => frame.id === of);
   });
-}
-
-function emitAsked(loop: Loop, { print: request }: RequestSize, usage: Usage): void {
-  const { journal, spec } = loop;
-  const { model } = spec;
-  const reserved = { ...usage, ...(model.prices && { cost: costOf(model.prices, usage) }) };
-  journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request });
 }
 
 function emitRefused(loop: Loop, budget: Budget, least: Usage): void {

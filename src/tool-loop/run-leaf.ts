@@ -194,8 +194,7 @@ async function saidBy({ loop, call, leaf }: Running): Promise<Said> {
 
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
 async function lastWord(holder: Holder, answer: Promise<Said>): Promise<Said> {
-  const { reason } = holder.signal;
-  if (isInterrupted(reason, 'lost')) throw reason;
+  if (isInterrupted(holder.signal.reason, 'lost')) throw holder.signal.reason;
   return within(holder, LAST_WORD, answer);
 }
 
