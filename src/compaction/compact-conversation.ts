@@ -32,7 +32,7 @@ export async function compactConversation(
   try {
     const cut = await findCut(state, settings.keepTurns, port);
     if (!cut || cut.from === state.summaryDropped?.from) return;
-    loop.journal.emit(await replacement(settings, conversation, cut, tokens));
+    loop.journal.emit(await replacement(settings, conversation, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
     console.error(`holdfast: a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`);
@@ -43,8 +43,7 @@ export async function compactConversation(
 async function replacement(
   settings: SummarySettings,
   conversation: Conversation,
-  cut: Cut,
-  tokens: number,
+  { cut, tokens }: { readonly cut: Cut; readonly tokens: number },
 ): Promise<SessionEvent> {
   const { spec, frame, turn } = conversation.loop;
   const replaced = shownHistory(spec, frame.messages.slice(0, cut.messages));

@@ -71,7 +71,10 @@ async function execute(
   await runBatch(loop);
   const step = nextStep(frame, spec);
   const end = step.do === 'end' ? step : undefined;
-  return toExecutionResult(messages, reply, calls, {
+  return toExecutionResult({
+    messages,
+    reply,
+    calls,
     returnDirect: end?.outcome === 'returned-direct',
     signal: end?.signal,
   });
