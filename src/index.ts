@@ -77,7 +77,6 @@ export {
 } from './state-machine/define-state-machine.ts';
 export type { StateEntry } from './state-machine/read-states.ts';
 export { startingIn } from './state-machine/starting-in.ts';
-export type { ParsedAnswer } from './tool-loop/answer-form.ts';
 export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
 export type { Compaction } from './tool-loop/compaction.ts';
 export {
@@ -103,7 +102,8 @@ export {
   type LogLine,
   loggingInspector,
 } from './tool-loop/logging-inspector.ts';
-export type { LoopLimits } from './tool-loop/loop.ts';
+export type { ParsedAnswer } from './tool-loop/loop.ts';
+export type { LoopLimits } from './tool-loop/loop-limits.ts';
 export { type LoopLoggingOptions, loopLoggingInspector } from './tool-loop/loop-logging-inspector.ts';
 export {
   type Metrics,

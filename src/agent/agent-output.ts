@@ -1,4 +1,4 @@
-import type { AnswerForm } from '../tool-loop/answer-form.ts';
+import type { AnswerForm } from '../tool-loop/loop.ts';
 import {
   type InputDeclaration,
   type InputOf,

@@ -1,7 +1,7 @@
 import type { ChatModel } from '../model/chat-model.ts';
 import { noPrices } from '../tool-loop/budget.ts';
 import type { Compaction } from '../tool-loop/compaction.ts';
-import { limitProblem } from '../tool-loop/limit-problem.ts';
+import { limitProblem } from '../tool-loop/loop-limits.ts';
 import { type LoopPolicies, policyProblem } from '../tool-loop/policies.ts';
 import type { Limits } from '../tools/limits.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';

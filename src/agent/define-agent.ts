@@ -3,7 +3,7 @@ import type { ChatModel } from '../model/chat-model.ts';
 import type { Compaction } from '../tool-loop/compaction.ts';
 import { withProviders } from '../tool-loop/dynamic-tools.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
-import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop.ts';
+import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop-limits.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../tool-loop/policies.ts';
 import type { LoopTransformer } from '../tool-loop/transformer.ts';
 import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';

@@ -1,4 +1,4 @@
-import type { ParsedAnswer } from '../tool-loop/answer-form.ts';
+import type { ParsedAnswer } from '../tool-loop/loop.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { InputSchema } from '../tools/input-schema.ts';
 import { isJsonObject, type Json } from '../tools/json.ts';

@@ -2,8 +2,8 @@ import { forgetBindings } from '../chaining/bindings.ts';
 import { type Chaining, chainingSources } from '../chaining/chaining.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { noPrices } from '../tool-loop/budget.ts';
-import { withParts } from '../tool-loop/frame-parts.ts';
-import { limitProblem } from '../tool-loop/limit-problem.ts';
+import { RunBy } from '../tool-loop/loop-agent.ts';
+import { limitProblem } from '../tool-loop/loop-limits.ts';
 import { checkNaming, readInput } from '../tools/check-definition.ts';
 import { checkInput } from '../tools/check-input.ts';
 import type { Frame } from '../tools/frame.ts';
@@ -144,7 +144,7 @@ function frameOf<Input>(
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
-  const frame: Frame = {
+  return {
     ...loop,
     name,
     message,
@@ -154,8 +154,8 @@ function frameOf<Input>(
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
     // Last, so that it sees to what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],
+    runBy: model && new RunBy({ model }),
   };
-  return withParts(frame, model ? { model } : {});
 }
 
 /** A model that is not told what to send sends nothing (AGT-08). */

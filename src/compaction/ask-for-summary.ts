@@ -1,4 +1,3 @@
-import type { FrameState } from '../journal/state.ts';
 import type { PricedUsage } from '../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../model/chat-model.ts';
 import type { Loop } from '../tool-loop/loop.ts';
@@ -30,7 +29,6 @@ const CHARACTERS = 4;
  */
 export async function askForSummary(
   loop: Loop,
-  frame: FrameState,
   { messages, signal, instructions, overTokens }: SummaryRequest,
 ): Promise<Summary | undefined> {
   const request: ModelRequest = {
@@ -41,10 +39,10 @@ export async function askForSummary(
     tools: [],
   };
   try {
-    const reply = await replyTo(loop, frame, request, signal);
+    const reply = await replyTo(loop, request, signal);
     return reply && toSummary(loop, reply);
   } finally {
-    loop.reservations.release(frame.id);
+    loop.reservations.release(loop.frame.id);
   }
 }
 
@@ -56,19 +54,18 @@ export interface SummaryRequest extends Pick<SummarySettings, 'instructions' | '
 
 async function replyTo(
   loop: Loop,
-  frame: FrameState,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply | undefined> {
-  const allowed = await reserveSpare(loop, frame, request);
+  const allowed = await reserveSpare(loop, request);
   if (!allowed) return undefined;
   // Every attempt of an adapter is held back by itself, under a limit.
   const again = async (): Promise<void> => {
-    loop.invocation.count(1);
-    if (!(await reserveSpare(loop, frame, request))) throw new OutOfBudget();
+    loop.holder.count(1);
+    if (!(await reserveSpare(loop, request))) throw new OutOfBudget();
   };
   try {
-    return await untilAborted(signal, loop.model.ask(allowed, { signal, again }));
+    return await untilAborted(signal, loop.spec.model.ask(allowed, { signal, again }));
   } catch (failure) {
     if (failure instanceof OutOfBudget) return undefined;
     throw failure;
@@ -78,5 +75,5 @@ async function replyTo(
 const toSummary = (loop: Loop, { text, finish, usage }: ModelReply): Summary => ({
   text,
   finish,
-  usage: usage && priced(loop, usage),
+  usage: usage && priced(loop.spec, usage),
 });

@@ -23,16 +23,17 @@ export async function compactConversation(
   settings: SummarySettings,
   conversation: Conversation,
 ): Promise<void> {
-  const { loop, frame, port } = conversation;
+  const { loop, port } = conversation;
+  const { frame, spec } = loop;
   if (frame.iterations > 0) return;
   const { state } = loop.journal;
-  const tokens = countTokens(shownHistory(loop, frame.messages), loop.policies.resultCharacters);
+  const tokens = countTokens(shownHistory(spec, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
-  loop.invocation.checkpoint();
+  loop.holder.checkpoint();
   try {
     const cut = await findCut(state, settings.keepTurns, port);
     if (!cut || cut.from === state.summaryDropped?.from) return;
-    loop.journal.emit(await replacement(settings, conversation, cut, tokens));
+    loop.journal.emit(await replacement(settings, conversation, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
     console.error(`holdfast: a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`);
@@ -43,12 +44,10 @@ export async function compactConversation(
 async function replacement(
   settings: SummarySettings,
   conversation: Conversation,
-  cut: Cut,
-  tokens: number,
+  { cut, tokens }: { readonly cut: Cut; readonly tokens: number },
 ): Promise<SessionEvent> {
-  const { loop, frame } = conversation;
-  const { turn } = loop;
-  const replaced = shownHistory(loop, frame.messages.slice(0, cut.messages));
+  const { spec, frame, turn } = conversation.loop;
+  const replaced = shownHistory(spec, frame.messages.slice(0, cut.messages));
   try {
     const written = await writeSummary(settings, conversation, replaced);
     return { type: 'conversation-compacted', turn, summary: written.text, ...cut, ...usageOf(written) };

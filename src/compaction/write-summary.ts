@@ -1,7 +1,7 @@
 import { summaryMessage } from '../journal/shortened.ts';
 import type { Conversation } from '../tool-loop/compaction.ts';
-import { toHistory } from '../tool-loop/history.ts';
 import type { Loop } from '../tool-loop/loop.ts';
+import { toHistory } from '../tool-loop/transform.ts';
 import type { HistoryMessage } from '../tools/tool.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { askForSummary, type Summary } from './ask-for-summary.ts';
@@ -30,7 +30,7 @@ export async function writeSummary(
   // Functions without types may answer anything.
   if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
   const length = (shown: readonly HistoryMessage[]): number =>
-    countTokens(shown, loop.policies.resultCharacters);
+    countTokens(shown, loop.spec.policies.resultCharacters);
   if (length(toHistory([summaryMessage(text)])) < length(messages)) return { ...written, text };
   throw new SummaryDropped('no-shorter', written.usage);
 }
@@ -40,13 +40,13 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
-function summaryOf(settings: SummarySettings, { loop, frame }: Conversation, task: Task): Promise<Summary> {
+function summaryOf(settings: SummarySettings, { loop }: Conversation, task: Task): Promise<Summary> {
   const { summarise, overTokens, instructions } = settings;
   // One request, as far as can be foreseen, also of a function.
-  loop.invocation.claim({ subrequests: 1, ms: 0 });
+  loop.holder.claim({ subrequests: 1, ms: 0 });
   return loop.slots.hold(async () => {
     if (summarise) return { text: await untilAborted(task.signal, called(summarise, task)) };
-    const summary = await askForSummary(loop, frame, { ...task, instructions, overTokens });
+    const summary = await askForSummary(loop, { ...task, instructions, overTokens });
     if (!summary) throw new NotCompacted("the turn's limit leaves no room for its summary.");
     return summary;
   });
@@ -57,11 +57,11 @@ const called = async (summarise: Summarise, { messages, signal }: Task): Promise
   summarise(structuredClone(messages), signal);
 
 /** @throws SummaryDropped when it takes too long; Interrupted when this invocation may not go on. */
-async function inTime<T>({ invocation }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const tooLong = new SummaryDropped('late');
-  const stop = invocation.after(SUMMARY_TIME, () => late.abort(tooLong));
-  const { modelSignal } = invocation;
+  const stop = holder.after(SUMMARY_TIME, () => late.abort(tooLong));
+  const { modelSignal } = holder;
   try {
     return await work(AbortSignal.any([modelSignal, late.signal]));
   } catch (failure) {

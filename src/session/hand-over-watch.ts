@@ -1,5 +1,5 @@
+import type { Needs } from '../tool-loop/holder.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Needs } from '../tool-loop/loop.ts';
 import { ToolConfigurationError } from '../tools/signals.ts';
 import type { Clock } from './clock.ts';
 import type { Meter } from './meter.ts';

@@ -1,8 +1,8 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
+import type { Holder, LateCall, Needs } from '../tool-loop/holder.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Invocation, LateCall, Needs } from '../tool-loop/loop.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import type { ToolResult } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
@@ -29,7 +29,7 @@ interface Options {
 }
 
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
-export class HeldSession implements Invocation {
+export class HeldSession implements Holder {
   readonly outbox: Outbox;
   readonly signal: AbortSignal;
   readonly modelSignal: AbortSignal;

@@ -1,5 +1,5 @@
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Needs } from '../tool-loop/loop.ts';
+import type { Needs } from '../tool-loop/holder.ts';
 import type { Platform, Work } from './platform.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { type Answer, ROOT } from '../journal/events.ts';
 import type { Posted, SessionPort } from '../journal/session-port.ts';
 import { bindingOf } from '../tool-loop/call-questions.ts';
-import { routed } from '../tool-loop/routed.ts';
+import { routed } from '../tool-loop/offer-tools.ts';
 import { facadeIn } from '../tools/facades/facade.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { AnswerNote } from './notes.ts';

@@ -1,4 +1,3 @@
-import type { Agent } from '../agent/define-agent.ts';
 import { SLICES } from '../agent/kinds.ts';
 import { closeOpenCalls } from '../journal/close-turn.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
@@ -7,18 +6,15 @@ import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
 import { answerText, type SessionState, type TurnState } from '../journal/state.ts';
-import { type ChatModel, ModelError } from '../model/chat-model.ts';
+import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { LiveEvents } from '../tool-loop/loop.ts';
-import type { LoopAgents } from '../tool-loop/loop-agent.ts';
-import { type FormedEnd, runForOutput } from '../tool-loop/run-for-output.ts';
+import type { LiveEvents, LoopEnd } from '../tool-loop/loop.ts';
+import { runForOutput } from '../tool-loop/run-tool-loop.ts';
 import { answerShown } from '../tool-loop/transform.ts';
 import type { Json } from '../tools/json.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import { Secrets } from '../tools/secrets.ts';
-import type { Leaf } from '../tools/tool.ts';
-import type { ToolCallContext } from '../tools/tool-call-context.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import type { Clock } from './clock.ts';
@@ -28,24 +24,14 @@ import { HeldSession } from './held-session.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { UNLIMITED } from './platform.ts';
-import { toLoop } from './to-loop.ts';
+import { type LoopHost, toLoop } from './to-loop.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost {
+export interface TurnHost extends LoopHost {
   readonly port: SessionPort;
-  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
-  readonly agent: Agent;
-  /** Unless the agent has its own; read as `agent` is. */
-  readonly model: ChatModel;
   readonly clock: Clock;
-  /** Those of the app, for tools that hand work to another agent. */
-  readonly agents?: LoopAgents | undefined;
-  /** Under the agent's context, and the request's. */
-  readonly context?: ToolCallContext | undefined;
   /** Mints the credentials of this invocation's tools for whoever asked; nothing of them is journaled. */
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
-  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
   /** Shows a client what happens; without it the model is not asked to stream. */
   readonly show?: ((item: FeedItem) => void) | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
@@ -215,26 +201,26 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
 async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { host, leased, turn, session } = run;
   if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
-  const root = turn.frames.get(ROOT);
-  if (!root) throw new Error('An open turn has no loop.');
+  const frame = turn.frames.get(ROOT);
+  if (!frame) throw new Error('An open turn has no loop.');
   // A cancel does not wait for a hook that hangs.
   const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal);
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
   const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
-  const loop = toLoop({ host, turn, session, live: run.live, secrets, startedAt, scheduled });
+  const loop = toLoop({ host, turn, frame, session, live: run.live, secrets, startedAt, scheduled });
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
   const mayCompact = tries < MAX_EXPIRATIONS - 1;
-  if (mayCompact) await host.agent.compaction?.compact({ loop, frame: root, port: run.port });
-  const end: AnswerEnd = await runForOutput(loop, root);
-  const text = answerShown(loop, root);
-  const told: AnswerEnd = text === answerText(root.messages) ? end : { ...end, text };
+  if (mayCompact) await host.agent.compaction?.compact({ loop, port: run.port });
+  const end: AnswerEnd = await runForOutput(loop);
+  const text = answerShown(loop);
+  const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
   return told.outcome === 'completed' && turn.limited ? { ...told, outcome: 'limit-reached' } : told;
 }
 
 /** How a turn's own loop stopped. */
-type AnswerEnd = FormedEnd & {
+type AnswerEnd = LoopEnd & {
   /** Its answer, where transformers changed it. */
   readonly text?: string;
 };

@@ -1,23 +1,40 @@
+import type { Agent } from '../agent/define-agent.ts';
 import { STRATEGIES } from '../agent/kinds.ts';
 import { ROOT } from '../journal/events.ts';
-import type { TurnState } from '../journal/state.ts';
+import type { FrameState, TurnState } from '../journal/state.ts';
+import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { unpriced, withBudgets } from '../tool-loop/budget.ts';
-import { CallLocks } from '../tool-loop/call-locks.ts';
-import { type LiveEvents, type Loop, withCallLimits } from '../tool-loop/loop.ts';
-import { Reservations } from '../tool-loop/reserve.ts';
-import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
-import { ScheduleRoom } from '../tool-loop/schedule-room.ts';
-import { Slots } from '../tool-loop/slots.ts';
+import { Reservations, unpriced, withBudgets } from '../tool-loop/budget.ts';
+import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../tool-loop/loop.ts';
+import { withCallLimits } from '../tool-loop/loop-limits.ts';
+import { runForOutput } from '../tool-loop/run-tool-loop.ts';
+import { ScheduleRoom } from '../tool-loop/scheduling.ts';
+import { CallLocks, Slots } from '../tool-loop/slots.ts';
 import { paragraphs } from '../tools/paragraphs.ts';
 import type { Secrets } from '../tools/secrets.ts';
+import type { Leaf } from '../tools/tool.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
-import type { TurnHost } from './run-turn.ts';
+
+/** What an invocation brings to the loops of a turn. */
+export interface LoopHost {
+  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
+  readonly agent: Agent;
+  /** Unless the agent has its own; read as `agent` is. */
+  readonly model: ChatModel;
+  /** Those of the app, for tools that hand work to another agent. */
+  readonly agents?: LoopAgents | undefined;
+  /** Under the agent's context, and the request's. */
+  readonly context?: ToolCallContext | undefined;
+  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
+  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
+}
 
 interface Parts {
-  readonly host: TurnHost;
+  readonly host: LoopHost;
   readonly turn: TurnState;
+  /** Of the turn's own loop. */
+  readonly frame: FrameState;
   readonly session: HeldSession;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
@@ -28,7 +45,29 @@ interface Parts {
 }
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
-export function toLoop({ host, turn, session, live, secrets, startedAt, scheduled }: Parts): Loop {
+export const toLoop = ({ host, turn, frame, session, live, secrets, startedAt, scheduled }: Parts): Loop => ({
+  spec: specOf(host, turn),
+  frame,
+  turn: turn.id,
+  startedAt,
+  inSession: true,
+  journal: session.outbox,
+  holder: session,
+  live,
+  secrets,
+  slots: new Slots(),
+  locks: new CallLocks(turn),
+  reservations: new Reservations(),
+  scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
+  made: new Map(),
+  kinds: STRATEGIES,
+  agents: host.agents,
+  leaf: host.leaf,
+  run: runForOutput,
+});
+
+/** @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+function specOf(host: LoopHost, turn: TurnState): LoopSpec {
   const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
@@ -38,35 +77,18 @@ export function toLoop({ host, turn, session, live, secrets, startedAt, schedule
   const problem = unpriced(model, budgets);
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
-    turn: turn.id,
-    startedAt,
-    frame: ROOT,
-    depth: 0,
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
+    strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
+    model,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,
-    reservations: new Reservations(),
-    model,
-    kinds: STRATEGIES,
-    strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
-    made: new Map(),
     policies: agent.policies,
     inspectors: agent.inspectors,
     transformers: agent.transformers,
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
-    secrets,
-    inSession: true,
-    journal: session.outbox,
-    live,
-    slots: new Slots(),
-    locks: new CallLocks(turn),
-    scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
-    invocation: session,
-    agents: host.agents,
-    leaf: host.leaf,
-    run: runToolLoop,
+    depth: 0,
   };
 }

@@ -2,13 +2,14 @@ import { SLICES, STRATEGIES } from '../agent/kinds.ts';
 import { countCalls } from '../journal/spending.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
+import type { Holder } from '../tool-loop/holder.ts';
 import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Invocation } from '../tool-loop/loop.ts';
+import type { Loop } from '../tool-loop/loop.ts';
 import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../tool-loop/memory-loop.ts';
 import { nextStep } from '../tool-loop/next-step.ts';
 import { offerTools } from '../tool-loop/offer-tools.ts';
 import { replied } from '../tool-loop/replied.ts';
-import { runBatch } from '../tool-loop/run-batch.ts';
+import { runBatch } from '../tool-loop/run-tool-loop.ts';
 import { toMessages } from './to-messages.ts';
 import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
 
@@ -36,12 +37,12 @@ export async function executeReply({
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
   const endings: (() => Promise<unknown>)[] = [];
-  const invocation = {
+  const holder = {
     ...stoppedBy(stop.signal),
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
-    const loop = memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, invocation });
+    const loop = memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, holder });
     return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;
@@ -51,32 +52,36 @@ export async function executeReply({
   }
 }
 
-const stoppedBy = (signal: AbortSignal): Partial<Invocation> => ({
+const stoppedBy = (signal: AbortSignal): Partial<Holder> => ({
   signal,
   modelSignal: signal,
   checkpoint: () => signal.throwIfAborted(),
 });
 
 async function execute(
-  { loop, frame, state }: MemoryLoop,
+  { loop, state }: MemoryLoop,
   messages: readonly ModelMessage[],
   reply: ModelReply,
 ): Promise<ToolExecutionResult> {
   state.messages.splice(0, state.messages.length, ...toMessages(messages));
+  const { frame, spec } = loop;
   countSince(state, frame);
-  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, frame, 'now') }));
+  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, 'now') }));
   const calls = openBatch(frame);
-  await runBatch(loop, frame);
-  const step = nextStep(frame, loop);
+  await runBatch(loop);
+  const step = nextStep(frame, spec);
   const end = step.do === 'end' ? step : undefined;
-  return toExecutionResult(messages, reply, calls, {
+  return toExecutionResult({
+    messages,
+    reply,
+    calls,
     returnDirect: end?.outcome === 'returned-direct',
     signal: end?.signal,
   });
 }
 
 /** Limits count since the last message of the user (SPM-13). */
-function countSince({ messages, turn }: MemoryLoop['state'], frame: MemoryLoop['frame']): void {
+function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame']): void {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   for (const message of messages.slice(asked + 1)) {
     if (turn && message.role === 'assistant') countCalls(message.calls, turn, frame);

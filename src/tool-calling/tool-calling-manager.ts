@@ -7,8 +7,7 @@ import {
 } from '../model/chat-model.ts';
 import type { ExceptionProcessor } from '../tool-loop/exception-processor.ts';
 import type { LoopInspector } from '../tool-loop/inspector.ts';
-import { limitProblem } from '../tool-loop/limit-problem.ts';
-import { DEFAULT_LIMITS, withLimits } from '../tool-loop/loop.ts';
+import { DEFAULT_LIMITS, limitProblem, withLimits } from '../tool-loop/loop-limits.ts';
 import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
 import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../tool-loop/policies.ts';
 import type { Limits } from '../tools/limits.ts';

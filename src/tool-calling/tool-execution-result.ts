@@ -36,19 +36,23 @@ export interface ToolExecutionResult {
   readonly signal?: Signal | undefined;
 }
 
-/** How the execution ended. */
-interface Ending {
+/** What was executed, and how that ended. */
+interface Executed {
+  readonly messages: readonly ModelMessage[];
+  readonly reply: ModelReply;
+  readonly calls: readonly CallRecord[];
   readonly returnDirect: boolean;
   readonly signal?: Signal | undefined;
 }
 
 /** Makes the result of the calls of a reply, which all have ended. */
-export function toExecutionResult(
-  messages: readonly ModelMessage[],
-  reply: ModelReply,
-  calls: readonly CallRecord[],
-  { returnDirect, signal }: Ending,
-): ToolExecutionResult {
+export function toExecutionResult({
+  messages,
+  reply,
+  calls,
+  returnDirect,
+  signal,
+}: Executed): ToolExecutionResult {
   const results = calls.flatMap(({ providerId, name, input, ended }) =>
     ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
   );

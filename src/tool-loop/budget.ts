@@ -74,3 +74,29 @@ export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Us
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
   return prices ? costOf(prices, usage) : 0;
 };
+
+/** The model calls of one invocation that hold something back now, by their frames. */
+export class Reservations {
+  readonly #held = new Set<string>();
+  #changed = Promise.withResolvers<void>();
+
+  hold(frame: string): void {
+    this.#held.add(frame);
+  }
+
+  /** What the call used is known, or never will be. */
+  release(frame: string): void {
+    if (!this.#held.delete(frame)) return;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+
+  get held(): ReadonlySet<string> {
+    return this.#held;
+  }
+
+  /** Resolves when the next one is released. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+}

@@ -1,21 +1,61 @@
-import { type Answer, type DecisionWait, inFrame, type ResultWait, type Wait } from '../journal/events.ts';
+import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/events.ts';
 import { type CallRecord, pendingWait } from '../journal/state.ts';
+import type { Decision, DecisionRequest } from '../tools/decision.ts';
+import type { JsonObject } from '../tools/json.ts';
+import { parseToolInput } from '../tools/parse-tool-input.ts';
 import { sha256Hex } from '../tools/sha256.ts';
-import type { AnyTool } from '../tools/tool.ts';
+import type { AnyTool, ResultRequest, RunningDecisionRequest } from '../tools/tool.ts';
+import { type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { Interrupted } from './interrupted.ts';
-import type { Loop } from './loop.ts';
+import { inLoop } from './loop.ts';
+import type { PermittedRun } from './tool-call-run.ts';
+
+/** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
+export interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked'> {
+  decide(request: DecisionRequest): Promise<Decision>;
+  /** As `decide`, but stays until the answer is there; several are put one after another. */
+  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
+  receive(request: ResultRequest): Promise<ToolResult>;
+}
+
+/** What this call may ask, in the form that its tool knows. */
+export function askOutside(run: PermittedRun): AskOutside {
+  const { record, tool } = run;
+  const questions = callQuestions(run);
+
+  async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
+    const answer = await questions.answerTo(toQuestion(request, record, tool), meanwhile);
+    if (answer.type === 'decision') return answer;
+    throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
+  }
+
+  return {
+    ...questions,
+    decide: (request) => decision(request, 'suspended'),
+    async decideWhileRunning(request) {
+      // The type says so; without one, the call would wait for as long as it may run.
+      if (request.expires === undefined) throw new Error(endless(record.name));
+      return decision(request, 'running');
+    },
+    async receive({ message, expires }) {
+      const answer = await questions.answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
+      if (answer.type === 'result') return toolResult(answer.result);
+      throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
+    },
+  };
+}
 
 /** A question as a call puts it; what its answer is given for is added. */
-export type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
+type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
 
 /** What becomes of a call until it is answered. */
-export type Meanwhile = 'suspended' | 'running';
+type Meanwhile = 'suspended' | 'running';
 
 /** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
-export interface CallQuestions {
+interface CallQuestions {
   /**
-   * What the next question is answered, now or by an earlier invocation.
+   * What the next question is answered, now or by an earlier holder.
    *
    * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
    */
@@ -30,13 +70,13 @@ export interface CallQuestions {
 const LOOK_EVERY = 50;
 
 /** Puts the questions of this call, and finds those that it has put before. */
-export function callQuestions(loop: Loop, record: CallRecord, tool: AnyTool): CallQuestions {
-  const { turn, frame, invocation } = loop;
+function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
+  const { holder } = loop;
   let asked = 0;
   let isOver = false;
 
   const suspend = (wait: Wait): void =>
-    loop.journal.emit({ type: 'tool-call-suspended', turn, ...inFrame(frame), call: record.id, wait });
+    loop.journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
 
   /** Waits its turn among the call's questions, puts it, and waits for the answer. @throws what ends the call before. */
   async function answered(index: number, wait: Wait): Promise<Answer> {
@@ -46,8 +86,8 @@ export function callQuestions(loop: Loop, record: CallRecord, tool: AnyTool): Ca
       if (record.ended || isOver) throw new Error(hasEnded(record.id));
       if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
       const look = Promise.withResolvers<void>();
-      const cancel = invocation.after(LOOK_EVERY, look.resolve);
-      await untilAborted(invocation.signal, look.promise).finally(cancel);
+      const cancel = holder.after(LOOK_EVERY, look.resolve);
+      await untilAborted(holder.signal, look.promise).finally(cancel);
     }
   }
 
@@ -57,7 +97,7 @@ export function callQuestions(loop: Loop, record: CallRecord, tool: AnyTool): Ca
       const index = asked;
       asked += 1;
       const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
-      if (invocation.signal.aborted) throw invocation.signal.reason;
+      if (holder.signal.aborted) throw holder.signal.reason;
       const answer = given(record, index, wait);
       if (answer) return answer;
       if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
@@ -109,3 +149,35 @@ const nobodyToAsk = (tool: string): string =>
 
 const changed = (tool: string): string =>
   `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;
+
+const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+
+function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): Asked {
+  const { message, input, allows = ALL, schema = tool.inputSchema, by, expires } = request;
+  return {
+    for: 'decision',
+    message,
+    allows,
+    schema,
+    onExpiry: request.onExpiry ?? 'reject',
+    ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(by !== undefined && { by }),
+    ...expiring(expires),
+  };
+}
+
+/** What the model sent is in the journal already. */
+function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
+  const parsed = parseToolInput(name, sent);
+  return parsed.ok && JSON.stringify(parsed.input) === JSON.stringify(input);
+}
+
+/** JSON has no number for ever, and no time that is over before it began was meant. */
+function expiring(expires: number | undefined): { readonly expires?: number } {
+  if (expires === undefined) return {};
+  if (Number.isFinite(expires) && expires > 0) return { expires };
+  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
+}
+
+const endless = (tool: string): string =>
+  `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;

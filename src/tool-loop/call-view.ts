@@ -1,6 +1,6 @@
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCells } from '../journal/fold-calls.ts';
-import { type CallRecord, type FrameState, openBatch } from '../journal/state.ts';
+import type { CallRecord, FrameState } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { Json, JsonLike, JsonObject } from '../tools/json.ts';
@@ -8,10 +8,8 @@ import type { Slice, SliceFact } from '../tools/slice.ts';
 import type { BlackboardEntry, CallBlackboard, CallState, ToolInvocation } from '../tools/tool.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 import { NotKeptError } from './kept-result.ts';
-import { laneOf } from './lane.ts';
 import type { Loop } from './loop.ts';
-import { remembered } from './loop-view.ts';
-import type { Offer } from './offer-tools.ts';
+import { remembered } from './offer-tools.ts';
 
 /**
  * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
@@ -32,10 +30,15 @@ export class CallView {
   readonly #call: string;
   readonly #facts: SliceFact[] = [];
 
-  constructor(loop: Pick<Loop, 'turn'>, frame: FrameState, call: CallRecord, byName: Offer['byName']) {
-    const ended = earlierCalls(frame, call, byName);
+  /** `before`: the calls that this one runs after; their changes are not in the state before the whole batch has ended. */
+  constructor(
+    { turn, frame }: Pick<Loop, 'turn' | 'frame'>,
+    call: CallRecord,
+    before: readonly CallRecord[],
+  ) {
+    const ended = before.flatMap(changedBy);
     const earlier = ended.map(({ changes }) => changes);
-    this.#turn = loop.turn;
+    this.#turn = turn;
     this.#call = call.id;
     this.#frame = frame;
     this.#earlier = ended;
@@ -141,18 +144,8 @@ interface Changed {
   readonly changes: CallChanges;
 }
 
-/** The calls that this one runs after; their changes are not in the state before the whole batch has ended. */
-function earlierCalls(frame: FrameState, call: CallRecord, byName: Offer['byName']): Changed[] {
-  const lane = laneOf(call, byName);
-  if (lane === undefined) return [];
-  const batch = openBatch(frame);
-  return batch
-    .slice(0, batch.indexOf(call))
-    .filter((one) => laneOf(one, byName) === lane)
-    .flatMap(({ id, ended }) =>
-      ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [],
-    );
-}
+const changedBy = ({ id, ended }: CallRecord): Changed[] =>
+  ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
 
 /**
  * A copy as the journal will give it back, so that a value looks the same before and after an eviction.

@@ -1,5 +1,4 @@
 import type { SessionPort } from '../journal/session-port.ts';
-import type { FrameState } from '../journal/state.ts';
 import type { Loop } from './loop.ts';
 
 /**
@@ -18,8 +17,7 @@ export interface Compaction {
 
 /** What may have become too long. */
 export interface Conversation {
+  /** The turn's own. */
   readonly loop: Loop;
-  /** Of the turn's own loop. */
-  readonly frame: FrameState;
   readonly port: Pick<SessionPort, 'read'>;
 }

@@ -1,13 +1,12 @@
-import { inFrame, type SessionEvent } from '../journal/events.ts';
-import type { FrameState } from '../journal/state.ts';
+import type { SessionEvent } from '../journal/events.ts';
 import { type Discover, type Discovery, partsOf } from '../tools/discovery.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { SliceFact } from '../tools/slice.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
-import type { Loop } from './loop.ts';
-import { loopView } from './loop-view.ts';
+import { inLoop, type Loop } from './loop.ts';
+import { loopView } from './offer-tools.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
 const LONGEST = 120_000;
@@ -22,20 +21,20 @@ const MAX_TRIES = 2;
  *
  * @throws Interrupted when this invocation is to start nothing more.
  */
-export async function discoverTools(loop: Loop, frame: FrameState): Promise<void> {
-  const sources = loop.strategies.flatMap((strategy) =>
+export async function discoverTools(loop: Loop): Promise<void> {
+  const sources = loop.spec.strategies.flatMap((strategy) =>
     partsOf(strategy).map((find): Source => ({ name: strategy.name, find })),
   );
   if (sources.length === 0 || isGivenUp(loop)) return;
-  const { signal, modelSignal } = loop.invocation;
-  const discovery = discoveryOf(loop, loopView(loop, frame, 'now'), modelSignal);
+  const { signal, modelSignal } = loop.holder;
+  const discovery = discoveryOf(loop, loopView(loop, 'now'), modelSignal);
   const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
   const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   // One that asked for what another had asked for already found the same.
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
   // An event for each, since lists may be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
-    return { type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts: [fact] };
+    return { type: 'tools-listed', ...inLoop(loop), facts: [fact] };
   });
   if (!signal.aborted) loop.journal.emit(...listed);
   for (const one of finding) if (one.status === 'rejected') throw one.reason;
@@ -53,7 +52,7 @@ async function findWith(
   discovery: Discovery,
   { name, find }: Source,
 ): Promise<readonly SliceFact[]> {
-  const { modelSignal } = loop.invocation;
+  const { modelSignal } = loop.holder;
   try {
     const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });
     return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
@@ -77,14 +76,14 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   view,
   secrets: loop.secrets,
   signal,
-  now: () => loop.invocation.now(),
+  now: () => loop.holder.now(),
   ask: (needs, work) =>
     loop.slots.hold(async () => {
-      loop.invocation.claim(needs);
+      loop.holder.claim(needs);
       return inTime(loop, work(), { signal, ms: needs.ms });
     }),
-  atEnd: (work) => loop.invocation.atEnd(work),
-  count: (subrequests) => loop.invocation.count(subrequests),
+  atEnd: (work) => loop.holder.atEnd(work),
+  count: (subrequests) => loop.holder.count(subrequests),
 });
 
 interface Within {
@@ -93,9 +92,9 @@ interface Within {
 }
 
 /** The promise's value. @throws the signal's reason when that aborts, and a `TimeoutError` when `ms` are over. */
-function inTime<T>({ invocation }: Loop, work: Promise<T>, { signal, ms }: Within): Promise<T> {
+function inTime<T>({ holder }: Loop, work: Promise<T>, { signal, ms }: Within): Promise<T> {
   const late = Promise.withResolvers<never>();
   const isOver = (): void => late.reject(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
-  const cancel = invocation.after(ms, isOver);
+  const cancel = holder.after(ms, isOver);
   return untilAborted(signal, Promise.race([work, late.promise])).finally(cancel);
 }

@@ -1,9 +1,3 @@
-import { SignalError, signalled } from '../tools/signals.ts';
-import { failure, type ToolResult } from '../tools/tool-result.ts';
-import { NotKeptError, tellDeveloper } from './kept-result.ts';
-import type { Loop } from './loop.ts';
-import { messageOf } from './message-of.ts';
-
 /** What a tool threw. Signals, aborts and lost connections are not among it. */
 export interface ToolException {
   readonly tool: string;
@@ -40,18 +34,36 @@ export function exceptionProcessor({
   };
 }
 
-/** The result of a call that threw. Its siblings keep theirs, whatever is made of the exception (SPM-11). */
-export function exceptionResult(
-  loop: Pick<Loop, 'policies' | 'secrets'>,
-  exception: ToolException,
-): ToolResult {
-  const { tool, thrown: cause } = exception;
-  if (cause instanceof NotKeptError) tellDeveloper(loop, `Tool '${tool}' failed. ${cause.message}`);
+/** What of a thrown message is passed on, in characters. */
+const MAX_MESSAGE = 2_000;
+
+/** How deep a chain of causes is followed. */
+const MAX_CAUSES = 5;
+
+/** What a tool's exception says and what caused it, for a model to read; its class when it says nothing (SPM-10). */
+export function messageOf(tool: string, thrown: unknown): string {
+  const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
+  if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
+  const name = attempt(() => Object(thrown).constructor?.name);
+  return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
+}
+
+/** Its own words first, and those of its cause after them, unless they are in its own already (ANN-11). */
+function wordsOf(thrown: unknown, causes: number): string {
+  if (!(thrown instanceof Error)) return attempt(() => String(thrown));
+  const own = attempt(() => thrown.message);
+  const isLast = causes === 0 || thrown.cause === undefined || thrown.cause === null;
+  const cause = isLast ? '' : wordsOf(thrown.cause, causes - 1);
+  if (own.trim() === '') return cause;
+  return own.includes(cause) ? own : `${own} (cause: ${cause})`;
+}
+
+/** Anything can be thrown, also what cannot be made words. */
+function attempt(words: () => unknown): string {
   try {
-    return failure('threw', loop.policies.exceptions(exception));
-  } catch (thrown) {
-    if (thrown instanceof SignalError) return signalled(thrown);
-    const reason = messageOf(tool, thrown);
-    return signalled(new SignalError({ type: 'fail', reason }));
+    const said = words();
+    return typeof said === 'string' ? said : '';
+  } catch {
+    return '';
   }
 }

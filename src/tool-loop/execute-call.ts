@@ -1,45 +1,15 @@
 import { unknownOutcome } from '../journal/close-turn.ts';
-import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
-import {
-  type CallRecord,
-  type FrameState,
-  isSuspended,
-  mayHaveHappened,
-  openBatch,
-  sentResult,
-} from '../journal/state.ts';
+import { isSuspended, mayHaveHappened, sentResult } from '../journal/state.ts';
 import { type ParsedToolInput, parseToolInput } from '../tools/parse-tool-input.ts';
-import { SignalError, signalled } from '../tools/signals.ts';
-import {
-  failure,
-  modelText,
-  type Signal,
-  succeeded,
-  type ToolResult,
-  toolResult,
-} from '../tools/tool-result.ts';
-import { CallView } from './call-view.ts';
-import { exceptionResult } from './exception-processor.ts';
-import { callSeen, inspect, placeOf } from './inspect.ts';
-import type { ToolCallSeen } from './inspector.ts';
+import { failure, modelText, type ToolResult } from '../tools/tool-result.ts';
+import { type CallEnding, endingOf, eventsOf } from './call-ending.ts';
+import { inspect, toolCallSeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';
-import { createInvocation } from './invoke.ts';
-import { keptResult, resultOf } from './kept-result.ts';
-import type { Loop } from './loop.ts';
-import { isMoot, signalOf } from './next-step.ts';
-import { notesOn, withRemark } from './notes-on.ts';
-import type { Offer } from './offer-tools.ts';
+import { type PreparedCall, prepareCall } from './invoke.ts';
+import { exceptionResult, resultOf } from './kept-result.ts';
+import { isMoot } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
-import type { Target } from './routed.ts';
-import { scheduling } from './scheduling.ts';
-
-/** How a call ended, before it is an event. */
-interface Ending {
-  readonly result: ToolResult;
-  readonly direct?: boolean;
-  readonly changes?: CallChanges | undefined;
-  readonly ms?: number | undefined;
-}
+import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 
 /**
  * Runs one call, or goes on with one that an earlier invocation started, and emits its end. Whatever goes wrong
@@ -47,115 +17,46 @@ interface Ending {
  *
  * @throws Interrupted when the call was left open for another invocation or for the turn's end to answer.
  */
-export async function executeCall(
-  loop: Loop,
-  frame: FrameState,
-  call: CallRecord,
-  offered: Offer,
-): Promise<void> {
-  const batch = openBatch(frame);
-  const isOver = signalOf(batch) !== undefined && isMoot(batch)(call);
-  if (isSuspended(call) && !isOver)
-    throw new Interrupted('suspended', `Call ${call.id} waits for an answer.`);
+export async function executeCall(run: ToolCallRun): Promise<void> {
+  const { loop, record } = run;
+  const { holder, journal } = loop;
+  const isOver = run.signal !== undefined && isMoot(run.batch)(record);
+  if (isSuspended(record) && !isOver)
+    throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
-  const inDoubt = mayHaveHappened(call) || loop.journal.state.turn?.frames.has(call.id);
-  const seen = (): ToolCallSeen => seenOf(loop, frame, call, offered);
-  inspect(loop, 'beforeToolCall', seen);
-  const began = loop.invocation.now();
-  const ended = await endingOf(loop, frame, call, offered);
-  const ending: Execution = ended.reached || !inDoubt ? ended : { result: unknownOutcome(call.name) };
-  const { result, said = [] } = ending;
-  loop.journal.emit(
-    ...(result.type === 'error' ? [] : said).map((text) => messageSent(loop, call, text)),
-    callEnded(loop, call, ending),
-  );
-  const ms = loop.invocation.now() - began;
+  const inDoubt = mayHaveHappened(record) || journal.state.turn?.frames.has(record.id);
+  inspect(loop, 'beforeToolCall', () => toolCallSeen(run));
+  const began = holder.now();
+  const ended = await endOf(run);
+  const ending: CallEnding = ended.reached || !inDoubt ? ended : { result: unknownOutcome(record.name) };
+  journal.emit(...eventsOf(run, ending));
+  const ms = holder.now() - began;
+  const { result } = ending;
   inspect(loop, 'afterToolCall', () => ({
-    ...seen(),
+    ...toolCallSeen(run),
     result: structuredClone({ ...result }),
     text: modelText(result),
     ms,
   }));
 }
 
-const seenOf = (
-  loop: Loop,
-  frame: FrameState,
-  call: CallRecord,
-  { byName, definitions }: Offer,
-): ToolCallSeen => ({
-  ...placeOf(loop, frame),
-  call: callSeen(call),
-  metadata: structuredClone(byName.get(call.name)?.metadata ?? {}),
-  definition: () => structuredClone(definitions.find(({ name }) => name === call.name)),
-});
-
-/** `reached`: the tool got as far as its effect or its frame. */
-interface Execution extends Ending {
-  readonly reached?: boolean;
-  readonly said?: readonly string[];
+/** Calls the tool, if the call is permitted, and decides what becomes of its answer. */
+async function endOf(run: ToolCallRun): Promise<CallEnding> {
+  const permission = await permitCall(run);
+  if (!permission.ok) return { result: sentResult(run.record) ?? permission.answer };
+  const { run: permitted } = permission;
+  const prepared = prepareCall(permitted);
+  return endingOf(permitted, prepared, await answerOf(permitted, prepared));
 }
 
-async function endingOf(loop: Loop, frame: FrameState, call: CallRecord, offered: Offer): Promise<Execution> {
-  const permitted = await permitCall(loop, frame, call, offered);
-  if (!permitted.ok) return { result: sentResult(call) ?? permitted.answer };
-  const { tool } = permitted;
-  const view = new CallView(loop, frame, call, offered.byName);
-  const { schedule, scheduled } = scheduling(loop, call.id);
-  const bound = { loop, frame, record: call, tool, view, offered: offered.byName };
-  const invocation = createInvocation({ ...bound, schedule });
-  const calling = settle(loop, tool.name, async () => {
-    const parsed = readInput(permitted, call);
-    return parsed.ok ? tool.call(parsed.input, invocation.call) : failure('invalid-input', parsed.message);
-  });
-  const answered = await unlessAborted(loop.invocation.signal, invocation.reached, calling);
-  // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
-  const result = toolResult(loop.secrets.redact({ ...answered }));
-  const noted = notesOn(loop, { id: call.id, tool, input: call.input, result }, invocation.call.view);
-  const [clean, changes, said] = loop.secrets.redact([
-    { ...withRemark(result, noted.remarks) },
-    view.changes(noted.facts, await scheduled()),
-    view.said,
-  ]);
-  const ended = withSignal(
-    keptResult(loop, tool.name, toolResult(clean), changes),
-    loop.secrets.redact(invocation.signal()),
-  );
-  return {
-    result: ended,
-    direct: tool.returnDirect && succeeded(ended) && invocation.acted(),
-    changes: keptChanges(ended, changes),
-    said,
-    ms: invocation.ms(),
-    reached: invocation.reached(),
-  };
-}
-
-function readInput({ tool, input: routed }: Target, { input }: CallRecord): ParsedToolInput {
-  if (routed) return { ok: true, input: routed };
-  return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
-}
-
-/**
- * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored (LOOP-12),
- * but no fact, since it has not done what it is for.
- */
-function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
-  if (succeeded(result)) return changes;
-  if (result.type === 'error' || !result.signal || !changes) return undefined;
-  const { facts: _, ...stored } = changes;
-  return Object.keys(stored).length > 0 ? stored : undefined;
-}
-
-/** Leaves a call that is interrupted before it got as far as its effect; from there on, the effect decides. */
-async function unlessAborted<T>(
-  signal: AbortSignal,
-  reached: () => boolean,
-  calling: Promise<T>,
-): Promise<T> {
+/** What the tool answers. @throws the reason of the holder's signal when that aborts before the effect is reached. */
+async function answerOf(run: PermittedRun, { call, progress }: PreparedCall): Promise<ToolResult> {
+  const { signal } = run.loop.holder;
+  const calling = callTool(run, call);
   const early = Promise.withResolvers<never>();
   const onAbort = (): void => {
-    if (!reached()) early.reject(signal.reason);
+    // From there on, the effect decides.
+    if (!progress.reached) early.reject(signal.reason);
   };
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
@@ -166,48 +67,20 @@ async function unlessAborted<T>(
   }
 }
 
-/** Code around a leaf (a schema, a decorator) that throws has failed; only an interruption passes. */
-async function settle(loop: Loop, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+function readInput({ tool, input: routed, record: { input } }: PermittedRun): ParsedToolInput {
+  if (routed) return { ok: true, input: routed };
+  return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
+}
+
+/** Code around an effect (a schema, a decorator) that throws has failed; only an interruption passes. */
+async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<ToolResult> {
+  const { loop, tool } = run;
   try {
-    return resultOf(loop, tool, await run());
+    const read = readInput(run);
+    if (!read.ok) return failure('invalid-input', read.message);
+    return resultOf(loop, tool.name, await tool.call(read.input, call));
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
-    if (thrown instanceof SignalError) return signalled(thrown);
-    return exceptionResult(loop, { tool, thrown });
+    return exceptionResult(loop, { tool: tool.name, thrown });
   }
-}
-
-/** What a decorator made of a result may have lost the signal that came with it. */
-function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
-  if (!signal || result.signal) return result;
-  return result.type === 'error'
-    ? toolResult({ ...result, signal })
-    : toolResult({ ...result, signal, withheld: true });
-}
-
-function messageSent(
-  { turn, frame }: Pick<Loop, 'turn' | 'frame'>,
-  { id }: CallRecord,
-  text: string,
-): SessionEvent {
-  return { type: 'message-sent', turn, ...inFrame(frame), call: id, text };
-}
-
-/** The event that ends a call. */
-export function callEnded(
-  loop: Pick<Loop, 'turn' | 'frame'>,
-  call: CallRecord,
-  ending: Ending,
-): SessionEvent {
-  const { result, direct, changes, ms } = ending;
-  return {
-    type: 'tool-call-ended',
-    turn: loop.turn,
-    ...inFrame(loop.frame),
-    call: call.id,
-    result,
-    ...(ms !== undefined && { ms }),
-    ...(direct && { direct }),
-    ...(changes && { changes }),
-  };
 }

@@ -1,4 +1,4 @@
-import { type FrameState, lastReply, openBatch } from '../journal/state.ts';
+import { lastReply, openBatch } from '../journal/state.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type {
   CallSeen,
@@ -7,20 +7,22 @@ import type {
   LoopPlace,
   ModelCallSeen,
   ReplySeen,
+  ToolCallSeen,
 } from './inspector.ts';
 import type { Loop } from './loop.ts';
 import type { Replied } from './replied.ts';
+import type { ToolCallRun } from './tool-call-run.ts';
 
 /**
  * Tells every inspector. `seen` is made once for each, so that none can change what another sees, or what the loop
  * works with; and not at all when nobody watches.
  */
 export function inspect<Moment extends keyof LoopMoments>(
-  { inspectors }: Pick<Loop, 'inspectors'>,
+  { spec }: Pick<Loop, 'spec'>,
   moment: Moment,
   seen: () => LoopMoments[Moment],
 ): void {
-  for (const inspector of inspectors) {
+  for (const inspector of spec.inspectors) {
     try {
       const told = inspector[moment]?.(seen());
       if (told instanceof Promise) told.catch((thrown) => report(moment, thrown));
@@ -34,14 +36,21 @@ const report = (moment: keyof LoopInspector, thrown: unknown): void =>
   console.error(`holdfast: an inspector threw in ${moment}`, thrown);
 
 /** Where a loop stands; `ahead`: the model call that comes next is meant, not the last one. */
-export const placeOf = ({ turn }: Pick<Loop, 'turn'>, frame: FrameState, ahead = 0): LoopPlace => ({
+export const placeOf = ({ turn, frame }: Loop, ahead = 0): LoopPlace => ({
   turn,
   frame: frame.id,
   path: frame.path,
   iteration: frame.iterations + ahead,
 });
 
-export const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
+const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
+
+export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen => ({
+  ...placeOf(loop),
+  call: callSeen(record),
+  metadata: structuredClone(offer.byName.get(record.name)?.metadata ?? {}),
+  definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
+});
 
 export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelRequest): ModelCallSeen => ({
   ...place,
@@ -65,9 +74,10 @@ export const replySeen = (
 });
 
 /** Tells that an iteration is over, unless calls of its reply are still open. */
-export function inspectIteration(loop: Loop, frame: FrameState): void {
+export function inspectIteration(loop: Loop): void {
+  const { frame } = loop;
   const last = lastReply(frame.messages);
   // A request that did not fit is no iteration.
   if (!last || frame.shortened || openBatch(frame).length > 0) return;
-  inspect(loop, 'afterIteration', () => ({ ...placeOf(loop, frame), calls: last.calls.map(callSeen) }));
+  inspect(loop, 'afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(callSeen) }));
 }

@@ -1,69 +1,51 @@
-import { type CallRecord, type FrameState, hasBegun } from '../journal/state.ts';
-import type { AnyTool, CallScope, ToolInvocation } from '../tools/tool.ts';
+import type { ScheduledMessage } from '../journal/events.ts';
+import { hasBegun } from '../journal/state.ts';
+import type { CallScope, HistoryMessage, ToolInvocation } from '../tools/tool.ts';
 import type { Signal } from '../tools/tool-result.ts';
-import { askOutside } from './ask-outside.ts';
-import { callHistory } from './call-history.ts';
-import type { CallView } from './call-view.ts';
+import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import type { Loop } from './loop.ts';
-import { loopView, remembered } from './loop-view.ts';
-import { type Offer, offeredIn } from './offer-tools.ts';
+import { loopView, offeredIn, remembered } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
-import type { Scheduling } from './scheduling.ts';
+import { scheduling } from './scheduling.ts';
+import type { PermittedRun } from './tool-call-run.ts';
+import { shownHistory, toHistory } from './transform.ts';
 
 /** What a tool is called with, and what became of it. */
 export interface PreparedCall {
   readonly call: ToolInvocation;
-  /** The tool got as far as its effect or its frame. */
-  reached(): boolean;
-  /** It got that far, or was answered by the caller who runs it: what it says is what it was called for. */
-  acted(): boolean;
-  /** Milliseconds inside `run`, or `undefined` when nothing ran. */
-  ms(): number | undefined;
-  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
-  signal(): Signal | undefined;
+  /** Goes on while the tool runs. */
+  readonly progress: Readonly<CallProgress>;
+  /** All that the call has scheduled. */
+  scheduled(): Promise<readonly ScheduledMessage[]>;
 }
 
-interface Binding {
-  readonly loop: Loop;
-  readonly frame: FrameState;
-  readonly record: CallRecord;
-  readonly tool: AnyTool;
-  readonly view: CallView;
-  readonly offered: Offer['byName'];
-  readonly schedule: Scheduling['schedule'];
+interface CallProgress {
+  /** The tool got as far as its effect or its frame. */
+  reached: boolean;
+  /** Its effect was run, and may run only once. */
+  ranOnce: boolean;
+  /** It was answered by the caller who runs it. */
+  received: boolean;
+  /** Milliseconds inside `run`; absent when nothing ran. */
+  ms?: number | undefined;
+  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
+  signal?: Signal | undefined;
 }
 
 /** Binds one call to the loop that runs it. */
-export function createInvocation({
-  loop,
-  frame,
-  record,
-  tool,
-  view,
-  offered,
-  schedule,
-}: Binding): PreparedCall {
-  let ms: number | undefined;
-  let reached = false;
-  let ranOnce = false;
-  let received = false;
-  let signal: Signal | undefined;
-  const outside = askOutside(loop, record, tool);
-  const enter = (): void => {
-    // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
-    if (loop.invocation.signal.aborted) throw loop.invocation.signal.reason;
-    if (reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
-    outside.assertAsked();
-    reached = true;
-  };
+export function prepareCall(run: PermittedRun): PreparedCall {
+  const { loop, record, view } = run;
+  const { schedule, scheduled } = scheduling({ ...loop, call: record.id });
+  const outside = askOutside(run);
+  const progress: CallProgress = { reached: false, ranOnce: false, received: false };
   const scope: CallScope = {
     id: record.id,
-    tool: tool.name,
-    context: loop.context,
-    signal: loop.invocation.signal,
+    tool: run.tool.name,
+    context: loop.spec.context,
+    signal: loop.holder.signal,
     state: view.state,
     blackboard: view.blackboard,
     secrets: loop.secrets,
@@ -72,59 +54,86 @@ export function createInvocation({
     progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
     schedule,
-    history: () => callHistory(loop, frame),
+    history: () => callHistory(loop),
     decide: outside.decide,
   };
-  const seen = loopView(loop, frame, 'last-reply', view.recall);
+  const enter = (): void => {
+    // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
+    if (scope.signal.aborted) throw scope.signal.reason;
+    if (progress.reached)
+      throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
+    outside.assertAsked();
+    progress.reached = true;
+  };
   const call: ToolInvocation = {
     ...scope,
-    view: seen,
-    discovery: discoveryOf(loop, seen, loop.invocation.signal),
-    offered: () => [...offered.values()],
-    offeredAfter: (slice, fact) =>
-      offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
-    record: view.record,
-    exclusively: async (word, work) => {
-      await loop.locks.acquire({ call: record.id, path: frame.path, word });
-      loop.invocation.signal.throwIfAborted();
-      return work((slice) => remembered(loop.journal.state.slices, slice));
-    },
+    ...memoryOf(run),
     execute: async (leaf) => {
       enter();
-      ranOnce = leaf.effect === 'once';
+      progress.ranOnce = leaf.effect === 'once';
       const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
-      const ran = await runLeaf(loop, record, asking, loop.leaf?.(leaf) ?? leaf).finally(outside.hasRun);
-      ms = ran.ms;
-      signal = ran.result.signal;
-      return ran.result;
+      const { result, ms } = await runLeaf(run, asking, loop.leaf?.(leaf) ?? leaf).finally(outside.hasRun);
+      progress.ms = ms;
+      progress.signal = result.signal;
+      return result;
     },
-    hasBegun: loop.journal.state.turn !== undefined && hasBegun(loop.journal.state.turn, record),
-    resumesFrame: loop.journal.state.turn?.frames.has(record.id) ?? false,
-    nest: async (config) => {
+    nest: async (frame) => {
       enter();
-      const outcome = await runFrame(loop, frame, record, config);
-      signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+      const outcome = await runFrame(run, frame);
+      progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
       return outcome;
     },
     decide: async (request) => {
-      if (ranOnce)
-        throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
-      return outside.decide(request);
+      if (!progress.ranOnce) return outside.decide(request);
+      throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
     },
     receive: async (request) => {
       const result = await outside.receive(request);
-      received = true;
+      progress.received = true;
       return result;
     },
   };
+  return { call, progress, scheduled };
+}
+
+type Memory =
+  | 'view'
+  | 'discovery'
+  | 'offered'
+  | 'offeredAfter'
+  | 'record'
+  | 'exclusively'
+  | 'hasBegun'
+  | 'resumesFrame';
+
+/** What a call knows of its loop and of itself, and what it has remembered. */
+function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<ToolInvocation, Memory> {
+  const { frame, holder, journal } = loop;
+  const { turn } = journal.state;
+  const seen = loopView(loop, 'last-reply', view.recall);
   return {
-    call,
-    reached: () => reached,
-    acted: () => reached || received,
-    ms: () => ms,
-    signal: () => signal,
+    view: seen,
+    discovery: discoveryOf(loop, seen, holder.signal),
+    offered: () => [...offer.byName.values()],
+    offeredAfter: (slice, fact) =>
+      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(slice, fact))),
+    record: view.record,
+    exclusively: async (word, work) => {
+      await loop.locks.acquire({ call: record.id, path: frame.path, word });
+      holder.signal.throwIfAborted();
+      return work((slice) => remembered(journal.state.slices, slice));
+    },
+    hasBegun: turn !== undefined && hasBegun(turn, record),
+    resumesFrame: turn?.frames.has(record.id) ?? false,
   };
 }
+
+/**
+ * What the model was shown when it made a call, and the reply in which it did. A copy, so that nothing a tool does
+ * changes what the journal says.
+ */
+const callHistory = ({ spec, frame: { messages } }: Loop): readonly HistoryMessage[] =>
+  structuredClone([...shownHistory(spec, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
 
 /** The others end the loop in which they were sent, and no further. */
 const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';

@@ -1,6 +1,8 @@
 import type { CallChanges } from '../journal/events.ts';
+import { SignalError, signalled } from '../tools/signals.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
-import { type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { messageOf, type ToolException } from './exception-processor.ts';
 import type { Loop } from './loop.ts';
 
 /** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
@@ -10,13 +12,15 @@ const MAX_RESULT = 8 * 1024 * 1024;
 export const resultOf = (loop: Pick<Loop, 'secrets'>, tool: string, returned: unknown): ToolResult =>
   toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
 
+/** What a tool has answered, and what its call changed. */
+interface Answered {
+  readonly tool: string;
+  readonly result: ToolResult;
+  readonly changes?: CallChanges | undefined;
+}
+
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
-export function keptResult(
-  loop: Pick<Loop, 'secrets'>,
-  tool: string,
-  result: ToolResult,
-  changes?: CallChanges,
-): ToolResult {
+export function keptResult(loop: Pick<Loop, 'secrets'>, { tool, result, changes }: Answered): ToolResult {
   const { length } = JSON.stringify([result, changes]);
   if (length <= MAX_RESULT) return result;
   const message =
@@ -32,3 +36,17 @@ export const tellDeveloper = ({ secrets }: Pick<Loop, 'secrets'>, problem: strin
 
 /** A tool asks for something to be journaled that is not JSON. It may have acted before. */
 export class NotKeptError extends TypeError {}
+
+/** The result of a call that threw, if only a signal. Its siblings keep theirs, whatever is made of the exception . */
+export function exceptionResult(loop: Pick<Loop, 'spec' | 'secrets'>, exception: ToolException): ToolResult {
+  const { tool, thrown: cause } = exception;
+  if (cause instanceof NotKeptError) tellDeveloper(loop, `Tool '${tool}' failed. ${cause.message}`);
+  try {
+    if (cause instanceof SignalError) throw cause;
+    return failure('threw', loop.spec.policies.exceptions(exception));
+  } catch (thrown) {
+    if (thrown instanceof SignalError) return signalled(thrown);
+    const reason = messageOf(tool, thrown);
+    return signalled(new SignalError({ type: 'fail', reason }));
+  }
+}

@@ -1,49 +1,107 @@
 import type { ChatModel } from '../model/chat-model.ts';
-import type { Frame } from '../tools/frame.ts';
-import type { InjectionStrategy } from '../tools/injection.ts';
+import { type DoneCall, type Frame, FrameRunner } from '../tools/frame.ts';
 import { paragraphs } from '../tools/paragraphs.ts';
-import type { AnswerForm } from './answer-form.ts';
-import { withParts } from './frame-parts.ts';
-import type { Loop, LoopLimits } from './loop.ts';
+import { withBudgets } from './budget.ts';
+import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
+import { withCallLimits } from './loop-limits.ts';
+import { plannedModel } from './planned-model.ts';
 
-/** An agent as another loop runs it, in a frame: what it declares. */
-export interface LoopAgent
-  extends Pick<Loop, 'tools' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
-  readonly name: string;
-  readonly instructions: string;
-  /** It lacks something that only an app can give it. */
-  readonly needsApp: boolean;
-  readonly sources: readonly InjectionStrategy[];
-  readonly strategies: readonly InjectionStrategy[];
-  readonly limits: LoopLimits;
+/** Who runs a nested loop in place of the model around it. */
+interface Runner {
+  /** By its definition, or by the name under which the app has it. */
+  readonly agent?: LoopAgent | string | undefined;
+  /** Otherwise the loop is run as the one around it. */
   readonly model?: ChatModel | undefined;
-  readonly output?: AnswerForm | undefined;
 }
 
-/** The agents of an app, as its loops hand work to them. */
-export interface LoopAgents {
-  /** Sorted. */
-  readonly names: readonly string[];
-  /** For agents without one of their own. @throws ConfigurationError when the settings name none. */
-  readonly model: ChatModel;
-  /** With its tool groups; `undefined` when there is none of this name. @throws ConfigurationError when it lacks a group. */
-  find(name: string): LoopAgent | undefined;
-  /** The same for an agent whose definition is at hand. */
-  resolve(agent: LoopAgent): LoopAgent;
+/** Has a nested loop run by an agent, or by a model of its own. */
+export class RunBy extends FrameRunner {
+  readonly runner: Runner;
+
+  constructor(runner: Runner) {
+    super();
+    this.runner = runner;
+  }
 }
 
 /** The frame, which an agent runs: by its definition, or by the name under which the app has it. */
-export const agentFrame = (frame: AgentWork, agent: LoopAgent | string): Frame =>
-  withParts({ ...frame, instructions: '', tools: [] }, { agent });
+export const agentFrame = (work: AgentWork, agent: LoopAgent | string): Frame => ({
+  ...work,
+  instructions: '',
+  tools: [],
+  runBy: new RunBy({ agent }),
+});
 
 /** What is asked of an agent; what the frame is made of beside that is the agent's own. */
 export type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard'>;
 
-/** Names of agents in the text that a model reads. */
-const MAX_NAMES = 20;
+/** The call whose nested loop is meant, and its calls so far, for a plan. */
+interface Opened {
+  readonly id: string;
+  readonly calls: () => readonly DoneCall[];
+}
+
+/**
+ * What the loop inside another is run with; or why it cannot be run, in words for the model that asked for it.
+ *
+ * @throws ConfigurationError when a deployment lacks what the agent asks for.
+ */
+export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
+  const { agent: asked, model }: Runner = frame.runBy instanceof RunBy ? frame.runBy.runner : {};
+  if (asked === undefined) {
+    const { instructions, tools } = frame;
+    return nestedSpec(loop, { ...frame, own: { instructions, tools, ...(model && { model }) } }, opened);
+  }
+  const agent = findAgent(loop.agents, asked);
+  return typeof agent === 'string' ? agent : nestedSpec(loop, declaredBy(agent, loop), opened);
+}
+
+/** What is declared of a nested loop, by its frame or by its agent. */
+interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
+  /** Stands in for what the loop around it has. */
+  readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
+}
+
+function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
+  // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
+  const around = spec.aroundPlan ?? { model: spec.model, iterations: spec.iterations };
+  const { own, sources = [], strategies = [], limits, context, plan } = declared;
+  return {
+    ...spec,
+    ...around,
+    output: undefined,
+    ...own,
+    strategies: [...sources, ...kinds, ...strategies],
+    iterations: limits?.iterations ?? around.iterations,
+    callLimits: withCallLimits(spec.callLimits, id, limits),
+    budgets: withBudgets(spec.budgets, id, limits),
+    context: context?.merge(spec.context) ?? spec.context,
+    depth: spec.depth + 1,
+    aroundPlan: plan && around,
+    ...(plan && { model: plannedModel(plan, calls) }),
+  };
+}
+
+/**
+ * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops
+ * around it does so in this one too, before its own.
+ */
+function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
+  const { tools, policies, output, model = agents?.model } = agent;
+  const own = {
+    instructions: paragraphs(agent.instructions, output?.instruction),
+    tools,
+    policies,
+    output,
+    inspectors: [...spec.inspectors, ...agent.inspectors],
+    transformers: [...spec.transformers, ...agent.transformers],
+    ...(model && { model }),
+  };
+  return { ...agent, own };
+}
 
 /** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */
-export function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
+function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
   if (typeof asked !== 'string') {
     if (!asked.needsApp || agents) return agents?.resolve(asked) ?? asked;
     return `Agent '${asked.name}' asks for tool groups, and no app is here to give them.`;
@@ -54,26 +112,11 @@ export function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | str
   return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${listed(agents.names)}.`;
 }
 
+/** Names of agents in the text that a model reads. */
+const MAX_NAMES = 20;
+
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return names.slice(0, MAX_NAMES).join(', ') + more;
-}
-
-/**
- * The frame of an agent as its loop runs it. Its policies stand in for those around it; what watches and changes the loops
- * around it does so in this one too, before its own.
- */
-export function framed(loop: Loop, work: Frame, agent: LoopAgent): Frame {
-  const { instructions, output, tools, sources, strategies, limits, context } = agent;
-  const model = agent.model ?? loop.agents?.model;
-  const told = paragraphs(instructions, output?.instruction);
-  const frame = { ...work, instructions: told, tools, sources, strategies, limits, context };
-  return withParts(frame, {
-    ...(model && { model }),
-    ...(output && { output }),
-    policies: agent.policies,
-    inspectors: [...loop.inspectors, ...agent.inspectors],
-    transformers: [...loop.transformers, ...agent.transformers],
-  });
 }

@@ -1,8 +1,7 @@
-import { inFrame } from '../journal/events.ts';
 import { type Shortening, shortened } from '../journal/shortened.ts';
-import { type FrameState, isStart, type Message } from '../journal/state.ts';
+import { isStart, type Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
-import type { Loop } from './loop.ts';
+import { inLoop, type Loop } from './loop.ts';
 
 /** The request in which a conversation would be shown. */
 export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
@@ -26,16 +25,17 @@ export const isTooLong = (failure: unknown): failure is ModelError =>
  *
  * @throws ModelError when the model still refuses, or nothing is left to shorten; any other failure as it is.
  */
-export function makeRoom(loop: Loop, frame: FrameState, toRequest: ToRequest, failure: unknown): void {
+export function makeRoom(loop: Loop, toRequest: ToRequest, failure: unknown): void {
+  const { frame, spec } = loop;
   if (!isTooLong(failure)) throw failure;
   if (frame.shortened) throw tooLong(loop, 'though it was shortened', failure);
   const { messages } = frame;
   const bytes = (left: Shortening): number => bytesOf(toRequest(shortened(messages, left)));
   const all = bytes({});
   const aim = aimOf(all, failure.length);
-  const left = shorteningOf(messages, loop.policies.resultCharacters, (some) => bytes(some) <= aim);
+  const left = shorteningOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
   if (bytes(left) >= all) throw tooLong(loop, 'and nothing of it is left to shorten', failure);
-  loop.journal.emit({ type: 'conversation-shortened', turn: loop.turn, ...inFrame(frame.id), ...left });
+  loop.journal.emit({ type: 'conversation-shortened', ...inLoop(loop), ...left });
 }
 
 function shorteningOf(
@@ -75,7 +75,11 @@ const encoder = new TextEncoder();
 
 const bytesOf = (request: ModelRequest): number => encoder.encode(JSON.stringify(request)).length;
 
-const tooLong = ({ model }: Loop, why: string, { message, status, length }: ModelError): ModelError =>
+const tooLong = (
+  { spec: { model } }: Loop,
+  why: string,
+  { message, status, length }: ModelError,
+): ModelError =>
   new ModelError(
     'context-length',
     `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +

@@ -1,33 +1,33 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
-import { emptyState, type FrameState, type SessionState, type StateSlice } from '../journal/state.ts';
+import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
 import { Secrets } from '../tools/secrets.ts';
 import { sha256Hex } from '../tools/sha256.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
-import { withBudgets } from './budget.ts';
-import { CallLocks } from './call-locks.ts';
-import { DEFAULT_LIMITS, type Invocation, type Loop, type LoopLimits, withCallLimits } from './loop.ts';
+import { Reservations, withBudgets } from './budget.ts';
+import type { Holder } from './holder.ts';
+import type { Loop, LoopSpec, TurnScope } from './loop.ts';
+import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
-import { Reservations } from './reserve.ts';
-import { runToolLoop } from './run-tool-loop.ts';
-import { Slots } from './slots.ts';
+import { runForOutput } from './run-tool-loop.ts';
+import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
-export type MemoryLoopConfig = Pick<Loop, 'tools' | 'model'> &
-  Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'locks' | 'invocation' | 'run'>> & {
+export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> &
+  Partial<Pick<TurnScope, 'turn' | 'kinds' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** For whom it runs; nobody unless given. */
     readonly principal?: Principal | undefined;
     /** Unless given: the system's time, and nothing ever stops it. */
-    readonly invocation?: Partial<Invocation> | undefined;
+    readonly holder?: Partial<Holder> | undefined;
     readonly slices?: readonly StateSlice[] | undefined;
   };
 
-/** A loop, its turn's own frame, and the state into which it folds what it emits. */
+/** A loop, and the state into which it folds what it emits. */
 export interface MemoryLoop {
   readonly loop: Loop;
-  readonly frame: FrameState;
   readonly state: SessionState;
 }
 
@@ -36,15 +36,7 @@ export interface MemoryLoop {
  * started can be reconciled later. The same code runs its calls as in a session.
  */
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
-  const {
-    message = '',
-    invocation,
-    slices = [],
-    limits = DEFAULT_LIMITS,
-    turn = crypto.randomUUID(),
-    principal = { id: '' },
-    ...more
-  } = config;
+  const { turn = crypto.randomUUID(), slices = [], message = '', principal = { id: '' } } = config;
   const state = emptyState();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, { seq: state.seq + 1, event }, slices);
@@ -53,35 +45,40 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
   if (!frame) throw new Error('A turn that has started has a loop.');
-  const present = { ...alone(turn), ...invocation };
-  const loop: Loop = {
-    depth: 0,
+  const holder = { ...alone(turn), ...config.holder };
+  const scope: TurnScope = {
+    turn,
+    startedAt: holder.now(),
+    inSession: config.inSession ?? false,
+    journal: journalOf(state, emit),
+    holder,
+    live: config.live ?? { restarted: () => {}, progress: () => {} },
+    secrets: config.secrets ?? Secrets.NONE,
+    slots: new Slots(),
+    locks: new CallLocks(),
+    reservations: new Reservations(),
+    made: new Map(),
+    kinds: config.kinds ?? [],
+    run: runForOutput,
+  };
+  return { loop: { ...scope, spec: specOf(config), frame }, state };
+}
+
+function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: MemoryLoopConfig): LoopSpec {
+  return {
     instructions: '',
+    tools,
+    strategies: own.strategies ?? kinds,
+    model,
     iterations: limits.iterations,
     callLimits: withCallLimits([], ROOT, limits),
     budgets: withBudgets([], ROOT, limits),
-    reservations: new Reservations(),
-    kinds: [],
-    strategies: more.kinds ?? [],
-    made: new Map(),
-    policies: DEFAULT_POLICIES,
-    inspectors: [],
+    policies: own.policies ?? DEFAULT_POLICIES,
+    inspectors: own.inspectors ?? [],
     transformers: [],
-    context: ToolCallContext.EMPTY,
-    secrets: Secrets.NONE,
-    inSession: false,
-    live: { restarted: () => {}, progress: () => {} },
-    ...more,
-    turn,
-    frame: ROOT,
-    journal: journalOf(state, emit),
-    slots: new Slots(),
-    locks: new CallLocks(),
-    startedAt: present.now(),
-    invocation: present,
-    run: runToolLoop,
+    context: own.context ?? ToolCallContext.EMPTY,
+    depth: 0,
   };
-  return { loop, frame, state };
 }
 
 const journalOf = (state: SessionState, emit: Loop['journal']['emit']): Loop['journal'] => ({
@@ -93,8 +90,8 @@ const journalOf = (state: SessionState, emit: Loop['journal']['emit']): Loop['jo
   durable: async () => {},
 });
 
-/** An invocation that holds no lease and so cannot lose one. */
-function alone(turn: string): Invocation {
+/** A holder of a turn that holds no lease and so cannot lose one. */
+function alone(turn: string): Holder {
   const { signal } = new AbortController();
   return {
     signal,

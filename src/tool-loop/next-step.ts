@@ -1,4 +1,4 @@
-import type { Outcome, TurnError } from '../journal/events.ts';
+import type { TurnError } from '../journal/events.ts';
 import {
   type CallRecord,
   type FrameState,
@@ -9,7 +9,7 @@ import {
   pendingWait,
 } from '../journal/state.ts';
 import type { Signal } from '../tools/tool-result.ts';
-import type { Loop } from './loop.ts';
+import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
 
 /** What a loop does next. */
@@ -20,19 +20,12 @@ export type Step =
   | { readonly do: 'act' }
   | ({ readonly do: 'end' } & LoopEnd);
 
-/** How a loop stopped. */
-export interface LoopEnd {
-  readonly outcome: Outcome;
-  readonly error?: TurnError;
-  readonly signal?: Signal;
-}
-
 /**
  * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it.
  */
 export function nextStep(
   frame: FrameState,
-  { iterations, policies }: Pick<Loop, 'iterations' | 'policies'>,
+  { iterations, policies }: Pick<LoopSpec, 'iterations' | 'policies'>,
 ): Step {
   if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
   const last = lastReply(frame.messages);

@@ -1,30 +1,33 @@
-import type { FrameState } from '../journal/state.ts';
+import type { CallRecord } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { distinctTools } from '../tools/distinct-tools.ts';
 import type { LoopView } from '../tools/injection.ts';
+import type { Json, JsonObject } from '../tools/json.ts';
 import { memoized } from '../tools/memoized.ts';
+import { parseToolInput } from '../tools/parse-tool-input.ts';
+import type { Slice } from '../tools/slice.ts';
 import type { AnyTool } from '../tools/tool.ts';
+import type { TurnPrincipal } from '../tools/turn-principal.ts';
 import type { Loop } from './loop.ts';
-import { loopView, type Moment } from './loop-view.ts';
+import { toHistory } from './transform.ts';
 
 /** The tools that a model may call now. */
 export interface Offer {
   /** Looked up by names from a model: a `Map`, never an object. */
   readonly byName: ReadonlyMap<string, AnyTool>;
-  /** As the model is shown them, sorted by name so that a provider's prompt cache holds (TOOL-21). */
+  /** As the model is shown them, sorted by name so that a provider's prompt cache holds. */
   readonly definitions: readonly ToolDefinition[];
 }
 
-/** What the frame's model is offered now, or was when it made its last reply; made from the state alone. */
-export function offerTools(loop: Loop, frame: FrameState, moment: Moment): Offer {
-  return toOffer(offeredIn(loop, loopView(loop, frame, moment)));
-}
+/** What the loop's model is offered now, or was when it made its last reply; made from the state alone. */
+export const offerTools = (loop: Loop, moment: Moment): Offer =>
+  toOffer(offeredIn(loop, loopView(loop, moment)));
 
 /** What the strategies of a loop make of its tools, in their order; two may have one name. */
-export const offeredIn = ({ strategies, tools }: Loop, view: LoopView): readonly AnyTool[] =>
-  strategies.reduce((offered, strategy) => strategy.offer(offered, view), tools);
+export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
+  spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
 
-/** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered (AEV-05). */
+/** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered. */
 const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
   return {
@@ -32,3 +35,62 @@ const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
     definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   };
 });
+
+/** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
+export interface Target {
+  readonly tool: AnyTool;
+  readonly input?: JsonObject | undefined;
+}
+
+/** Follows `route`: a facade may stand for a tool behind it. */
+export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>): Target {
+  if (!tool.route) return { tool };
+  const parsed = parseToolInput(tool.name, sent);
+  return (parsed.ok && tool.route(parsed.input)) || { tool };
+}
+
+/** Which moment is looked at: this one, or the one at which the model made its last reply. */
+export type Moment = 'now' | 'last-reply';
+
+/**
+ * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
+ * which another invocation finishes is offered the same tools, whatever has ended in the meantime. `recall`: what a call knows beside that.
+ */
+export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']): LoopView {
+  const { spec, frame } = loop;
+  const { state } = loop.journal;
+  const isNow = moment === 'now';
+  const slices = isNow ? state.slices : frame.seen.slices;
+  return {
+    turn: loop.turn,
+    principal: state.turn?.principal ?? NOBODY,
+    frame: frame.id,
+    path: frame.path,
+    iterations: frame.iterations,
+    tools: spec.tools,
+    context: spec.context,
+    get blackboard() {
+      return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
+    },
+    recall: recall ?? ((slice) => remembered(slices, slice)),
+    made: (key, make) => {
+      const known = loop.made.get(key);
+      if (known) return known;
+      const made = make();
+      loop.made.set(key, made);
+      return made;
+    },
+    history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
+  };
+}
+
+/** A loop outside of a session is nobody's. */
+const NOBODY: TurnPrincipal = { id: '' };
+
+/** A slice's value; slices are told apart by name, and only a slice's own code makes its values. */
+export function remembered<Value extends Json, Fact extends Json>(
+  values: ReadonlyMap<string, Json>,
+  { name, initial }: Slice<Value, Fact>,
+): Value {
+  return (values.get(name) as Value | undefined) ?? initial; // folded by this slice alone
+}

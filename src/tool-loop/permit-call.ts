@@ -1,43 +1,35 @@
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
-import { type CallRecord, type FrameState, openBatch, sentResult } from '../journal/state.ts';
+import { type CallRecord, hasBegun } from '../journal/state.ts';
 import type { CallLimit } from '../tools/limits.ts';
 import { failure, type Signal, type ToolResult } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
-import type { CallLimits, Loop } from './loop.ts';
-import { messageOf } from './message-of.ts';
-import { signalOf } from './next-step.ts';
-import type { Offer } from './offer-tools.ts';
-import { routed, type Target } from './routed.ts';
+import { messageOf } from './exception-processor.ts';
+import type { LoopSpec } from './loop.ts';
+import type { CallLimits } from './loop-limits.ts';
+import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
-/** The tool of a call that may run, or what the call is answered instead. */
+/** A call that may run, or what it is answered instead. */
 export type Permission =
-  | ({ readonly ok: true } & Target)
+  | { readonly ok: true; readonly run: PermittedRun }
   | { readonly ok: false; readonly answer: ToolResult };
 
 /** Decides whether a call may run, by the loop's policies and limits. */
-export async function permitCall(
-  loop: Loop,
-  frame: FrameState,
-  call: CallRecord,
-  { byName }: Offer,
-): Promise<Permission> {
-  const signal = signalOf(openBatch(frame));
-  const begun = call.started || loop.journal.state.turn?.frames.has(call.id) || sentResult(call);
-  if (signal && !begun) return { ok: false, answer: skipped(call.name, signal) };
-  const offered = byName.get(call.name);
-  if (!offered) return { ok: false, answer: toolNotFound(call.name, byName, loop.policies.unknownTools) };
-  const target = routed(offered, call);
-  const answer = overLimit(call, loop.callLimits) ?? (await ineligible(loop, meantFor(target, call)));
-  return answer ? { ok: false, answer } : { ok: true, ...target };
+export async function permitCall(run: ToolCallRun): Promise<Permission> {
+  const { loop, record, tool, signal } = run;
+  const { callLimits, policies } = loop.spec;
+  const { turn } = loop.journal.state;
+  if (signal && !(turn && hasBegun(turn, record))) {
+    return { ok: false, answer: skipped(record.name, signal) };
+  }
+  if (!tool) {
+    return { ok: false, answer: toolNotFound(record.name, run.offer.byName, policies.unknownTools) };
+  }
+  const permitted = { ...run, tool };
+  const answer = overLimit(record, callLimits) ?? (await ineligible(permitted));
+  return answer ? { ok: false, answer } : { ok: true, run: permitted };
 }
-
-/** A policy judges what would be run, and not the facade that stands for it. */
-const meantFor = ({ tool, input }: Target, { id, name, input: sent }: CallRecord): MeantCall =>
-  input ? { id, name: tool.name, input: JSON.stringify(input) } : { id, name, input: sent };
-
-type MeantCall = Pick<CallRecord, 'id' | 'name' | 'input'>;
 
 const skipped = (tool: string, { reason }: Signal): ToolResult =>
   failure(
@@ -49,7 +41,7 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
  * The answer of a call beyond a limit of its loop, or of one around it (SPM-13). By its places there, so that it is the
  * same on every resume.
  */
-function overLimit(call: CallRecord, limits: Loop['callLimits']): ToolResult | undefined {
+function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult | undefined {
   const name = toolOf(call);
   const { places = [] } = call;
   for (const { frame, toolCalls, callsPerTool } of limits) {
@@ -81,13 +73,14 @@ function limitOf(tool: string, limits: CallLimits['callsPerTool']): CallLimit {
 const numberOf = (limit: CallLimit = 'unlimited'): number =>
   limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 
-/** The answer of a call that the agent's policy does not permit (SPM-08). For folds it is no success, as any refusal. */
-async function ineligible(
-  { policies: { isEligible }, context, invocation: { signal } }: Loop,
-  { id, name, input }: MeantCall,
-): Promise<ToolResult | undefined> {
+/** The answer of a call that the agent's policy does not permit. For folds it is no success, as any refusal. */
+async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
+  const { holder, spec } = run.loop;
+  const { signal } = holder;
+  const { isEligible } = spec.policies;
   if (!isEligible) return undefined;
-  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, context);
+  const { id, name, input } = meantCall(run);
+  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context);
   try {
     if (await untilAborted(signal, ask())) return undefined;
     return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
@@ -100,3 +93,7 @@ async function ineligible(
     );
   }
 }
+
+/** A policy judges what would be run, and not the facade that stands for it. */
+const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>
+  input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;

@@ -3,7 +3,7 @@ import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tools/process-view.ts';
 import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
-import { remembered } from './loop-view.ts';
+import { remembered } from './offer-tools.ts';
 
 /**
  * The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then.
@@ -11,16 +11,17 @@ import { remembered } from './loop-view.ts';
  */
 export function processView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;
-  const { turn, frame, journal, invocation, startedAt, output } = loop;
+  const { turn, journal, holder, startedAt } = loop;
+  const frame = loop.frame.id;
   const { turn: state } = journal.state;
   const parent = state?.frames.get(frame)?.parent ?? turn;
   return {
     id: frame === ROOT ? turn : frame,
     parent: frame === ROOT ? undefined : parent,
-    goal: output?.format.name,
+    goal: loop.spec.output?.format.name,
     get runningMs() {
       // Two clocks are compared, and they may differ.
-      return Math.max(0, invocation.now() - startedAt);
+      return Math.max(0, holder.now() - startedAt);
     },
     get budget() {
       return {
@@ -39,14 +40,14 @@ export function processView(loop: Loop): ProcessView | undefined {
   };
 }
 
-function budgetOf({ budgets, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
-  const held = budgets.filter((budget) => budget.limit === limit);
+function budgetOf({ spec, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
+  const held = spec.budgets.filter((budget) => budget.limit === limit);
   return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
 }
 
-function toolCallsOf({ callLimits, journal: { state } }: Loop): BudgetView | undefined {
+function toolCallsOf({ spec, journal: { state } }: Loop): BudgetView | undefined {
   return leastOf(
-    callLimits.flatMap(({ frame, toolCalls }) => {
+    spec.callLimits.flatMap(({ frame, toolCalls }) => {
       const counted = frame === ROOT ? state.turn : state.turn?.frames.get(frame);
       return typeof toolCalls === 'number' ? left(toolCalls, counted?.toolCalls ?? 0) : [];
     }),

@@ -1,11 +1,10 @@
-import { inFrame, type JournaledCall, type SessionEvent } from '../journal/events.ts';
+import type { JournaledCall, SessionEvent } from '../journal/events.ts';
 import type { PricedUsage } from '../journal/usage.ts';
 import type { ModelReply, Usage } from '../model/chat-model.ts';
 import { costOf } from '../model/prices.ts';
-import type { Loop } from './loop.ts';
-import type { Offer } from './offer-tools.ts';
+import { inLoop, type Loop, type LoopSpec } from './loop.ts';
+import { type Offer, routed } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';
-import { routed } from './routed.ts';
 import { sameName } from './tool-not-found.ts';
 
 export type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
@@ -20,13 +19,12 @@ interface Asked {
 
 /** The event of a reply, with our ids for its calls. */
 export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offered }: Asked): Replied {
-  const { turn, frame, journal } = loop;
+  const { turn, journal, spec } = loop;
   const { text, finish, usage } = reply;
   return {
     type: 'model-replied',
-    turn,
-    ...inFrame(frame),
-    model: loop.model.name,
+    ...inLoop(loop),
+    model: spec.model.name,
     text,
     // Some models call tools that they were not offered.
     toolCalls: (last ? [] : reply.toolCalls).map(({ id, name: called, input }, index) => {
@@ -40,8 +38,8 @@ export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offer
       };
     }),
     finish,
-    ...(usage && { usage: priced(loop, usage) }),
-    ...(isPlanned(loop.model) && { planned: true }),
+    ...(usage && { usage: priced(spec, usage) }),
+    ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
   };
@@ -49,7 +47,7 @@ export function replied(loop: Loop, reply: ModelReply, { last, unseen = 0, offer
 
 /** What a reply used, with what that costs where the loop's model has prices. */
 export const priced = (
-  { model: { prices } }: Pick<Loop, 'model'>,
+  { model: { prices } }: Pick<LoopSpec, 'model'>,
   { inputTokens, outputTokens }: Usage,
 ): PricedUsage => ({
   inputTokens,
@@ -68,7 +66,7 @@ function meantBy(
 }
 
 /** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too (TNF-08). */
-function nameOf({ policies }: Loop, name: string, { byName }: Offer): string {
+function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): string {
   if (!policies.unknownTools.autoExecute || byName.has(name)) return name;
   return sameName(name, byName.keys()) ?? name;
 }

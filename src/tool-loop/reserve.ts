@@ -1,12 +1,11 @@
-import { inFrame, ROOT } from '../journal/events.ts';
+import { ROOT } from '../journal/events.ts';
 import { framesAround } from '../journal/spending.ts';
-import type { FrameState } from '../journal/state.ts';
 import type { ModelRequest, Usage } from '../model/chat-model.ts';
-import { costOf } from '../model/prices.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { type Budget, priceIn, type Room, roomIn, usedOf } from './budget.ts';
-import type { Loop } from './loop.ts';
+import { inLoop, type Loop } from './loop.ts';
 import { isPlanned } from './planned-model.ts';
+import { priced } from './replied.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
 
 /** The most tokens of a reply under a limit, where its model does not say: what most models can write at once. */
@@ -20,32 +19,6 @@ export class OutOfBudget extends Error {
   override readonly name = 'OutOfBudget';
 }
 
-/** The model calls of one invocation that hold something back now, by their frames. */
-export class Reservations {
-  readonly #held = new Set<string>();
-  #changed = Promise.withResolvers<void>();
-
-  hold(frame: string): void {
-    this.#held.add(frame);
-  }
-
-  /** What the call used is known, or never will be. */
-  release(frame: string): void {
-    if (!this.#held.delete(frame)) return;
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers<void>();
-  }
-
-  get held(): ReadonlySet<string> {
-    return this.#held;
-  }
-
-  /** Resolves when the next one is released. */
-  get changed(): Promise<void> {
-    return this.#changed.promise;
-  }
-}
-
 /**
  * Holds back in every limit around the loop what a request may use at the most, and answers the request as it may be sent
  * once that is stored; or `undefined` when a limit does not leave enough for a useful reply, which is journaled and ends
@@ -57,23 +30,24 @@ export class Reservations {
  */
 export async function reserve(
   loop: Loop,
-  frame: FrameState,
   request: ModelRequest,
   outputTokens?: number,
 ): Promise<ModelRequest | undefined> {
-  const { budgets, model, reservations, invocation } = loop;
+  const { frame, reservations, holder } = loop;
+  const { budgets, model } = loop.spec;
   if (budgets.length === 0 || isPlanned(model)) return request;
   reservations.release(frame.id);
-  const { size, most, least } = needOf(loop, frame, request, outputTokens);
+  const { size, most, least } = needOf(loop, request, outputTokens);
   for (;;) {
     const room = tightest(loop, size);
-    if (room.outputTokens >= least) return hold(loop, request, size, Math.min(most, room.outputTokens));
+    if (room.outputTokens >= least)
+      return hold(loop, request, { size, outputTokens: Math.min(most, room.outputTokens) });
     if (!isHeldWithin(loop, room.budget)) {
       emitRefused(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
       return undefined;
     }
-    await untilAborted(invocation.modelSignal, reservations.changed);
-    invocation.checkpoint();
+    await untilAborted(holder.modelSignal, reservations.changed);
+    holder.checkpoint();
   }
 }
 
@@ -81,16 +55,15 @@ export async function reserve(
  * As `reserve`, for a request that the loop can do without: `undefined` when a limit leaves too little for it, which is not
  * journaled and ends nothing. To be asked for while nothing else of the turn runs.
  */
-export async function reserveSpare(
-  loop: Loop,
-  frame: FrameState,
-  request: ModelRequest,
-): Promise<ModelRequest | undefined> {
-  if (loop.budgets.length === 0 || isPlanned(loop.model)) return request;
-  loop.reservations.release(frame.id);
-  const { size, most, least } = needOf(loop, frame, request);
+export async function reserveSpare(loop: Loop, request: ModelRequest): Promise<ModelRequest | undefined> {
+  const { budgets, model } = loop.spec;
+  if (budgets.length === 0 || isPlanned(model)) return request;
+  loop.reservations.release(loop.frame.id);
+  const { size, most, least } = needOf(loop, request);
   const { outputTokens } = tightest(loop, size);
-  return outputTokens < least ? undefined : hold(loop, request, size, Math.min(most, outputTokens));
+  return outputTokens < least
+    ? undefined
+    : hold(loop, request, { size, outputTokens: Math.min(most, outputTokens) });
 }
 
 interface Need {
@@ -100,32 +73,36 @@ interface Need {
   readonly least: number;
 }
 
-function needOf({ model }: Loop, frame: FrameState, request: ModelRequest, outputTokens?: number): Need {
+function needOf({ spec, frame }: Loop, request: ModelRequest, outputTokens?: number): Need {
+  const { model } = spec;
   const most =
     outputTokens ?? Math.min(request.maxOutputTokens ?? Infinity, model.maxOutputTokens ?? MAX_OUTPUT);
   const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
   return { size: sizeOf(model.name, request, frame.measured), most, least };
 }
 
+/** How much a request may use at the most. */
+interface Held {
+  readonly size: RequestSize;
+  /** Tokens of the reply. */
+  readonly outputTokens: number;
+}
+
 /** Stores what is held back, and answers the request as it may be sent. */
-async function hold(
-  loop: Loop,
-  request: ModelRequest,
-  size: RequestSize,
-  outputTokens: number,
-): Promise<ModelRequest> {
-  emitAsked(loop, size, { inputTokens: size.inputTokens, outputTokens });
-  loop.reservations.hold(loop.frame);
+async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
+  const reserved = priced(loop.spec, { inputTokens: size.inputTokens, outputTokens });
+  loop.journal.emit({ type: 'model-asked', ...inLoop(loop), reserved, request: size.print });
+  loop.reservations.hold(loop.frame.id);
   await loop.journal.durable();
-  loop.invocation.checkpoint();
+  loop.holder.checkpoint();
   return { ...request, maxOutputTokens: outputTokens };
 }
 
 /** The budget that leaves the least. */
-function tightest({ budgets, journal, model: { prices } }: Loop, { inputTokens }: RequestSize): Room {
-  const { turn } = journal.state;
-  return budgets
-    .map((budget) => roomIn(budget, inputTokens, { turn, prices }))
+function tightest({ spec, journal }: Loop, { inputTokens }: RequestSize): Room {
+  const now = { turn: journal.state.turn, prices: spec.model.prices };
+  return spec.budgets
+    .map((budget) => roomIn(budget, inputTokens, now))
     .reduce((least, room) => (room.outputTokens < least.outputTokens ? room : least));
 }
 
@@ -138,25 +115,16 @@ function isHeldWithin({ reservations, journal: { state } }: Loop, { frame: of }:
   });
 }
 
-function emitAsked(
-  { journal, turn, frame, model }: Loop,
-  { print: request }: RequestSize,
-  usage: Usage,
-): void {
-  const reserved = { ...usage, ...(model.prices && { cost: costOf(model.prices, usage) }) };
-  journal.emit({ type: 'model-asked', turn, ...inFrame(frame), reserved, request });
-}
-
-function emitRefused({ journal, turn, frame, model }: Loop, budget: Budget, least: Usage): void {
+function emitRefused(loop: Loop, budget: Budget, least: Usage): void {
+  const { journal, spec } = loop;
   const { limit, most, frame: of } = budget;
   journal.emit({
     type: 'model-refused',
-    turn,
-    ...inFrame(frame),
+    ...inLoop(loop),
     limit,
     ...(of !== ROOT && { of }),
     most,
     used: usedOf(budget, journal.state.turn),
-    needed: priceIn(budget, model.prices, least),
+    needed: priceIn(budget, spec.model.prices, least),
   });
 }

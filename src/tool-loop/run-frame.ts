@@ -1,18 +1,16 @@
 import { ROOT } from '../journal/events.ts';
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, Frame, FrameOutcome } from '../tools/frame.ts';
 import { SignalError, ToolConfigurationError } from '../tools/signals.ts';
 import { succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts';
-import { unpriced, withBudgets } from './budget.ts';
-import { partsOf } from './frame-parts.ts';
+import { unpriced } from './budget.ts';
+import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
-import { type Loop, withCallLimits } from './loop.ts';
-import { findAgent, framed } from './loop-agent.ts';
-import { messageOf } from './message-of.ts';
-import { plannedModel } from './planned-model.ts';
-import { runForOutput } from './run-for-output.ts';
+import type { Loop, LoopSpec } from './loop.ts';
+import { specInside } from './loop-agent.ts';
+import type { ToolCallRun } from './tool-call-run.ts';
 import { answerShown } from './transform.ts';
 
 /** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
@@ -21,72 +19,60 @@ const MAX_DEPTH = 16;
 /** Tools that are named to whoever has to know what was done. */
 const MAX_NAMED = 20;
 
+/** The call that opens a loop, and the loop that it is in. */
+type Opener = Pick<ToolCallRun, 'loop' | 'record'>;
+
 /**
  * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
  * in doubt.
  */
-export async function runFrame(
-  loop: Loop,
-  parent: FrameState,
-  call: CallRecord,
-  given: Frame,
-): Promise<FrameOutcome> {
-  const frames = loop.journal.state.turn?.frames;
-  const isOpen = frames?.has(call.id) ?? false;
-  const config = configOf(loop, given, isOpen);
-  if (typeof config === 'string') return { outcome: 'failed', text: config, calls: [], added: [] };
-  checkPriced(loop, call, config);
-  if (!isOpen) openFrame(loop, parent, call, config);
-  const frame = frames?.get(call.id);
-  if (!frame) throw new Error(`The frame of call ${call.id} is not in the journal.`);
-  return outcomeOf(nestedLoop(loop, frame, config), frame);
+export async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
+  const spec = specOf(opener, given);
+  if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
+  checkPriced(given, spec);
+  if (!openedFrame(opener)) openFrame(opener, given);
+  const frame = openedFrame(opener);
+  if (!frame) throw new Error(`The frame of call ${opener.record.id} is not in the journal.`);
+  return outcomeOf({ ...opener.loop, spec, frame });
 }
 
-/** The frame as it can be run here; or why it cannot, in words for the model that asked for it. */
-function configOf(loop: Loop, given: Frame, isOpen: boolean): Frame | string {
-  if (loop.depth >= MAX_DEPTH) {
+const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
+  loop.journal.state.turn?.frames.get(record.id);
+
+/** What the loop is run with; or why it cannot be run here, in words for the model that asked for it. */
+function specOf(opener: Opener, given: Frame): LoopSpec | string {
+  const { loop, record } = opener;
+  if (loop.spec.depth >= MAX_DEPTH) {
     return `Not run: loops are nested ${MAX_DEPTH} deep already, the most there may be. Do it here, without handing it on.`;
   }
-  const { agent: asked } = partsOf(given);
-  if (asked === undefined) return given;
-  const agent = agentOf(() => findAgent(loop.agents, asked));
-  const config = typeof agent === 'string' ? agent : agentOf(() => framed(loop, given, agent));
-  return typeof config === 'string' && isOpen
-    ? `${config} The work had begun, and what was done of it is not known.`
-    : config;
-}
-
-/** What a deployment lacks ends the call and not the turn, whose own agent has all it needs. */
-function agentOf<T>(find: () => T): T | string {
+  const calls = (): DoneCall[] => callsOf(openedFrame(opener));
+  let spec: LoopSpec | string;
   try {
-    return find();
+    spec = specInside(loop, given, { id: record.id, calls });
   } catch (failure) {
-    if (failure instanceof ConfigurationError) return failure.message;
-    throw failure;
+    // What a deployment lacks ends the call and not the turn, whose own agent has all it needs.
+    if (!(failure instanceof ConfigurationError)) throw failure;
+    spec = failure.message;
   }
+  return typeof spec === 'string' && openedFrame(opener)
+    ? `${spec} The work had begun, and what was done of it is not known.`
+    : spec;
 }
 
 /** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
-function checkPriced(loop: Loop, call: CallRecord, config: Frame): void {
-  const model = partsOf(config).model ?? (loop.aroundPlan ?? loop).model;
-  const problem = config.plan
-    ? undefined
-    : unpriced(model, withBudgets(loop.budgets, call.id, config.limits));
-  if (problem) throw new ToolConfigurationError(`The loop of '${config.name}' ${problem}.`);
+function checkPriced({ name }: Frame, { model, budgets }: LoopSpec): void {
+  const problem = unpriced(model, budgets);
+  if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
 }
 
-function openFrame(
-  { journal, turn, secrets }: Loop,
-  parent: FrameState,
-  call: CallRecord,
-  config: Frame,
-): void {
-  const { name, ownBlackboard } = config;
-  const { message, facts } = secrets.redact({ message: config.message, facts: config.facts });
+function openFrame({ loop, record }: Opener, given: Frame): void {
+  const { journal, turn, secrets, frame: parent } = loop;
+  const { name, ownBlackboard } = given;
+  const { message, facts } = secrets.redact({ message: given.message, facts: given.facts });
   journal.emit({
     type: 'frame-started',
     turn,
-    frame: call.id,
+    frame: record.id,
     ...(parent.id !== ROOT && { parent: parent.id }),
     name,
     message,
@@ -95,38 +81,14 @@ function openFrame(
   });
 }
 
-/** The loop inside another; what neither the frame nor its parts decide is as around it. */
-function nestedLoop(loop: Loop, frame: FrameState, config: Frame): Loop {
-  // A plan, and the bounds of one, are for its own frame: what nests inside a step is a loop like any other.
-  const around = loop.aroundPlan ?? { model: loop.model, iterations: loop.iterations };
-  const { agent: _, ...parts } = partsOf(config);
-  const { sources = [], strategies = [], plan } = config;
-  return {
-    ...loop,
-    ...around,
-    output: undefined,
-    ...parts,
-    frame: frame.id,
-    depth: loop.depth + 1,
-    instructions: config.instructions,
-    tools: config.tools,
-    strategies: [...sources, ...loop.kinds, ...strategies],
-    context: config.context?.merge(loop.context) ?? loop.context,
-    iterations: config.limits?.iterations ?? around.iterations,
-    callLimits: withCallLimits(loop.callLimits, frame.id, config.limits),
-    budgets: withBudgets(loop.budgets, frame.id, config.limits),
-    aroundPlan: undefined,
-    ...(plan && { model: plannedModel(plan, () => callsOf(frame)), aroundPlan: around }),
-  };
-}
-
-async function outcomeOf(loop: Loop, frame: FrameState): Promise<FrameOutcome> {
+async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
+  const { frame } = loop;
   try {
-    const { outcome, error, signal, object } = await runForOutput(loop, frame);
+    const { outcome, error, signal, object } = await loop.run(loop);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      const said = signal?.reason ?? answerShown(loop, frame);
+      const said = signal?.reason ?? answerShown(loop);
       return { outcome, text: said || refusalText(frame), ...ended };
     }
     const why = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
@@ -166,8 +128,10 @@ const leftBy = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
   added: frame.inherited === undefined ? [] : structuredClone(frame.blackboard.slice(frame.inherited)),
 });
 
-function callsOf(frame: FrameState): DoneCall[] {
-  const calls = frame.messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+function callsOf(frame: FrameState | undefined): DoneCall[] {
+  const calls = (frame?.messages ?? []).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
   return calls.flatMap(({ name, ended }) =>
     ended ? [{ tool: name, result: toolResult(ended.result), nested: ended.nested ?? false }] : [],
   );

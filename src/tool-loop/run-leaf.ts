@@ -1,26 +1,25 @@
 import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
-import { inFrame } from '../journal/events.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { shorten } from '../tools/json-text.ts';
-import { SignalError, signalled } from '../tools/signals.ts';
+import { SignalError } from '../tools/signals.ts';
 import type { Leaf, ToolCall } from '../tools/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
-import { isCutOff } from './cut-off.ts';
-import { exceptionResult } from './exception-processor.ts';
-import { Interrupted } from './interrupted.ts';
-import { keptResult, resultOf, tellDeveloper } from './kept-result.ts';
-import type { Invocation, Loop } from './loop.ts';
+import type { Holder } from './holder.ts';
+import { isCutOff, isInterrupted } from './interrupted.ts';
+import { exceptionResult, keptResult, resultOf, tellDeveloper } from './kept-result.ts';
+import { inLoop, type Loop } from './loop.ts';
+import type { ToolCallRun } from './tool-call-run.ts';
 
-/** What came of a leaf, and how long `run` took. */
+/** What came of an effect, and how long `run` took. */
 interface Ran {
   readonly result: ToolResult;
   readonly ms?: number;
 }
 
-/** A call as the model asked for it, and as its tool is given it. */
-interface Begun {
-  readonly record: CallRecord;
+/** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
+interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
+  readonly leaf: Leaf;
   readonly call: ToolCall;
 }
 
@@ -37,96 +36,41 @@ const LAST_WORD = 5_000;
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
 export async function runLeaf(
-  loop: Loop,
-  record: CallRecord,
+  { loop, record }: ToolCallRun,
   scope: Omit<ToolCall, 'idempotencyKey'>,
   declared: Leaf,
 ): Promise<Ran> {
+  const { holder, slots } = loop;
   const inherited = record.started;
   // What was started as more than a read may have happened, whatever its tool has become since.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
   const leaf: Leaf = isWeakened ? { ...declared, effect: inherited } : declared;
   // Begun as what may be repeated, and no longer so: run again, it could happen twice.
   const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && leaf.effect === 'once');
-  return loop.slots.hold(async () => {
-    loop.invocation.claim({ subrequests: leaf.subrequests ?? 1, ms: leaf.timeout });
+  return slots.hold(async () => {
+    holder.claim({ subrequests: leaf.subrequests ?? 1, ms: leaf.timeout });
     // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
     const goesOn = isInDoubt || inherited === leaf.effect;
     const started = goesOn ? undefined : start(loop, record, leaf);
-    const [idempotencyKey] = await Promise.all([loop.invocation.idempotencyKey(record.id), started]);
+    const [idempotencyKey] = await Promise.all([holder.idempotencyKey(record.id), started]);
     const call: ToolCall = { ...scope, ...(leaf.effect === 'once' && { decide: tooLate }), idempotencyKey };
+    const running: Running = { loop, record, leaf, call };
     if (isInDoubt) {
-      await loop.invocation.formerHolderGone();
-      const known = await reconciled(loop, call, leaf);
-      if (known !== 'not-done') return { result: known };
+      await holder.formerHolderGone();
+      const found = await reconciled(running);
+      if (found.verdict !== 'not-done') return { result: found.result };
     }
-    const { signal } = loop.invocation;
-    if (signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(loop, call, leaf, signal) };
-    loop.invocation.assertHeld();
-    const began = loop.invocation.now();
-    const result = await runOnce(loop, { record, call }, leaf);
-    return { result, ms: loop.invocation.now() - began };
+    if (holder.signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(running) };
+    holder.assertHeld();
+    const began = holder.now();
+    const result = await runOnce(running);
+    return { result, ms: holder.now() - began };
   });
 }
 
-async function start({ journal, turn, frame }: Loop, record: CallRecord, { effect }: Leaf): Promise<void> {
-  journal.emit({ type: 'tool-call-started', turn, ...inFrame(frame), call: record.id, effect });
-  if (effect !== 'read') await journal.durable();
-}
-
-/** `run` against its timeout and the invocation's signal. */
-async function runOnce(loop: Loop, { record, call }: Begun, leaf: Leaf): Promise<ToolResult> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([loop.invocation.signal, stop.signal]);
-  const outOfTime = new DOMException(`${leaf.timeout} ms are over.`, 'TimeoutError');
-  const cancel = loop.invocation.after(leaf.timeout, () => stop.abort(outOfTime));
-  let isRunning = true;
-  try {
-    const answer = answerOf(loop, { ...call, signal }, leaf).finally(() => {
-      isRunning = false;
-    });
-    const first = await untilAborted(signal, answer).catch(noAnswer);
-    if (first !== 'no-answer') return first;
-    if (leaf.effect !== 'once') return stopped(loop, call, leaf, signal);
-    const word = signal.aborted ? await lastWord(loop, answer) : first;
-    if (word !== 'no-answer') return word;
-    const wasRunning = isRunning;
-    const known = await reconciled(loop, call, leaf);
-    if (!wasRunning) return known === 'not-done' ? withoutAnswer(loop, call, leaf, signal) : known;
-    // What was not done yet when it was asked about may have been done since, by the very call that was asked about.
-    if (!isRunning && known === 'not-done') return orUnknown(call, await answer);
-    if (known !== 'not-done' && !isUnknown(known)) return known;
-    tellLate(loop, { record, call }, answer);
-    return unknownOutcome(call.tool);
-  } finally {
-    cancel();
-  }
-}
-
-const orUnknown = ({ tool }: ToolCall, answer: ToolResult | 'no-answer'): ToolResult =>
-  answer === 'no-answer' ? unknownOutcome(tool) : answer;
-
-const isUnknown = (result: ToolResult): boolean =>
-  result.type === 'error' && result.reason === 'unknown-outcome';
-
-/** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
-function tellLate(loop: Loop, { record, call }: Begun, answer: Promise<ToolResult | 'no-answer'>): void {
-  const result = answer.then((late) =>
-    late === 'no-answer' || isUnknown(late)
-      ? undefined
-      : keptResult(loop, call.tool, toolResult(loop.secrets.redact({ ...late }))),
-  );
-  loop.invocation.late(
-    { call: call.id, tool: call.tool, input: shorten(record.input, MAX_INPUT) },
-    result.catch(() => undefined),
-  );
-}
-
-const isSuspended = (thrown: unknown): boolean => thrown instanceof Interrupted && thrown.why === 'suspended';
-
-function noAnswer(thrown: unknown): 'no-answer' {
-  if (isSuspended(thrown)) throw thrown;
-  return 'no-answer';
+async function start(loop: Loop, { id: call }: CallRecord, { effect }: Leaf): Promise<void> {
+  loop.journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect });
+  if (effect !== 'read') await loop.journal.durable();
 }
 
 /** What a `once` call has done when it asks inside `run` would be done again after the answer. */
@@ -137,89 +81,173 @@ async function tooLate(): Promise<never> {
   );
 }
 
-/** What a `read` or `idempotent` call came to that ran and gave no answer. */
-function stopped(loop: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
-  const result = withoutAnswer(loop, call, leaf, signal);
-  if (leaf.effect !== 'idempotent') return result;
-  // The model would repeat it under another key, so it must not take it for undone.
-  return isCancelled(loop.invocation) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
+/** What `run` said: its result, or nothing that tells what it did. */
+type Said = ToolResult | 'no-answer';
+
+/** `run` against its timeout and the signal of whoever holds the turn. */
+async function runOnce(begun: Running): Promise<ToolResult> {
+  const { holder } = begun.loop;
+  const { leaf } = begun;
+  const stop = new AbortController();
+  const outOfTime = new DOMException(`${leaf.timeout} ms are over.`, 'TimeoutError');
+  const cancel = holder.after(leaf.timeout, () => stop.abort(outOfTime));
+  const signal = AbortSignal.any([holder.signal, stop.signal]);
+  const running: Running = { ...begun, call: { ...begun.call, signal } };
+  let isRunning = true;
+  try {
+    const answer = saidBy(running).finally(() => {
+      isRunning = false;
+    });
+    const first = await untilAborted(signal, answer).catch(noAnswer);
+    if (first !== 'no-answer') return first;
+    if (leaf.effect !== 'once') return stopped(running);
+    const word = signal.aborted ? await lastWord(holder, answer) : first;
+    if (word !== 'no-answer') return word;
+    const wasRunning = isRunning;
+    const found = await reconciled(running);
+    const code = wasRunning ? (isRunning ? 'running' : 'answered') : 'gone';
+    return await CAME_TO[code][found.verdict]({ ...running, ...found, answer });
+  } finally {
+    cancel();
+  }
 }
 
-const isCancelled = ({ signal: { reason } }: Invocation): boolean =>
-  reason instanceof Interrupted && reason.why === 'cancelled';
+/** A `once` call that gave no answer in time: what its `reconcile` found, and what `run` may still say. */
+interface Doubt extends Running, Found {
+  readonly answer: Promise<Said>;
+}
+
+type Resolve = (doubt: Doubt) => ToolResult | Promise<ToolResult>;
+
+/**
+ * What a `once` call without an answer came to: by what its code did when `reconcile` had been asked, and what that found.
+ * `gone`: it had stopped before. `answered`: it stopped meanwhile.
+ */
+const CAME_TO: Record<'gone' | 'answered' | 'running', Record<Verdict, Resolve>> = {
+  gone: { done: asFound, 'not-done': withoutAnswer, unknown: asFound },
+  answered: { done: asFound, 'not-done': asAnswered, unknown: toldLater },
+  running: { done: asFound, 'not-done': toldLater, unknown: toldLater },
+};
+
+function asFound({ result }: Doubt): ToolResult {
+  return result;
+}
+
+/** What was not done yet when it was asked about may have been done since, by the very call that was asked about. */
+async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
+  const said = await answer;
+  return said === 'no-answer' ? result : said;
+}
+
+/** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
+function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt): ToolResult {
+  const late = answer.then((said) =>
+    said === 'no-answer' || isUnknown(said)
+      ? undefined
+      : keptResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
+  );
+  const input = shorten(record.input, MAX_INPUT);
+  const orNothing = late.catch(() => undefined);
+  loop.holder.late({ call: id, tool, input }, orNothing);
+  return result;
+}
+
+/** What a `read` or `idempotent` call came to that ran and gave no answer. */
+function stopped(running: Running): ToolResult {
+  const { loop, leaf, call } = running;
+  const result = withoutAnswer(running);
+  if (leaf.effect !== 'idempotent') return result;
+  // The model would repeat it under another key, so it must not take it for undone.
+  return isCancelled(loop.holder) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
+}
+
+const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
 
 /** What a call came to that gave no answer, and either did not happen or may be repeated. */
-function withoutAnswer({ invocation }: Loop, call: ToolCall, leaf: Leaf, signal: AbortSignal): ToolResult {
-  if (isCancelled(invocation)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
-  if (invocation.signal.aborted) throw invocation.signal.reason;
-  if (signal.aborted)
+function withoutAnswer({ loop: { holder }, call, leaf }: Running): ToolResult {
+  if (isCancelled(holder)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
+  if (holder.signal.aborted) throw holder.signal.reason;
+  if (call.signal.aborted)
     return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
   return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
+}
+
+function noAnswer(thrown: unknown): 'no-answer' {
+  if (isInterrupted(thrown, 'suspended')) throw thrown;
+  return 'no-answer';
 }
 
 /**
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function answerOf(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'no-answer'> {
+async function saidBy({ loop, call, leaf }: Running): Promise<Said> {
   try {
     return resultOf(loop, call.tool, await leaf.run(call));
   } catch (thrown) {
-    if (isSuspended(thrown)) throw thrown;
-    if (thrown instanceof SignalError) return signalled(thrown);
-    if (call.signal.aborted || isCutOff(thrown)) return 'no-answer';
+    if (isInterrupted(thrown, 'suspended')) throw thrown;
+    const isCut = call.signal.aborted || isCutOff(thrown);
+    if (isCut && !(thrown instanceof SignalError)) return 'no-answer';
     return exceptionResult(loop, { tool: call.tool, thrown });
   }
 }
 
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
-async function lastWord(
-  { invocation }: Loop,
-  answer: Promise<ToolResult | 'no-answer'>,
-): Promise<ToolResult | 'no-answer'> {
-  const { reason } = invocation.signal;
-  if (reason instanceof Interrupted && reason.why === 'lost') throw reason;
-  return within(invocation, LAST_WORD, answer, 'no-answer');
+async function lastWord(holder: Holder, answer: Promise<Said>): Promise<Said> {
+  if (isInterrupted(holder.signal.reason, 'lost')) throw holder.signal.reason;
+  return within(holder, LAST_WORD, answer);
 }
+
+type Verdict = 'done' | 'not-done' | 'unknown';
+
+/** What is known of a `once` call in doubt. */
+interface Found {
+  readonly verdict: Verdict;
+  /** What it did, or that nobody knows. */
+  readonly result: ToolResult;
+}
+
+/** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
+async function reconciled({ loop, call, leaf }: Running): Promise<Found> {
+  const { holder } = loop;
+  const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
+  if (!leaf.reconcile) return unknown;
+  const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
+  try {
+    const ms = holder.signal.aborted ? Math.min(leaf.timeout, LAST_WORD) : leaf.timeout;
+    const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
+    const answer = await within(holder, ms, asked);
+    if (answer === 'not-done') return { ...unknown, verdict: answer };
+    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
+    const known: object = Object(answer);
+    if ('done' in known) {
+      const result = resultOf(loop, call.tool, known.done);
+      return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
+    }
+    if (answer !== 'unknown' && answer !== 'no-answer') tellDeveloper(loop, misreconciled(call.tool, answer));
+  } catch {
+    // It does not know.
+  } finally {
+    stop.abort();
+  }
+  return unknown;
+}
+
+const isUnknown = (result: ToolResult): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
 
 const misreconciled = (tool: string, answer: unknown): string =>
   `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
-/** What a `once` call in doubt came to: its result, that it is unknown, or that it certainly did not happen. */
-async function reconciled(loop: Loop, call: ToolCall, leaf: Leaf): Promise<ToolResult | 'not-done'> {
-  if (!leaf.reconcile) return unknownOutcome(call.tool);
-  const { invocation } = loop;
-  const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
-  try {
-    const ms = invocation.signal.aborted ? Math.min(leaf.timeout, LAST_WORD) : leaf.timeout;
-    const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
-    const answer = await within(invocation, ms, asked, 'unknown');
-    if (answer === 'not-done') return answer;
-    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
-    const known: object = Object(answer);
-    if ('done' in known) return resultOf(loop, call.tool, known.done);
-    if (answer !== 'unknown') tellDeveloper(loop, misreconciled(call.tool, answer));
-    return unknownOutcome(call.tool);
-  } catch {
-    return unknownOutcome(call.tool);
-  } finally {
-    stop.abort();
-  }
-}
-
-/**
- * The promise's value, or `otherwise` when it takes more than `ms`, more than a last word once the turn is cancelled, or
- * when the lease is lost.
- */
-function within<T>(invocation: Invocation, ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
-  const { signal } = invocation;
-  const timeUp = Promise.withResolvers<T>();
-  const giveUp = (): void => timeUp.resolve(otherwise);
-  const timers = [invocation.after(ms, giveUp)];
+/** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
+function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
+  const { signal } = holder;
+  const timeUp = Promise.withResolvers<'no-answer'>();
+  const giveUp = (): void => timeUp.resolve('no-answer');
+  const timers = [holder.after(ms, giveUp)];
   const onAbort = (): void => {
-    const isLost = signal.reason instanceof Interrupted && signal.reason.why === 'lost';
-    if (isLost) giveUp();
-    else timers.push(invocation.after(LAST_WORD, giveUp));
+    if (isInterrupted(signal.reason, 'lost')) giveUp();
+    else timers.push(holder.after(LAST_WORD, giveUp));
   };
   signal.addEventListener('abort', onAbort);
   return Promise.race([promise, timeUp.promise]).finally(() => {

@@ -1,15 +1,14 @@
-import { answerText, type FrameState, lastReply, type Message } from '../journal/state.ts';
+import { answerText, lastReply, type Message } from '../journal/state.ts';
 import type { HistoryCall, HistoryMessage } from '../tools/tool.ts';
-import { modelText, type ResultData } from '../tools/tool-result.ts';
-import { toHistory } from './history.ts';
-import type { Loop } from './loop.ts';
+import { modelText, type ResultData, shownText } from '../tools/tool-result.ts';
+import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformer.ts';
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
 
 /** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
 export const shownHistory = (
-  { transformers }: Pick<Loop, 'transformers'>,
+  { transformers }: Pick<LoopSpec, 'transformers'>,
   messages: readonly Message[],
 ): readonly HistoryMessage[] =>
   transformers.reduce<readonly HistoryMessage[]>(
@@ -19,7 +18,7 @@ export const shownHistory = (
 
 function applied(transformer: LoopTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const { messages, result, reply } = transformer;
-  const cut = messages ? attempt(transformer, shown, isList, messages) : shown;
+  const cut = messages ? attempt(transformer, shown, messages) : shown;
   if (!result && !reply) return cut;
   return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
 }
@@ -39,16 +38,16 @@ function transformed(transformer: LoopTransformer, call: HistoryCall, result: Re
   const { result: transform } = transformer;
   if (!transform) return result;
   const words = result.type === 'error' ? result.message : modelText(result);
-  const next = attempt(transformer, words, isText, (text) => transform(text, call));
+  const next = attempt(transformer, words, (text) => transform(text, call));
   if (next === words) return result;
   return result.type === 'error' ? { ...result, message: next } : { ...result, content: next };
 }
 
 const replyText = (transformer: LoopTransformer, text: string): string =>
-  transformer.reply ? attempt(transformer, text, isText, transformer.reply) : text;
+  transformer.reply ? attempt(transformer, text, transformer.reply) : text;
 
 /** What a loop answers: the words of its last reply, or of the results returned directly, as transformed for people. */
-export function answerShown({ transformers }: Pick<Loop, 'transformers'>, { messages }: FrameState): string {
+export function answerShown({ spec: { transformers }, frame: { messages } }: Loop): string {
   const last = lastReply(messages);
   const kept = transformers.filter(({ shortens }) => !shortens);
   if (!last || kept.length === 0) return answerText(messages);
@@ -65,15 +64,15 @@ export function answerShown({ transformers }: Pick<Loop, 'transformers'>, { mess
 }
 
 /** What a transformer made of a value, or the value. */
-function attempt<T>(
+function attempt<T extends string | readonly HistoryMessage[]>(
   { name }: LoopTransformer,
   value: T,
-  fits: (made: unknown) => boolean,
   make: (value: T) => T,
 ): T {
   try {
     const made = make(value);
-    if (fits(made)) return made;
+    // In plain JavaScript it may answer anything.
+    if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
     throw new TypeError('It answered with something else.');
   } catch (thrown) {
     console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
@@ -81,5 +80,21 @@ function attempt<T>(
   }
 }
 
-const isText = (made: unknown): boolean => typeof made === 'string';
-const isList = (made: unknown): boolean => Array.isArray(made);
+/** The conversation as tools and transformers read it. Its results are the journal's own: not to be changed. */
+export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
+  messages.map((message) => {
+    if (message.role === 'user') {
+      const { shown, ...said } = message;
+      return shown === undefined
+        ? message
+        : { ...said, text: shownText({ type: 'text', content: said.text }, shown) };
+    }
+    const calls = message.calls.map(({ id, name, input, ended }) => ({
+      id,
+      name,
+      input,
+      ...(ended && { result: ended.result }),
+      ...(ended?.shown !== undefined && { shown: ended.shown }),
+    }));
+    return { role: 'assistant', text: message.text, calls };
+  });

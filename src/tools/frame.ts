@@ -31,6 +31,14 @@ export interface Frame {
   readonly ownBlackboard?: boolean | undefined;
   /** Decides the calls in place of a model: a pipeline. */
   readonly plan?: Plan | undefined;
+  /** Runs the loop where the model around it does not, such as another agent. */
+  readonly runBy?: FrameRunner | undefined;
+}
+
+/** Whoever runs a nested loop. A tool only passes one on: it is made and understood by the loop, since tools know no model. */
+export abstract class FrameRunner {
+  /** Keeps the compiler from taking other objects for one; there is nothing at run time. */
+  declare protected readonly isFrameRunner: true;
 }
 
 /** What a model is told first. Must be a function of the view alone. */

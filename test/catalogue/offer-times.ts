@@ -21,20 +21,25 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
   for (let turn = 0; turn < TURNS; turn += 1) {
     const model = pilot(() => {
       const cold = coldLoop(loop);
-      first.push(timed(() => offerTools(cold, frame, 'now')));
-      again.push(timed(() => offerTools(loop, frame, 'now')));
+      first.push(timed(() => offerTools(cold, 'now')));
+      again.push(timed(() => offerTools(loop, 'now')));
     });
-    const { loop, frame } = memoryLoop({ tools, model, kinds: STRATEGIES, slices: SLICES });
+    const { loop } = memoryLoop({ tools, model, kinds: STRATEGIES, slices: SLICES });
     model.flyTo(destination);
-    await runToolLoop(loop, frame);
+    await runToolLoop(loop);
   }
   return { first: median(first), again: median(again) };
 }
 
 /** The loop as another invocation has it: equal, and nothing in it the same. */
-function coldLoop({ journal, ...loop }: Loop): Loop {
+function coldLoop({ journal, spec, ...loop }: Loop): Loop {
   const state: SessionState = { ...journal.state, slices: structuredClone(journal.state.slices) };
-  return { ...loop, tools: [...loop.tools], made: new Map(), journal: { ...journal, state } };
+  return {
+    ...loop,
+    spec: { ...spec, tools: [...spec.tools] },
+    made: new Map(),
+    journal: { ...journal, state },
+  };
 }
 
 function timed(work: () => unknown): number {

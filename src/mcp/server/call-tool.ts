@@ -2,11 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
-import type { Loop, LoopJournal, Needs } from '../../tool-loop/loop.ts';
+import type { Holder, Needs } from '../../tool-loop/holder.ts';
+import type { Loop, LoopJournal, LoopSpec } from '../../tool-loop/loop.ts';
 import { type MemoryLoop, memoryLoop } from '../../tool-loop/memory-loop.ts';
 import { offerTools } from '../../tool-loop/offer-tools.ts';
 import { replied } from '../../tool-loop/replied.ts';
-import { runBatch } from '../../tool-loop/run-batch.ts';
+import { runBatch } from '../../tool-loop/run-tool-loop.ts';
 import type { JsonObject } from '../../tools/json.ts';
 import { sha256Hex } from '../../tools/sha256.ts';
 import type { AnyTool } from '../../tools/tool.ts';
@@ -34,15 +35,13 @@ export interface ToolCalling {
  */
 export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent, frame } = await ownLoop(request, calling, (work) => atEnd.push(work));
+  const { loop: silent } = await ownLoop(request, calling, (work) => atEnd.push(work));
   const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.telling) };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
-  const offered = offerTools(loop, frame, 'now');
+  const offered = offerTools(loop, 'now');
   loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));
-  const [call] = openBatch(frame);
-  await runBatch(loop, frame).finally(() =>
-    request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))),
-  );
+  const [call] = openBatch(loop.frame);
+  await runBatch(loop).finally(() => request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))));
   if (!call?.ended) throw new Error('A call without a session was left open.');
   return toCallResult(forClients(call.ended.result));
 }
@@ -51,7 +50,7 @@ export async function callTool(request: EndpointRequest, calling: ToolCalling): 
 async function ownLoop(
   request: EndpointRequest,
   calling: ToolCalling,
-  atEnd: Loop['invocation']['atEnd'],
+  atEnd: Holder['atEnd'],
 ): Promise<MemoryLoop> {
   const { host, env, caller, context } = request;
   const { tool, telling } = calling;
@@ -65,7 +64,7 @@ async function ownLoop(
     context: host.context(env).merge(context),
     secrets: await host.secrets(env, principal),
     live: { restarted: () => {}, progress: (_, status) => telling.progress(status) },
-    invocation: {
+    holder: {
       claim: (needs) => claim(request, needs),
       count: (subrequests) => host.meter.spend(subrequests),
       late: (_, answer) => host.waitUntil(answer),
@@ -84,7 +83,7 @@ async function turnOf({ tool, input, key }: ToolCalling, principal: Principal): 
 }
 
 /** No loop opens inside a published tool, and nothing is asked. */
-const NO_MODEL: Loop['model'] = {
+const NO_MODEL: LoopSpec['model'] = {
   name: 'none',
   ask: () => Promise.reject(new Error('A published tool asks no model.')),
 };

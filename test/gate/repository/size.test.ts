@@ -91,7 +91,13 @@ it('a Worker without MCP carries nothing of it', async () => {
 
 it('a Worker carries the planner only when it imports it', async () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
-  const everything = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/entry', 'model/openai-compatible/entry']
+  const everything = [
+    'create-holdfast',
+    'index',
+    'webhooks/entry',
+    'mcp/entry',
+    'model/openai-compatible/entry',
+  ]
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);

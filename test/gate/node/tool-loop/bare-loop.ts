@@ -15,7 +15,7 @@ interface Options {
 /** A loop without a session around it: what it emits is folded and forgotten. */
 export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
-  const { loop, frame, state } = memoryLoop({ ...config, model, message: 'Go.', inSession: true });
-  const end = await loop.run(loop, frame);
+  const { loop, state } = memoryLoop({ ...config, model, message: 'Go.', inSession: true });
+  const end = await loop.run(loop);
   return { end, state, model, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }

@@ -13,8 +13,8 @@ async function told(effect: Exclude<Effect, 'none'>, ask: 'decide' | 'decideWhil
     run: async (_, call) => (await call[ask]({ message: 'Book?', expires: 1_000 })).decision,
   });
   const model = scriptedModel([calls('book'), 'Done.']);
-  const { loop, frame } = memoryLoop({ tools: [book], model });
-  await loop.run(loop, frame);
+  const { loop } = memoryLoop({ tools: [book], model });
+  await loop.run(loop);
   return shownResults(model.requests[1]);
 }
 

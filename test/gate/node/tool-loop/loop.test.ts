@@ -113,14 +113,14 @@ describe('a loop', () => {
       beforeToolCall: ({ call }) => void log.push(`found ${call.name}`),
       afterToolCall: ({ text }) => void log.push(text),
     };
-    const { loop, frame } = memoryLoop({
+    const { loop } = memoryLoop({
       tools: [reads('look', () => void log.push('run'))],
       model: scriptedModel([calls('look'), 'Done.']),
       message: 'Go.',
       strategies: [strategy],
       inspectors: [inspector],
     });
-    await loop.run(loop, frame);
+    await loop.run(loop);
     expect(log).toEqual([
       ...['offer after the message', 'ask with user'],
       ...['found look', 'run', 'Done'],

@@ -139,8 +139,8 @@ describe('a blackboard sink without a session', () => {
   it('lets a loop go on in which nobody keeps a blackboard (DEC-09)', async () => {
     const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
-    const { loop, frame, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
-    expect(await loop.run(loop, frame)).toMatchObject({ outcome: 'completed' });
+    const { loop, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
+    expect(await loop.run(loop)).toMatchObject({ outcome: 'completed' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
     expect(state.blackboard).toEqual([]);
     expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
