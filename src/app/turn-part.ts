@@ -24,6 +24,7 @@ interface Of {
 export const turnPart = ({ host, env }: InvokedHere, { port, agent }: Of): TurnHost => ({
   port,
   clock: host.clock,
+  kinds: host.kinds,
   meter: host.meter,
   waitUntil: host.waitUntil,
   get agent() {

@@ -82,7 +82,7 @@ export function createApp(host: HttpHost): Hono<AppEnv> {
     return { host: here, env, target, request: c.req.raw, execution };
   };
   app.post(`${SESSION}/messages`, (c) => postMessage(exchange(c)));
-  app.get(SESSION, (c) => getSession(named(c)));
+  app.get(SESSION, (c) => getSession(named(c), host.kinds));
   app.delete(SESSION, (c) =>
     eraseSession({ host, env: c.env, caller: c.get('caller'), named: c.req.param() }),
   );

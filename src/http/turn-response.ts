@@ -2,7 +2,7 @@ import { pendingViews } from '../app/pending-view.ts';
 import { type Target, turnPath } from '../app/target.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
-import { READER, readTurn } from '../session/fold-session.ts';
+import { readerOf, readTurn } from '../session/fold-session.ts';
 import { followSession } from '../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
@@ -51,7 +51,7 @@ export async function goOn(exchange: Exchange, part: TurnHost, turn: string): Pr
 
 /** Asks for the lease of the open turn. */
 export const resume = ({ host, target }: Exchange, turn: string): Promise<Leased | NotResumed> =>
-  target.port.resume({ nonce: host.newId(), turn, reader: READER });
+  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
 
 type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 

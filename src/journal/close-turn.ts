@@ -18,6 +18,7 @@ export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): CallEnde
         ...inFrame(frame.id),
         call: call.id,
         result: closing(turn, call, outcome),
+        ...(call.atEnd && { changes: { facts: call.atEnd } }),
       })),
   );
 }

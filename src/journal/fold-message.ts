@@ -94,6 +94,7 @@ export function endCall(
   if (!call || call.ended) return;
   delete call.places;
   delete call.started;
+  delete call.atEnd;
   delete call.waits;
   call.ended = {
     result: event.result,

@@ -1,5 +1,5 @@
-import type { FactPlace, SliceFact } from '../tools/slice.ts';
 import { ROOT, type SessionEvent } from './events.ts';
+import { applyFacts } from './memories.ts';
 import { NOTHING_SPENT } from './spending.ts';
 import type { FrameState, Message, SessionState, StateSlice, TurnState } from './state.ts';
 
@@ -76,19 +76,5 @@ export function openFrame(
   const board = own ? { blackboard: own, inherited: own.length } : { blackboard: around };
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
   turn.frames.set(id, { ...newLoop, callsByTool: new Map(), ...board, ...inParent, id, path, messages });
-  applyFacts(state, slices, facts, { turn: turn.id, frame: id, path, call: id });
-}
-
-/** The facts of one call, for these of the slices. Those of a kind that this code does not know are kept by nobody. */
-export function applyFacts(
-  state: SessionState,
-  slices: readonly StateSlice[],
-  facts: readonly SliceFact[] | undefined,
-  place: FactPlace,
-): void {
-  for (const { slice: name, fact } of facts ?? []) {
-    const slice = slices.find((one) => one.name === name);
-    if (!slice?.apply) continue;
-    state.slices.set(name, slice.apply(state.slices.get(name) ?? slice.initial, fact, place));
-  }
+  applyFacts({ state, slices }, facts, { turn: turn.id, frame: id, path, call: id });
 }

@@ -4,7 +4,8 @@ import { countCalls } from './count-calls.ts';
 import { EVENT_VERSION, type FinalOutcome, type Outcome, ROOT, type SessionEvent } from './events.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './fold-compaction.ts';
 import { assistantMessage, endCall, foldMessage, lastBatch, rejection } from './fold-message.ts';
-import { applyFacts, openFrame, startTurn } from './open-loop.ts';
+import { applyFacts, tellMemories } from './memories.ts';
+import { openFrame, startTurn } from './open-loop.ts';
 import { foldAsked, foldRefused, foldUsed } from './spending.ts';
 import {
   answerText,
@@ -34,11 +35,7 @@ export function reduce(
   state.seq = seq;
   foldMessage(state.messages, event, state.turn);
   foldCore(state, event, slices);
-  for (const slice of slices) {
-    const value = state.slices.get(slice.name) ?? slice.initial;
-    const next = slice.reduce ? slice.reduce(value, state, event) : value;
-    state.slices.set(slice.name, next);
-  }
+  tellMemories({ state, slices }, event);
   if (event.type === 'model-replied') seeSlices(state, event);
   return state;
 }
@@ -73,6 +70,7 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       }
       break;
     case 'frame-started':
+      holdFacts(findCall(turn, event.parent, event.frame), event);
       openFrame(state, turn, event, slices);
       break;
     case 'model-asked':
@@ -89,6 +87,7 @@ function foldCore(state: SessionState, event: SessionEvent, slices: readonly Sta
       const { effect } = event;
       // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
       if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
+      holdFacts(call, event);
       break;
     }
     case 'tool-call-suspended':
@@ -147,6 +146,7 @@ const PROGRESS: readonly SessionEvent['type'][] = [
 const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;
 
+type Begun = Extract<SessionEvent, { type: 'tool-call-started' | 'frame-started' }>;
 type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
 type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
 type Rejected = Extract<SessionEvent, { type: 'answer-rejected' }>;
@@ -161,7 +161,7 @@ function foldListed(
   slices: readonly StateSlice[],
 ): void {
   const frame = turn.frames.get(id);
-  if (frame) applyFacts(state, slices, facts, { turn: turn.id, frame: id, path: frame.path, call: id });
+  if (frame) applyFacts({ state, slices }, facts, { turn: turn.id, frame: id, path: frame.path, call: id });
 }
 
 function foldSuspended(turn: TurnState, { frame, call: id, wait }: Suspended): void {
@@ -198,6 +198,15 @@ function closeUnread(
     foldEnd(state, turn, end, slices);
     if (end.frame === undefined) state.closedUnread.set(end.call, end.result);
   }
+  // What these ends changed is in no row, so a state that is read from a snapshot does not have it in its messages.
+  for (const call of lastBatch(state.messages)) {
+    if (call.ended && state.closedUnread.has(call.id)) call.ended = { ...call.ended, changes: undefined };
+  }
+}
+
+/** Facts for the end of a call, which whoever ends it may tell anew. */
+function holdFacts(call: CallRecord | undefined, { atEnd }: Pick<Begun, 'atEnd'>): void {
+  if (call && !call.ended && atEnd) call.atEnd = atEnd;
 }
 
 /** Outcomes that come with an answer. */
@@ -246,7 +255,7 @@ function foldEnd(state: SessionState, turn: TurnState, event: Ended, slices: rea
   const { call, result, changes } = event;
   turn.scheduled += changes?.scheduled?.length ?? 0;
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
-  applyFacts(state, slices.filter(isImmediate), changes?.facts, place);
+  applyFacts({ state, slices: slices.filter(isImmediate) }, changes?.facts, place);
   if (batch.every(({ ended }) => ended)) settleBatch({ state, turn, frame, slices }, batch);
 }
 
@@ -276,7 +285,7 @@ function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly C
     const { path } = frame;
     if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
     if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
-    applyFacts(state, settled, changes.facts, {
+    applyFacts({ state, slices: settled }, changes.facts, {
       turn: turn.id,
       frame: frame.id,
       path,
@@ -286,7 +295,7 @@ function settleBatch({ state, turn, frame, slices }: Settling, batch: readonly C
   }
 }
 
-const isImmediate = ({ immediate = false }: StateSlice): boolean => immediate;
+const isImmediate = ({ when }: StateSlice): boolean => when === 'call';
 
 /** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
 export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>

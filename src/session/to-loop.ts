@@ -1,9 +1,10 @@
-import { STRATEGIES } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS } from '../agent/kinds.ts';
 import { ROOT } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { unpriced, withBudgets } from '../tool-loop/budget.ts';
 import { CallLocks } from '../tool-loop/call-locks.ts';
+import { LiveMemories } from '../tool-loop/live-memories.ts';
 import { type LiveEvents, type Loop, withCallLimits } from '../tool-loop/loop.ts';
 import { Reservations } from '../tool-loop/reserve.ts';
 import { runToolLoop } from '../tool-loop/run-tool-loop.ts';
@@ -29,7 +30,7 @@ interface Parts {
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
 export function toLoop({ host, turn, session, live, secrets, startedAt, scheduled }: Parts): Loop {
-  const { agent, context: ofApp = ToolCallContext.EMPTY } = host;
+  const { agent, context: ofApp = ToolCallContext.EMPTY, kinds = BUILT_IN_KINDS } = host;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
@@ -50,8 +51,8 @@ export function toLoop({ host, turn, session, live, secrets, startedAt, schedule
     budgets,
     reservations: new Reservations(),
     model,
-    kinds: STRATEGIES,
-    strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
+    kinds: kinds.strategies,
+    strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
     made: new Map(),
     policies: agent.policies,
     inspectors: agent.inspectors,
@@ -63,6 +64,7 @@ export function toLoop({ host, turn, session, live, secrets, startedAt, schedule
     live,
     slots: new Slots(),
     locks: new CallLocks(turn),
+    memories: new LiveMemories(session.outbox.state, kinds.memories),
     scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
     invocation: session,
     agents: host.agents,

@@ -1,4 +1,4 @@
-import { SLICES, STRATEGIES } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS } from '../agent/kinds.ts';
 import { countCalls } from '../journal/count-calls.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
@@ -41,7 +41,12 @@ export async function executeReply({
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
-    const loop = memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, invocation });
+    const loop = memoryLoop({
+      slices: BUILT_IN_KINDS.memories,
+      kinds: BUILT_IN_KINDS.strategies,
+      ...config,
+      invocation,
+    });
     return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;

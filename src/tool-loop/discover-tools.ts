@@ -2,7 +2,7 @@ import { inFrame, type SessionEvent } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
 import { type Discover, type Discovery, partsOf } from '../tools/discovery.ts';
 import type { LoopView } from '../tools/injection.ts';
-import type { SliceFact } from '../tools/slice.ts';
+import type { MemoryFact } from '../tools/tool-memory.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
@@ -35,7 +35,8 @@ export async function discoverTools(loop: Loop, frame: FrameState): Promise<void
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
   // An event for each, since lists may be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
-    return { type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts: [fact] };
+    const at = Math.max(loop.invocation.now(), loop.startedAt);
+    return { type: 'tools-listed', turn: loop.turn, ...inFrame(loop.frame), facts: [{ ...fact, at }] };
   });
   if (!signal.aborted) loop.journal.emit(...listed);
   for (const one of finding) if (one.status === 'rejected') throw one.reason;
@@ -52,7 +53,7 @@ async function findWith(
   loop: Loop,
   discovery: Discovery,
   { name, find }: Source,
-): Promise<readonly SliceFact[]> {
+): Promise<readonly MemoryFact[]> {
   const { modelSignal } = loop.invocation;
   try {
     const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });

@@ -1,4 +1,5 @@
 import { type CallChanges, inFrame, type SessionEvent } from '../journal/events.ts';
+import { factsAtEnd } from '../journal/memories.ts';
 import {
   type CallRecord,
   type FrameState,
@@ -63,7 +64,8 @@ export async function executeCall(
   inspect(loop, 'beforeToolCall', seen);
   const began = loop.invocation.now();
   const ended = await endingOf(loop, frame, call, offered);
-  const ending: Execution = ended.reached || !inDoubt ? ended : { result: unknownOutcome(call.name) };
+  const told: Execution = ended.reached || !inDoubt ? ended : { result: unknownOutcome(call.name) };
+  const ending = { ...told, changes: withHeldFacts(call, told.changes) };
   const { result, said = [] } = ending;
   loop.journal.emit(
     ...(result.type === 'error' ? [] : said).map((text) => messageSent(loop, call, text)),
@@ -137,14 +139,24 @@ function readInput({ tool, input: routed }: Target, { input }: CallRecord): Pars
 }
 
 /**
- * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored (LOOP-12),
- * but no fact, since it has not done what it is for.
+ * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored (LOOP-12).
+ * Of facts, one that has not done what it is for keeps those for its end.
  */
 function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
   if (succeeded(result)) return changes;
-  if (result.type === 'error' || !result.signal || !changes) return undefined;
-  const { facts: _, ...stored } = changes;
-  return Object.keys(stored).length > 0 ? stored : undefined;
+  const { facts: all = [], ...stored } = changes ?? {};
+  const facts = all.filter(({ on }) => on === 'end');
+  const kept = {
+    ...(result.type !== 'error' && result.signal && stored),
+    ...(facts.length > 0 && { facts }),
+  };
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+/** An end that does not come from the tool, or of code that has changed since, tells nothing of what was stored with the start. */
+function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
+  const facts = factsAtEnd(call, changes?.facts);
+  return facts.length > 0 ? { ...changes, facts } : changes;
 }
 
 /** Leaves a call that is interrupted before it got as far as its effect; from there on, the effect decides. */

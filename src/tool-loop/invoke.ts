@@ -6,7 +6,7 @@ import { callHistory } from './call-history.ts';
 import type { CallView } from './call-view.ts';
 import { discoveryOf } from './discover-tools.ts';
 import type { Loop } from './loop.ts';
-import { loopView, remembered } from './loop-view.ts';
+import { loopView } from './loop-view.ts';
 import { type Offer, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
@@ -69,6 +69,9 @@ export function createInvocation({
     secrets: loop.secrets,
     inSession: loop.inSession,
     process: processView(loop),
+    now: view.now,
+    record: view.record,
+    recall: view.recallNow,
     progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
     schedule,
@@ -81,13 +84,12 @@ export function createInvocation({
     view: seen,
     discovery: discoveryOf(loop, seen, loop.invocation.signal),
     offered: () => [...offered.values()],
-    offeredAfter: (slice, fact) =>
-      offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(slice, fact))),
-    record: view.record,
+    offeredAfter: (memory, fact) =>
+      offeredIn(loop, loopView(loop, frame, 'last-reply', view.recallAfter(memory, fact))),
     exclusively: async (word, work) => {
       await loop.locks.acquire({ call: record.id, path: frame.path, word });
       loop.invocation.signal.throwIfAborted();
-      return work((slice) => remembered(loop.journal.state.slices, slice));
+      return work((memory) => loop.memories.valueIn(loop.journal.state.slices, memory, frame.path));
     },
     execute: async (leaf) => {
       enter();

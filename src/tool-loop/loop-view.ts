@@ -1,7 +1,5 @@
 import type { FrameState } from '../journal/state.ts';
 import type { LoopView } from '../tools/injection.ts';
-import type { Json } from '../tools/json.ts';
-import type { Slice } from '../tools/slice.ts';
 import type { TurnPrincipal } from '../tools/turn-principal.ts';
 import { toHistory } from './history.ts';
 import type { Loop } from './loop.ts';
@@ -33,7 +31,7 @@ export function loopView(
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },
-    recall: recall ?? ((slice) => remembered(slices, slice)),
+    recall: recall ?? ((memory) => loop.memories.valueIn(slices, memory, frame.path)),
     made: (key, make) => {
       const known = loop.made.get(key);
       if (known) return known;
@@ -47,11 +45,3 @@ export function loopView(
 
 /** A loop outside of a session is nobody's. */
 const NOBODY: TurnPrincipal = { id: '' };
-
-/** A slice's value; slices are told apart by name, and only a slice's own code makes its values. */
-export function remembered<Value extends Json, Fact extends Json>(
-  values: ReadonlyMap<string, Json>,
-  { name, initial }: Slice<Value, Fact>,
-): Value {
-  return (values.get(name) as Value | undefined) ?? initial; // folded by this slice alone
-}

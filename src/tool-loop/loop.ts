@@ -12,6 +12,7 @@ import type { AnswerForm } from './answer-form.ts';
 import type { Budget } from './budget.ts';
 import type { CallLocks } from './call-locks.ts';
 import type { LoopInspector } from './inspector.ts';
+import type { LiveMemories } from './live-memories.ts';
 import type { LoopAgents } from './loop-agent.ts';
 import type { LoopEnd } from './next-step.ts';
 import type { LoopPolicies } from './policies.ts';
@@ -80,6 +81,8 @@ export interface Loop {
   readonly slots: Slots;
   /** Of the invocation. */
   readonly locks: CallLocks;
+  /** What kinds of tools remember, of the session and of calls that run. */
+  readonly memories: LiveMemories;
   /** Of the invocation; absent where nothing can be scheduled. */
   readonly scheduleRoom?: ScheduleRoom | undefined;
   readonly invocation: Invocation;

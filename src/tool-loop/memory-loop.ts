@@ -6,6 +6,7 @@ import { sha256Hex } from '../tools/sha256.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { withBudgets } from './budget.ts';
 import { CallLocks } from './call-locks.ts';
+import { LiveMemories } from './live-memories.ts';
 import { DEFAULT_LIMITS, type Invocation, type Loop, type LoopLimits, withCallLimits } from './loop.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { Reservations } from './reserve.ts';
@@ -14,7 +15,7 @@ import { Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<Loop, 'tools' | 'model'> &
-  Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'locks' | 'invocation' | 'run'>> & {
+  Partial<Omit<Loop, 'frame' | 'journal' | 'slots' | 'locks' | 'memories' | 'invocation' | 'run'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** For whom it runs; nobody unless given. */
@@ -77,6 +78,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     journal: journalOf(state, emit),
     slots: new Slots(),
     locks: new CallLocks(),
+    memories: new LiveMemories(state, slices),
     startedAt: present.now(),
     invocation: present,
     run: runToolLoop,

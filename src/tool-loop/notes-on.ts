@@ -1,11 +1,11 @@
 import type { LoopView, NotedCall } from '../tools/injection.ts';
-import type { SliceFact } from '../tools/slice.ts';
+import type { MemoryFact } from '../tools/tool-memory.ts';
 import { modelText, type ResultData, succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts';
 import type { Loop } from './loop.ts';
 
 /** What the strategies of a loop have to add to the end of a call. */
 interface AllNotes {
-  readonly facts: readonly SliceFact[];
+  readonly facts: readonly MemoryFact[];
   readonly remarks: readonly string[];
 }
 

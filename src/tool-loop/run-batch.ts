@@ -26,7 +26,10 @@ export async function runBatch(loop: Loop, frame: FrameState): Promise<void> {
     try {
       for (const call of lane) {
         loop.invocation.checkpoint();
-        await executeCall(loop, frame, call, offered).finally(() => loop.locks.release(call.id));
+        await executeCall(loop, frame, call, offered).finally(() => {
+          loop.locks.release(call.id);
+          loop.memories.release(call.id);
+        });
       }
     } finally {
       for (const { id } of lane) loop.locks.release(id);

@@ -76,13 +76,18 @@ function checkPriced(loop: Loop, call: CallRecord, config: Frame): void {
 }
 
 function openFrame(
-  { journal, turn, secrets }: Loop,
+  { journal, turn, secrets, memories, invocation, startedAt }: Loop,
   parent: FrameState,
   call: CallRecord,
   config: Frame,
 ): void {
   const { name, ownBlackboard } = config;
-  const { message, facts } = secrets.redact({ message: config.message, facts: config.facts });
+  const at = Math.max(invocation.now(), startedAt);
+  const { message, facts, held } = secrets.redact({
+    message: config.message,
+    facts: config.facts?.map((fact) => ({ ...fact, at })),
+    held: memories.heldBy(call.id),
+  });
   journal.emit({
     type: 'frame-started',
     turn,
@@ -91,6 +96,7 @@ function openFrame(
     name,
     message,
     ...(facts && facts.length > 0 && { facts }),
+    ...held,
     ...(ownBlackboard && { ownBlackboard }),
   });
 }

@@ -69,9 +69,12 @@ export async function runLeaf(
   });
 }
 
-async function start({ journal, turn, frame }: Loop, record: CallRecord, { effect }: Leaf): Promise<void> {
-  journal.emit({ type: 'tool-call-started', turn, ...inFrame(frame), call: record.id, effect });
-  if (effect !== 'read') await journal.durable();
+async function start(loop: Loop, record: CallRecord, { effect }: Leaf): Promise<void> {
+  const { journal, turn, frame, memories, secrets } = loop;
+  const held = secrets.redact(memories.heldBy(record.id));
+  journal.emit({ type: 'tool-call-started', turn, ...inFrame(frame), call: record.id, effect, ...held });
+  // What counts even if the call is killed must be stored before it can be.
+  if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
 /** `run` against its timeout and the invocation's signal. */

@@ -3,7 +3,6 @@ export { transcript } from '../../src/compaction/transcript.ts';
 export { CallLocks } from '../../src/tool-loop/call-locks.ts';
 export { Interrupted } from '../../src/tool-loop/interrupted.ts';
 export type { Loop } from '../../src/tool-loop/loop.ts';
-export { remembered } from '../../src/tool-loop/loop-view.ts';
 export { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
 export { messageOf } from '../../src/tool-loop/message-of.ts';
 export { NUDGE } from '../../src/tool-loop/model-messages.ts';

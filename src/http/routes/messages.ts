@@ -1,7 +1,7 @@
 import { type Target, turnPath } from '../../app/target.ts';
 import { turnPart } from '../../app/turn-part.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { READER } from '../../session/fold-session.ts';
+import { readerOf } from '../../session/fold-session.ts';
 import type { TurnHost } from '../../session/run-turn.ts';
 import { SessionUnavailableError } from '../../session/session-unavailable-error.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
@@ -76,7 +76,9 @@ async function take({ host, target, request }: Exchange, start: TurnStart): Prom
   const { port } = target;
   const sentAt = host.clock.now();
   const answer = await mayBeTaken<Taken['answer']>(target, start, () =>
-    prefersAsync(request) ? port.accept(start) : port.begin({ nonce: host.newId(), start, reader: READER }),
+    prefersAsync(request)
+      ? port.accept(start)
+      : port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) }),
   );
   return { answer, sentAt };
 }

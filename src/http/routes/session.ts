@@ -1,4 +1,4 @@
-import { SLICES } from '../../agent/kinds.ts';
+import type { ToolKinds } from '../../agent/kinds.ts';
 import { pendingViews } from '../../app/pending-view.ts';
 import type { Target } from '../../app/target.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
@@ -9,8 +9,8 @@ import { modelText } from '../../tools/tool-result.ts';
 import { Problem } from '../problem.ts';
 
 /** `GET .../{session}`: the folded state, as its owner may see it. */
-export async function getSession(target: Target): Promise<Response> {
-  const folded = await foldAll(target.port, SLICES);
+export async function getSession(target: Target, { memories }: ToolKinds): Promise<Response> {
+  const folded = await foldAll(target.port, memories);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
   return Response.json({

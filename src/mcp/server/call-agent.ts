@@ -3,7 +3,7 @@ import type { EndpointRequest } from '../../app/mcp-endpoint.ts';
 import { targetOf } from '../../app/target.ts';
 import { turnPart } from '../../app/turn-part.ts';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { READER } from '../../session/fold-session.ts';
+import { readerOf } from '../../session/fold-session.ts';
 import { followSession } from '../../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
 import { SessionErasedError } from '../../session/session-erased-error.ts';
@@ -114,7 +114,7 @@ async function answerOf(
   };
   const show = toldOf(telling);
   const sentAt = host.clock.now();
-  const taken = await target.port.begin({ nonce: host.newId(), start, reader: READER });
+  const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   switch (taken.status) {
     case 'leased': {
       const run = (): Promise<TurnEnd> => runTurn({ ...part, show, leave }, taken, sentAt);

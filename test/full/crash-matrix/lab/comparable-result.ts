@@ -1,7 +1,7 @@
 import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
+import { valueIn } from '../../../doors/journal.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
-import { remembered } from '../../../doors/loop.ts';
 import { type CallNames, callNames, foldEvents, type PlayResult, unknownIn } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
@@ -81,7 +81,7 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
 
 /** It tells of calls as they ended: at once ended calls in any order, and some run for longer than others. */
 function sortedProcess(slices: SessionState['slices']): object {
-  const { history, tools, ...rest } = remembered(slices, PROCESS);
+  const { history, tools, ...rest } = valueIn(slices, PROCESS, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
   return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
 }
