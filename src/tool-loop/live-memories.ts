@@ -1,5 +1,6 @@
 import { valueIn } from '../journal/memories.ts';
 import { openBatch, type SessionState, type StateSlice } from '../journal/state.ts';
+import { APP_MEMORY } from '../tools/define-tool-kind.ts';
 import type { Json } from '../tools/json.ts';
 import { ToolConfigurationError } from '../tools/signals.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tools/tool-memory.ts';
@@ -16,20 +17,21 @@ interface Asking extends Omit<FactPlace, 'result'> {
  */
 export class LiveMemories {
   readonly #state: SessionState;
-  readonly #memories: ReadonlyMap<string, StateSlice>;
+  readonly #memories: ReadonlySet<string>;
   /** By the call's id. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
   /** `state`: folded up to the last event; `memories`: all that the app has. */
   constructor(state: SessionState, memories: readonly StateSlice[]) {
     this.#state = state;
-    this.#memories = new Map(memories.map((memory) => [memory.name, memory]));
+    this.#memories = new Set(memories.map(({ name }) => name));
   }
 
   /** @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it. */
   assertUsable({ name }: Pick<StateSlice, 'name'>): void {
-    const kind = name.replace(/^app:/, '');
-    if (!this.#memories.has(name)) {
+    const kind = name.replace(APP_MEMORY, '');
+    // A loop that was given none of the library's kinds works without them.
+    if (!this.#memories.has(name) && name.startsWith(APP_MEMORY)) {
       throw new ToolConfigurationError(
         `The kind of tool '${kind}' remembers nothing here, since the app was not given it. ` +
           'Add it to the kinds of createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.',

@@ -116,14 +116,14 @@ describe('bindings', () => {
 
   it('of loops that a turn leaves open are the session’s when it ends', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
-    expect(shortly(told(bindings, during(), { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
+    expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the very same list when an event has nothing to do with them', () => {
     const bindings = fold([], one('T'), 1);
-    expect(told(bindings, during(), { type: 'model-replied' })).toBe(bindings);
+    expect(told(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closed(bindings, 'x')).toBe(bindings);
     expect(opened(bindings, 'f')).toBe(bindings);
-    expect(told(bindings, during(), { type: 'turn-ended' })).toBe(bindings);
+    expect(told(bindings, { type: 'turn-ended' })).toBe(bindings);
   });
 });

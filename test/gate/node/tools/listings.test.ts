@@ -13,7 +13,7 @@ import {
 } from '../../../doors/journal.ts';
 import { factOf } from '../../../doors/tools.ts';
 
-const place = { turn: 't1', frame: '', path: 'clerk', call: '' };
+const place = { turn: 't1', frame: '', path: 'clerk', call: '', at: 0 };
 const after = (...told: readonly Listing[]): Listings =>
   told.reduce<Listings>((known, one) => LISTINGS.apply?.(known, one, place) ?? known, LISTINGS.initial);
 
