@@ -49,7 +49,9 @@ describe('a tool with a limit an hour', () => {
   });
 
   it('counts a sliding hour, over turns: each call is free again an hour after its own end', async () => {
-    const { session, clock } = courier({ replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'] });
+    const { session, clock } = courier({
+      replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'],
+    });
     await session.send('First.');
     await clock.advance(40 * MINUTE);
     await session.send('Second.');

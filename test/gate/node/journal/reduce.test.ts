@@ -269,6 +269,6 @@ describe('reduce', () => {
       initial: [],
       observe: (value, { type, path }) => [...(value as string[]), `${type} in ${path}`],
     };
-    expect([...fold([opened, started], [seen]).slices]).toEqual([['seen', ['turn-started in clerk']]]);
+    expect([...fold([opened, started], [seen]).slices]).toEqual([['seen', ['turn-started in tester']]]);
   });
 });
