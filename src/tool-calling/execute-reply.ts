@@ -1,4 +1,3 @@
-import { BUILT_IN_KINDS } from '../agent/kinds.ts';
 import { countCalls } from '../journal/count-calls.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
@@ -41,12 +40,7 @@ export async function executeReply({
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
-    const loop = memoryLoop({
-      slices: BUILT_IN_KINDS.memories,
-      kinds: BUILT_IN_KINDS.strategies,
-      ...config,
-      invocation,
-    });
+    const loop = memoryLoop({ ...config, invocation });
     return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;

@@ -90,6 +90,12 @@ export class ToolKindError extends Error {
   }
 }
 
+/** Makes a kind of tool that remembers nothing, and offers tools in every loop. */
+export function defineToolKind(config: {
+  readonly name: string;
+  readonly memory?: undefined;
+  readonly strategy: InjectionStrategy;
+}): ToolKind;
 /**
  * Makes a kind of tool that remembers: tools of it record facts, a fold makes a value of them, and the value is there in every
  * later call, turn and invocation, whatever was killed in between. The kind is given to the app: `createHoldfast({ kinds })`.
@@ -114,12 +120,6 @@ export class ToolKindError extends Error {
 export function defineToolKind<Value extends Json, Fact extends Json = never>(
   config: ToolKindConfig<Value, Fact>,
 ): RememberingKind<Value, Fact>;
-/** Makes a kind of tool that remembers nothing, and offers tools in every loop. */
-export function defineToolKind(config: {
-  readonly name: string;
-  readonly memory?: undefined;
-  readonly strategy: InjectionStrategy;
-}): ToolKind;
 export function defineToolKind<Value extends Json, Fact extends Json>(config: {
   readonly name: string;
   readonly memory?: ToolMemoryConfig<Value, Fact> | undefined;
