@@ -67,13 +67,13 @@ export function defineStateMachine<
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
-      const inside = { recall: call.view.recall, path: `${call.view.path}/${frameName(name, call)}` };
-      const position = positionIn(run, inside);
+      const inside = `${call.view.path}/${frameName(name, call)}`;
+      const position = positionIn(run, call.view, inside);
       if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
       return {
         instructions: stateInstructions(config, run),
         tools: registrations.map((one) => guardTool(one, run)),
-        facts: openingFacts(run, inside, isReset),
+        facts: openingFacts(run, { recall: (memory) => call.view.recall(memory, inside) }, isReset),
         sources: sources.map((source) => guardedSource(source, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
         memory,

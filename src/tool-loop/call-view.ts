@@ -91,11 +91,14 @@ export class CallView {
   readonly now = (): number => this.#now();
 
   /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
-  readonly recall: LoopView['recall'] = (memory) => {
+  readonly recall: LoopView['recall'] = (memory, path = this.#frame.path) => {
     const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
       (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
-    return foldOn(this.#memories.valueIn(this.#slices, memory, this.#frame.path), memory, earlier);
+    const value = this.#memories.valueIn(this.#slices, memory, path);
+    // What calls of this loop record is of its own path.
+    const isElsewhere = memory.scope === 'path' && path !== this.#frame.path;
+    return isElsewhere ? value : foldOn(value, memory, earlier);
   };
 
   /** The same, as if this call had ended with what it has recorded, and with this fact. */

@@ -89,7 +89,9 @@ export function createInvocation({
     exclusively: async (word, work) => {
       await loop.locks.acquire({ call: record.id, path: frame.path, word });
       loop.invocation.signal.throwIfAborted();
-      return work((memory) => loop.memories.valueIn(loop.journal.state.slices, memory, frame.path));
+      return work((memory, path = frame.path) =>
+        loop.memories.valueIn(loop.journal.state.slices, memory, path),
+      );
     },
     execute: async (leaf) => {
       enter();

@@ -31,7 +31,7 @@ export function loopView(
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },
-    recall: recall ?? ((memory) => loop.memories.valueIn(slices, memory, frame.path)),
+    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(slices, memory, path)),
     made: (key, make) => {
       const known = loop.made.get(key);
       if (known) return known;

@@ -22,8 +22,8 @@ export interface LoopView {
   readonly context: ToolCallContext;
   /** Oldest first; not to be changed. */
   readonly blackboard: readonly BlackboardEntry[];
-  /** What a kind of tool remembers of the session; not to be changed. */
-  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
+  /** What a kind of tool remembers of the session; not to be changed. `path`: of another loop, for a memory by path. */
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, path?: string): Value;
   /**
    * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key names the
    * kind, and what the list was made of. The list is also an identity, and an empty one can be only that: what else is
