@@ -2,6 +2,7 @@ import { agenticTool, type InstructedConfig } from '../agentic/agentic-tool.ts';
 import { frameName } from '../agentic/frame-name.ts';
 import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
 import { keyedLane } from '../agentic/keyed-lane.ts';
+import type { LoopView } from '../tools/injection.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';
 import { error } from '../tools/results.ts';
@@ -67,13 +68,14 @@ export function defineStateMachine<
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
-      const inside = `${call.view.path}/${frameName(name, call)}`;
-      const position = positionIn(run, call.view, inside);
+      const path = `${call.view.path}/${frameName(name, call)}`;
+      const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
+      const position = positionIn(run, inside);
       if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
       return {
         instructions: stateInstructions(config, run),
         tools: registrations.map((one) => guardTool(one, run)),
-        facts: openingFacts(run, { recall: (memory) => call.view.recall(memory, inside) }, isReset),
+        facts: openingFacts(run, inside, isReset),
         sources: sources.map((source) => guardedSource(source, run)),
         strategies: [stateStrategy(run, hideUnavailable)],
         memory,

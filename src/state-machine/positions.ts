@@ -28,8 +28,5 @@ export const STATE_MACHINES = defineToolKind({
 export const POSITIONS = STATE_MACHINES.memory;
 
 /** The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any more. */
-export const storedPosition = (
-  view: Pick<LoopView, 'recall'>,
-  key: string,
-  path?: string,
-): string | undefined => own(view.recall(POSITIONS, path), key);
+export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
+  own(view.recall(POSITIONS), key);

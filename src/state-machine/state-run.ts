@@ -21,13 +21,12 @@ export type Position =
   | { readonly ok: true; readonly state: string }
   | ({ readonly ok: false } & GonePosition);
 
-/** Where the machine stands, by what its nested loop knows, or the loop around it of that path. A state that is gone is never taken for the initial one. */
+/** Where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial one. */
 export function positionIn(
   { machine, states, initial, renamed, key }: StateRun,
   view: Pick<LoopView, 'recall'>,
-  path?: string,
 ): Position {
-  const stored = storedPosition(view, key, path) ?? initial;
+  const stored = storedPosition(view, key) ?? initial;
   const state = renamed.get(stored) ?? stored;
   return states.has(state) ? { ok: true, state } : { ok: false, machine, key, state };
 }
