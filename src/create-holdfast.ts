@@ -2,6 +2,7 @@
 import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
 import type { Agent } from './agent/define-agent.ts';
+import { toolKinds } from './agent/kinds.ts';
 import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
 import type { Principal } from './journal/events.ts';
@@ -24,6 +25,7 @@ import { type AppContext, toAppContext } from './session/to-app-context.ts';
 import { checkPlatform, toPlatform } from './session/to-platform.ts';
 import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
 import { withRetention } from './session/with-retention.ts';
+import type { ToolKind } from './tools/define-tool-kind.ts';
 import type { ToolGroup } from './tools/groups/define-tool-group.ts';
 import type { Webhook } from './webhooks/webhook.ts';
 import { createApp } from './worker/app.ts';
@@ -51,6 +53,8 @@ export type { Caller, EndpointRequest, Env, McpEndpoint } from './worker/host.ts
 
 export interface HoldfastConfig {
   readonly agents: readonly Agent[];
+  /** Kinds of tools of your own, made by `defineToolKind`: every invocation of the Worker folds what they remember. */
+  readonly kinds?: readonly ToolKind[] | undefined;
   /**
    * For agents without a model of their own. Absent: chosen by the vars `MODEL` and `OPENAI_BASE_URL` and the secret
    * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
@@ -120,7 +124,7 @@ export interface Holdfast {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when two agents, webhooks or schedules share a name, a webhook or a schedule is for an agent
+ * @throws ConfigurationError when two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
  *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost limit and the app's
@@ -165,6 +169,7 @@ function toHost(config: HoldfastConfig): HttpHost {
   } = config;
   return {
     agents: byName('agents', agents),
+    kinds: toolKinds(config.kinds),
     webhooks: byName('webhooks', config.webhooks ?? []),
     auth,
     contextHeaders: parseContextHeaders(contextHeaders),

@@ -181,6 +181,15 @@ export {
 export { withParameter } from './tools/decorators/with-parameter.ts';
 export { defineTextTool, type TextToolConfig } from './tools/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tools/define-tool.ts';
+export {
+  defineToolKind,
+  type KindMemory,
+  type RememberingKind,
+  type ToolKind,
+  type ToolKindConfig,
+  ToolKindError,
+  type ToolMemoryConfig,
+} from './tools/define-tool-kind.ts';
 export type { Discover, Discovery } from './tools/discovery.ts';
 export type { DomainObjects } from './tools/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tools/domain-type.ts';
@@ -275,7 +284,6 @@ export { type BlackboardSinkOptions, blackboardSink } from './tools/sinks/blackb
 export { compositeSink } from './tools/sinks/composite-sink.ts';
 export { type ListSink, listSink } from './tools/sinks/list-sink.ts';
 export type { Sink, SinkCall } from './tools/sinks/sink.ts';
-export type { SliceFact } from './tools/slice.ts';
 export { toMermaid } from './tools/to-mermaid.ts';
 export type {
   AnyTool,
@@ -307,6 +315,14 @@ export {
 } from './tools/tool-call-context.ts';
 export { ToolDefinitionError } from './tools/tool-definition-error.ts';
 export type { ToolInput } from './tools/tool-input.ts';
+export type {
+  FactOptions,
+  FactPlace,
+  MemoryFact,
+  MemoryPlace,
+  SessionMoment,
+  ToolMemory,
+} from './tools/tool-memory.ts';
 export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tools/tool-output.ts';
 export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';
 export type { TurnPrincipal } from './tools/turn-principal.ts';

@@ -1,7 +1,7 @@
 import { ROOT } from '../journal/events.ts';
-import type { FrameState, StateSlice } from '../journal/state.ts';
+import { defineToolKind } from '../tools/define-tool-kind.ts';
 import type { Json } from '../tools/json.ts';
-import { factOf, type SliceFact } from '../tools/slice.ts';
+import { factOf, type MemoryFact, type MemoryPlace } from '../tools/tool-memory.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 
 /** One object whose tools are offered. Its JSON is a part of the result that it came with, which the journal keeps once. */
@@ -56,48 +56,55 @@ export type ChainingFact =
 /** TPR-12: what was discovered, as the journal tells of it. */
 export type FoundObject = { readonly at: number; readonly id: string; readonly tools: readonly string[] };
 
-/** The objects that the loops of a session have been given. */
-export const BINDINGS: StateSlice<Bindings, ChainingFact> = {
-  name: 'chaining',
-  initial: [],
-  apply(bindings, fact, { path, frame, call, result }) {
-    const { key } = fact;
-    const place = { path, key, frame };
-    switch (fact.as) {
-      case 'none':
-        return bindings.filter((one) => one.path !== path || one.key !== key);
-      case 'one':
-      case 'any': {
-        const value = valueAt(result, -1);
-        const { as, type } = fact;
-        return value === undefined ? bindings : put(bindings, { ...place, as, type, call, at: -1, value });
+/** Remembers the objects that the loops of a session have been given. */
+export const CHAINING = defineToolKind({
+  name: 'holdfast:chaining',
+  memory: {
+    scope: 'session',
+    when: 'batch',
+    initial: [],
+    apply(bindings: Bindings, fact: ChainingFact, { path, frame, call, result }) {
+      const { key } = fact;
+      const place = { path, key, frame };
+      switch (fact.as) {
+        case 'none':
+          return bindings.filter((one) => one.path !== path || one.key !== key);
+        case 'one':
+        case 'any': {
+          const value = valueAt(result, -1);
+          const { as, type } = fact;
+          return value === undefined ? bindings : put(bindings, { ...place, as, type, call, at: -1, value });
+        }
+        case 'many': {
+          const { as, type, objects, max } = fact;
+          const found = objects.flatMap(({ at, id, tools }): Binding[] => {
+            const value = valueAt(result, at);
+            return value === undefined ? [] : [{ ...place, as, type, id, tools, max, call, at, value }];
+          });
+          return found.reduce(put, bindings);
+        }
       }
-      case 'many': {
-        const { as, type, objects, max } = fact;
-        const found = objects.flatMap(({ at, id, tools }): Binding[] => {
-          const value = valueAt(result, at);
-          return value === undefined ? [] : [{ ...place, as, type, id, tools, max, call, at, value }];
-        });
-        return found.reduce(put, bindings);
+    },
+    observe(bindings, moment) {
+      switch (moment.type) {
+        case 'loop-opened':
+          return opened(bindings, moment);
+        case 'call-ended':
+          return closed(bindings, (frame) => frame === moment.call);
+        case 'turn-ended':
+          return closed(bindings, (frame) => frame !== ROOT);
+        default:
+          return bindings;
       }
-    }
+    },
   },
-  reduce(bindings, { turn }, event) {
-    switch (event.type) {
-      case 'frame-started':
-        return opened(bindings, turn?.frames.get(event.frame));
-      case 'tool-call-ended':
-        return closed(bindings, (frame) => frame === event.call);
-      case 'turn-ended':
-        return closed(bindings, (frame) => frame !== ROOT);
-      default:
-        return bindings;
-    }
-  },
-};
+});
+
+/** The memory of chaining. */
+export const BINDINGS = CHAINING.memory;
 
 /** What a fact of a loop that begins anew says: nothing that was bound under its key holds. */
-export const forgetBindings = (key: string): SliceFact => factOf(BINDINGS, { as: 'none', key });
+export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });
 
 /** What one loop has been given, oldest first. */
 export const boundIn = (
@@ -137,10 +144,10 @@ function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many'
  * Loops of one path may run at the same time, and what one of them retrieves must not become what another acts on. So
  * each begins with what there is, and leaves to the session what it was given itself.
  */
-function opened(bindings: Bindings, frame: FrameState | undefined): Bindings {
-  const found = bindings.filter(({ path, frame: of }) => of === ROOT && path === frame?.path);
-  if (!frame || found.length === 0) return bindings;
-  return [...bindings, ...found.map((one): Inherited => ({ ...one, frame: frame.id, inherited: true }))];
+function opened(bindings: Bindings, { frame, path: opens }: MemoryPlace): Bindings {
+  const found = bindings.filter(({ path, frame: of }) => of === ROOT && path === opens);
+  if (found.length === 0) return bindings;
+  return [...bindings, ...found.map((one): Inherited => ({ ...one, frame, inherited: true }))];
 }
 
 function closed(bindings: Bindings, isClosed: (frame: string) => boolean): Bindings {

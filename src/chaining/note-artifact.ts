@@ -1,6 +1,6 @@
 import type { LoopView, NotedCall, Notes } from '../tools/injection.ts';
 import { isJsonObject, type Json } from '../tools/json.ts';
-import { factOf } from '../tools/slice.ts';
+import { factOf } from '../tools/tool-memory.ts';
 import { BINDINGS, type ChainingFact } from './bindings.ts';
 import type { TypeWithTools } from './chain-from.ts';
 import type { KnownTypes } from './known-types.ts';

@@ -55,7 +55,7 @@ function comparedWith(
 ): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
   const { turn, frame, path } = view;
   const bindings = view.recall(BINDINGS);
-  const place = { turn, frame, path, call: call.id, result: call.result };
+  const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
   const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
   const before = foundNames(chain, boundNow({ chain, key }, view));
   const after = foundNames(chain, boundIn(next, { path, frame, key }));

@@ -17,6 +17,7 @@ export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<
         ...inFrame(frame.id),
         call: call.id,
         result: closing(turn, call, outcome),
+        ...(call.atEnd && { changes: { facts: call.atEnd } }),
       })),
   );
 }

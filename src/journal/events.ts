@@ -1,7 +1,7 @@
 import type { Decision, DecisionKind } from '../tools/decision.ts';
 import type { Json, JsonObject } from '../tools/json.ts';
-import type { SliceFact } from '../tools/slice.ts';
 import type { BlackboardEntry, Effect, JsonSchema } from '../tools/tool.ts';
+import type { MemoryFact } from '../tools/tool-memory.ts';
 import type { ResultData, Signal } from '../tools/tool-result.ts';
 import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';
 
@@ -39,12 +39,12 @@ export interface JournaledCall {
   readonly input: string;
 }
 
-/** What a successful call changed in the session. */
+/** What a call changed in the session: one that failed, only facts for its end. */
 export interface CallChanges {
   readonly state?: JsonObject;
   readonly blackboard?: readonly BlackboardEntry[];
   /** What kinds of tools remember of it, in order. */
-  readonly facts?: readonly SliceFact[];
+  readonly facts?: readonly MemoryFact[];
   /** Messages to this session that it has scheduled, in order. */
   readonly scheduled?: readonly ScheduledMessage[];
 }
@@ -174,7 +174,13 @@ export type SessionEvent =
       /** How many of the messages before it came while the model answered: they stand behind it, for the next request. */
       readonly unseen?: number;
     })
-  | (InFrame & { readonly type: 'tool-call-started'; readonly call: string; readonly effect: Effect })
+  | (InFrame & {
+      readonly type: 'tool-call-started';
+      readonly call: string;
+      readonly effect: Effect;
+      /** Facts for the call's end, should whoever ends it know of no newer ones. */
+      readonly atEnd?: readonly MemoryFact[];
+    })
   | (InFrame & {
       readonly type: 'tool-call-ended';
       readonly call: string;
@@ -199,12 +205,14 @@ export type SessionEvent =
       readonly name: string;
       readonly message: string;
       /** What kinds of tools remember of its opening, in order. */
-      readonly facts?: readonly SliceFact[];
+      readonly facts?: readonly MemoryFact[];
+      /** Facts for the end of the call that opens it, as of a `tool-call-started`. */
+      readonly atEnd?: readonly MemoryFact[];
       /** It has a blackboard of its own, a copy of the one around it. */
       readonly ownBlackboard?: true;
     })
   /** Sources outside told which tools they have: what the session knows of them from now on. */
-  | (InFrame & { readonly type: 'tools-listed'; readonly facts: readonly SliceFact[] })
+  | (InFrame & { readonly type: 'tools-listed'; readonly facts: readonly MemoryFact[] })
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
   | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
   /** A message that came while the turn ran; the model is shown it with its next request. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../tools/json.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { applyFacts } from './fold-memories.ts';
 import { lastBatch } from './fold-message.ts';
+import { applyFacts } from './memories.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
 
 /** Marks a call as begun: whoever takes the turn over must ask what became of it. */
@@ -10,6 +10,7 @@ export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): vo
   const { effect } = event;
   // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
   if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
+  holdFacts(call, event);
 }
 
 /** Notes what a call asks somebody outside. */
@@ -70,7 +71,15 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
 export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
   Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
 
-const findCall = (
+/** Facts for the end of a call, which whoever ends it may tell anew. */
+export function holdFacts(
+  call: CallRecord | undefined,
+  { atEnd }: EventOf<'tool-call-started' | 'frame-started'>,
+): void {
+  if (call && !call.ended && atEnd) call.atEnd = atEnd;
+}
+
+export const findCall = (
   fold: Fold,
   event: { readonly frame?: string; readonly call: string },
 ): CallRecord | undefined =>

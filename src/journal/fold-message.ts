@@ -95,6 +95,7 @@ function endCall(
   if (!call || call.ended) return;
   delete call.places;
   delete call.started;
+  delete call.atEnd;
   delete call.waits;
   call.ended = {
     result: event.result,

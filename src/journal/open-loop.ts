@@ -1,6 +1,7 @@
 import { type EventOf, ROOT } from './events.ts';
-import { applyFacts } from './fold-memories.ts';
+import { findCall, holdFacts } from './fold-calls.ts';
 import { foldMessage } from './fold-message.ts';
+import { applyFacts } from './memories.ts';
 import type { Fold, FrameState, Message, SessionState, TurnState } from './state.ts';
 import { NOTHING_SPENT } from './usage.ts';
 
@@ -61,6 +62,8 @@ const newLoop = {
 export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const { state, turn } = fold;
   const { frame: id, facts } = event;
+  const opener = { call: id, ...(event.parent !== undefined && { frame: event.parent }) };
+  holdFacts(findCall(fold, opener), event);
   const parent = turn.frames.get(event.parent ?? ROOT);
   const path = parent ? `${parent.path}/${event.name}` : event.name;
   const around = parent?.blackboard ?? state.blackboard;

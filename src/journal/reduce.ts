@@ -12,8 +12,8 @@ import {
 } from './events.ts';
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './fold-compaction.ts';
-import { applyFacts, tellMemories } from './fold-memories.ts';
-import { foldConversation } from './fold-message.ts';
+import { foldConversation, lastBatch } from './fold-message.ts';
+import { applyFacts, tellMemories } from './memories.ts';
 import { openFrame, startTurn } from './open-loop.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
 import { answerText, type Fold, frameOf, type SessionState, type StateSlice } from './state.ts';
@@ -44,7 +44,7 @@ export function reduce(
   } else if (state.turn?.id === event.turn) {
     foldInTurn({ state, turn: state.turn, slices }, event);
   }
-  tellMemories(state, event, slices);
+  tellMemories({ state, slices }, event);
   if (event.type === 'model-replied') showMemories(state, event);
   return state;
 }
@@ -166,5 +166,9 @@ function closeUnread(fold: Fold, outcome: FinalOutcome): void {
     foldConversation(state, end);
     foldEnded(fold, end);
     if (end.frame === undefined) state.closedUnread.set(end.call, end.result);
+  }
+  // What these ends changed is in no row, so a state that is read from a snapshot does not have it in its messages.
+  for (const call of lastBatch(state.messages)) {
+    if (call.ended && state.closedUnread.has(call.id)) call.ended = { ...call.ended, changes: undefined };
   }
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../tools/json.ts';
-import type { Slice } from '../tools/slice.ts';
 import type { BlackboardEntry, Effect, MessageBy } from '../tools/tool.ts';
+import type { MemoryFact, ToolMemory } from '../tools/tool-memory.ts';
 import {
   modelText,
   type ResultData,
@@ -15,7 +15,6 @@ import {
   type JournaledCall,
   type Principal,
   ROOT,
-  type SessionEvent,
   type TurnError,
   type Wait,
 } from './events.ts';
@@ -27,6 +26,8 @@ export interface CallRecord extends JournaledCall {
   places?: readonly CallPlace[];
   /** While it is open: the effect under which it was started, which holds even when the tool has changed since. */
   started?: Effect;
+  /** While it is open: facts for its end that were stored with the start of its effect or of its loop. */
+  atEnd?: readonly MemoryFact[];
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
   waits?: { readonly wait: Wait; answer?: Answer }[];
   ended?: {
@@ -167,8 +168,10 @@ export interface SessionState {
   readonly usage: Totals;
   /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
   measured: Measured | undefined;
-  /** One value a kind of tool, by the slice's name. */
+  /** One value a kind of tool, by the memory's name; of a memory by path, an object of values. */
   readonly slices: Map<string, Json>;
+  /** Why memories could not be folded on, by their names; absent when all could. */
+  brokenMemories?: Map<string, string>;
   /** Ids of calls whose late results were told: another note of one says nothing new. */
   readonly toldLate: string[];
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
@@ -181,11 +184,8 @@ export interface SessionState {
   turn: TurnState | undefined;
 }
 
-/** A slice that is told of every event too, for what is over when a loop or a turn is. The value is never mutated. */
-export interface StateSlice<Value extends Json = Json, Fact extends Json = Json> extends Slice<Value, Fact> {
-  /** After the core has folded the event, and facts that came with it have been applied. */
-  reduce?(value: Value, state: SessionState, event: SessionEvent): Value;
-}
+/** Any kind's memory, as the fold sees it. */
+export type StateSlice<Value extends Json = Json, Fact extends Json = Json> = ToolMemory<Value, Fact>;
 
 /** Into what an event of a turn is folded: the session, the turn, and what kinds of tools remember. */
 export interface Fold {
@@ -252,7 +252,7 @@ export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord
 export const waitId = (call: string, index: number): string => `${call}#${index}`;
 
 /** The reply whose calls have not all ended. */
-export function openBatch(frame: FrameState | undefined): readonly CallRecord[] {
+export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
   const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
   return calls.some((call) => !call.ended) ? calls : [];
 }

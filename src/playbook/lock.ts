@@ -30,7 +30,7 @@ export interface Circumstances {
 /** What the loop of a playbook knows of its progress. */
 export const circumstances = (view: LoopView, key: string): Circumstances => ({
   view,
-  progress: storedProgress(view.recall(PLAYBOOKS), view.path, key),
+  progress: storedProgress(view.recall(PLAYBOOKS), key),
 });
 
 /** Whether the tool is available. Never throws. */

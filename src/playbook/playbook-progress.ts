@@ -1,5 +1,5 @@
+import { defineToolKind } from '../tools/define-tool-kind.ts';
 import { own } from '../tools/own.ts';
-import type { Slice } from '../tools/slice.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { ArtifactType } from '../tools/tool-result.ts';
 
@@ -27,8 +27,8 @@ export type StoredProgress = {
 /** Names may come from a model: read by `countOf`, never by an index. */
 export type Counts = { readonly [name: string]: number };
 
-/** By the playbook's path, then by key. */
-type Playbooks = { readonly [path: string]: { readonly [key: string]: StoredProgress } };
+/** By key, which may come from a model: looked up as own properties only. */
+type Playbook = { readonly [key: string]: StoredProgress };
 
 /** That a playbook begins anew, or what a successful call adds. */
 export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | Used;
@@ -44,17 +44,24 @@ type Used = {
 
 const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
-/** The progress of every playbook of a session. It outlives the turn. */
-export const PLAYBOOKS: Slice<Playbooks, PlaybookFact> = {
-  name: 'playbooks',
-  initial: {},
-  apply(playbooks, fact, { path }) {
-    const progress =
-      fact.type === 'used' ? advanced(storedProgress(playbooks, path, fact.key), fact) : NO_PROGRESS;
-    // A computed key makes a property of its own, whatever its name: `__proto__` is a key like any other.
-    return { ...playbooks, [path]: { ...own(playbooks, path), [fact.key]: progress } };
+/** Remembers the progress of every playbook of a session, each by its path. It outlives the turn. */
+export const PLAYBOOK = defineToolKind({
+  name: 'holdfast:playbooks',
+  memory: {
+    initial: {},
+    scope: 'path',
+    when: 'batch',
+    apply(playbook: Playbook, fact: PlaybookFact) {
+      const progress =
+        fact.type === 'used' ? advanced(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
+      // A computed key makes a property of its own, whatever its name: `__proto__` is a key like any other.
+      return { ...playbook, [fact.key]: progress };
+    },
   },
-};
+});
+
+/** The memory of playbooks. */
+export const PLAYBOOKS = PLAYBOOK.memory;
 
 const advanced = ({ toolExecutions, tools, artifacts, met }: StoredProgress, fact: Used): StoredProgress => ({
   toolExecutions: toolExecutions + 1,
@@ -71,9 +78,9 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
 /** How often this name was counted. */
 const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
-/** What is remembered of the playbook at this path, under this key. */
-export const storedProgress = (playbooks: Playbooks, path: string, key: string): StoredProgress =>
-  own(own(playbooks, path) ?? {}, key) ?? NO_PROGRESS;
+/** What is remembered of a playbook under this key. */
+export const storedProgress = (playbook: Playbook, key: string): StoredProgress =>
+  own(playbook, key) ?? NO_PROGRESS;
 
 /** What is remembered, as conditions read it. */
 export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress): PlaybookProgress => ({

@@ -1,5 +1,5 @@
-import { ROOT, type SessionEvent } from '../journal/events.ts';
-import type { SessionState, StateSlice } from '../journal/state.ts';
+import { defineToolKind } from '../tools/define-tool-kind.ts';
+import type { SessionMoment } from '../tools/tool-memory.ts';
 
 /** What is remembered of the open turn, or of the one that ended last, for whoever looks at it from inside. */
 export type ProcessMemory = {
@@ -34,36 +34,35 @@ const MAX_NAME = 64;
 
 const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
-/** The memory behind the tools of `agentProcessTools`; begun anew with each turn. */
-export const PROCESS: StateSlice<ProcessMemory, never> = {
-  name: 'process',
-  initial: nothing(''),
-  reduce(memory, state, event) {
-    switch (event.type) {
-      case 'turn-started':
-        return nothing(event.turn);
-      case 'model-replied':
-        return event.planned ? memory : { ...memory, models: withReply(memory.models, event) };
-      case 'tool-call-ended':
-        return withCall(memory, toolOf(state, event), event);
-      default:
-        return memory;
-    }
+/** Remembers for the tools of `agentProcessTools`; begun anew with each turn. */
+export const AGENT_PROCESS = defineToolKind({
+  name: 'holdfast:process',
+  memory: {
+    initial: nothing(''),
+    scope: 'session',
+    observe(memory: ProcessMemory, moment) {
+      switch (moment.type) {
+        case 'turn-started':
+          return nothing(moment.turn);
+        case 'model-replied':
+          return { ...memory, models: withReply(memory.models, moment) };
+        case 'call-ended':
+          return withCall(memory, moment);
+        default:
+          return memory;
+      }
+    },
   },
-};
+});
 
-type Replied = Extract<SessionEvent, { type: 'model-replied' }>;
-type Ended = Extract<SessionEvent, { type: 'tool-call-ended' }>;
+/** The memory of `AGENT_PROCESS`. */
+export const PROCESS = AGENT_PROCESS.memory;
 
-/** Once a batch has settled its calls are still the last reply's. */
-function toolOf({ turn, messages }: SessionState, { frame = ROOT, call }: Ended): string | undefined {
-  const last = (turn?.frames.get(frame)?.messages ?? messages).at(-1);
-  const calls = last?.role === 'assistant' ? last.calls : [];
-  return calls.find(({ id }) => id === call)?.name.slice(0, MAX_NAME);
-}
+type Replied = Extract<SessionMoment, { type: 'model-replied' }>;
+type Ended = Extract<SessionMoment, { type: 'call-ended' }>;
 
-function withCall(memory: ProcessMemory, tool: string | undefined, { result, ms }: Ended): ProcessMemory {
-  if (tool === undefined) return memory;
+function withCall(memory: ProcessMemory, { tool: name, result, ms }: Ended): ProcessMemory {
+  const tool = name.slice(0, MAX_NAME);
   const call: PastCall = { tool, failed: result.type === 'error', ...(ms !== undefined && { ms }) };
   return {
     ...memory,

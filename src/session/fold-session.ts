@@ -10,12 +10,12 @@ import { emptyState, type SessionState, type StateSlice } from '../journal/state
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** What this code can fold. */
-export const READER: Reader = {
-  reducer: REDUCER_VERSION,
+/** What the code of an app can fold, with its kinds of tools; with the library's own unless given. */
+export const readerOf = (kinds: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
+  reducer: kinds.reducer,
   messageTypes: MESSAGE_TYPES,
   maxBytes: PAGE_BYTES,
-};
+});
 
 /**
  * The state of a leased session: its snapshot, the conversation before it and everything after it.

@@ -1,6 +1,6 @@
-import { SLICES } from '../agent/kinds.ts';
 import { NewerEventError, toRow } from '../journal/parse-event.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
+import type { StateSlice } from '../journal/state.ts';
 import type { Clock } from './clock.ts';
 import { type FoldedSession, foldLeased } from './fold-session.ts';
 import type { Meter } from './meter.ts';
@@ -9,6 +9,7 @@ interface Folding {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly slices: readonly StateSlice[];
 }
 
 /** When a turn that this code cannot read is offered to a holder again, in ms. */
@@ -23,7 +24,7 @@ const NEWER_DEPLOYMENT = 5_000;
  * @throws NewerEventError when it was given back.
  */
 export async function foldWhileHeld(
-  { port, clock, meter }: Folding,
+  { port, clock, meter, slices }: Folding,
   leased: Leased,
   sentAt: number,
 ): Promise<{ folded: FoldedSession; heard: number } | 'too-long'> {
@@ -37,7 +38,7 @@ export async function foldWhileHeld(
     if (answer.status === 'renewed') heard = now;
   };
   try {
-    const folded = await foldLeased(port, leased, SLICES, keep);
+    const folded = await foldLeased(port, leased, slices, keep);
     meter.fold(folded.tailBytes);
     return { folded, heard };
   } catch (failure) {

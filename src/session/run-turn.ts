@@ -1,7 +1,7 @@
-import { SLICES } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../agent/kinds.ts';
 import { closeOpenCalls } from '../journal/close-turn.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
-import { ANSWERED, REDUCER_VERSION } from '../journal/reduce.ts';
+import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import { toSnapshot } from '../journal/snapshot.ts';
@@ -15,6 +15,7 @@ import { answerShown } from '../tool-loop/transform.ts';
 import type { Json } from '../tools/json.ts';
 import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
 import { Secrets } from '../tools/secrets.ts';
+import { ToolConfigurationError } from '../tools/signals.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import type { Clock } from './clock.ts';
@@ -64,9 +65,9 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
  * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { clock, leave, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
+  const { clock, leave, kinds = BUILT_IN_KINDS, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const read = await foldWhileHeld({ port, clock, meter }, leased, sentAt);
+  const read = await foldWhileHeld({ port, clock, meter, slices: kinds.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
   const { state, turnEvents } = folded;
@@ -82,7 +83,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     leased,
     sentAt: heard,
     state,
-    slices: SLICES,
+    slices: kinds.memories,
     stored: (events) => feed?.stored(events),
     waitUntil: host.waitUntil,
     meter,
@@ -191,7 +192,11 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
     const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
     return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
   }
-  if (thrown instanceof ConfigurationError || thrown instanceof ToolResolutionError) {
+  if (
+    thrown instanceof ConfigurationError ||
+    thrown instanceof ToolResolutionError ||
+    thrown instanceof ToolConfigurationError
+  ) {
     return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
   }
   console.error('holdfast: a turn failed', thrown);
@@ -234,7 +239,7 @@ const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
 });
 
 async function endTurn(
-  { session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
+  { host: { kinds = BUILT_IN_KINDS }, session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
   { why: _, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
@@ -243,15 +248,17 @@ async function endTurn(
   // One that covers what was compacted away spares the next turn from reading it.
   const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
   const isDue = (isLong && isHeavy) || isCompacted;
-  await outbox.release('ended', isDue ? snapshotOf(state) : undefined);
+  await outbox.release('ended', isDue ? snapshotOf(state, kinds) : undefined);
 }
 
 /** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
-function snapshotOf(state: SessionState): Snapshot | undefined {
+function snapshotOf(state: SessionState, { reducer }: ToolKinds): Snapshot | undefined {
+  // What a kind's code could not fold would be hidden from the code that can.
+  if (state.brokenMemories) return undefined;
   try {
     const body = toSnapshot(state);
     if (body.length > MAX_SNAPSHOT) return undefined;
-    return { seq: state.seq, reducer: REDUCER_VERSION, body, messagesFrom: state.compacted?.from };
+    return { seq: state.seq, reducer, body, messagesFrom: state.compacted?.from };
   } catch (failure) {
     console.error('holdfast: a snapshot could not be made', failure);
     return undefined;

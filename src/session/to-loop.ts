@@ -1,10 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { STRATEGIES } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../agent/kinds.ts';
 import { ROOT } from '../journal/events.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Reservations, unpriced, withBudgets } from '../tool-loop/budget.ts';
+import { LiveMemories } from '../tool-loop/live-memories.ts';
 import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../tool-loop/loop.ts';
 import { withCallLimits } from '../tool-loop/loop-limits.ts';
 import { runForOutput } from '../tool-loop/run-tool-loop.ts';
@@ -22,6 +23,8 @@ export interface LoopHost {
   readonly agent: Agent;
   /** Unless the agent has its own; read as `agent` is. */
   readonly model: ChatModel;
+  /** Of the app; the library's own unless given. */
+  readonly kinds?: ToolKinds | undefined;
   /** Those of the app, for tools that hand work to another agent. */
   readonly agents?: LoopAgents | undefined;
   /** Under the agent's context, and the request's. */
@@ -44,6 +47,9 @@ interface Parts {
   readonly scheduled: number;
 }
 
+/** What kinds of tools there are. */
+export const kindsOf = ({ kinds = BUILT_IN_KINDS }: Pick<LoopHost, 'kinds'>): ToolKinds => kinds;
+
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
 export const toLoop = ({ host, turn, frame, session, live, secrets, startedAt, scheduled }: Parts): Loop => ({
   spec: specOf(host, turn),
@@ -57,10 +63,11 @@ export const toLoop = ({ host, turn, frame, session, live, secrets, startedAt, s
   secrets,
   slots: new Slots(),
   locks: new CallLocks(turn),
+  memories: new LiveMemories(session.outbox.state, kindsOf(host).memories),
   reservations: new Reservations(),
   scheduleRoom: new ScheduleRoom(turn.scheduled, scheduled),
   made: new Map(),
-  kinds: STRATEGIES,
+  kinds: kindsOf(host).strategies,
   agents: host.agents,
   leaf: host.leaf,
   run: runForOutput,
@@ -80,7 +87,7 @@ function specOf(host: LoopHost, turn: TurnState): LoopSpec {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
-    strategies: [...agent.sources, ...STRATEGIES, ...agent.strategies],
+    strategies: [...agent.sources, ...kindsOf(host).strategies, ...agent.strategies],
     model,
     iterations: agent.limits.iterations,
     callLimits: withCallLimits([], ROOT, agent.limits),

@@ -2,6 +2,7 @@ import { agenticTool, type InstructedConfig } from '../agentic/agentic-tool.ts';
 import { frameName } from '../agentic/frame-name.ts';
 import { type KeyedConfig, memoryOf } from '../agentic/keyed-config.ts';
 import { keyedLane } from '../agentic/keyed-lane.ts';
+import type { LoopView } from '../tools/injection.ts';
 import type { InputDeclaration, InputOf } from '../tools/input-schema.ts';
 import type { ToolSource } from '../tools/resolution/tool-source.ts';
 import { error } from '../tools/results.ts';
@@ -67,7 +68,8 @@ export function defineStateMachine<
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
       const run: StateRun = { ...machine, key };
-      const inside = { recall: call.view.recall, path: `${call.view.path}/${frameName(name, call)}` };
+      const path = `${call.view.path}/${frameName(name, call)}`;
+      const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
       const position = positionIn(run, inside);
       if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
       return {

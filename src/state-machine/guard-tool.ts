@@ -37,7 +37,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
     route: mapRoute(tool, guardInner),
     call(input, invocation) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
-        const position = positionIn(run, { recall, path: invocation.view.path });
+        const position = positionIn(run, { recall });
         const refused = invocation.hasBegun ? undefined : refusal(invocation.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isFacade ? rule.to.get(position.state) : undefined;

@@ -1,5 +1,5 @@
 import type { LoopView } from '../tools/injection.ts';
-import { factOf, type SliceFact } from '../tools/slice.ts';
+import { factOf, type MemoryFact } from '../tools/tool-memory.ts';
 import { POSITIONS, storedPosition } from './positions.ts';
 import type { GonePosition } from './state-texts.ts';
 
@@ -24,7 +24,7 @@ export type Position =
 /** Where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial one. */
 export function positionIn(
   { machine, states, initial, renamed, key }: StateRun,
-  view: Pick<LoopView, 'recall' | 'path'>,
+  view: Pick<LoopView, 'recall'>,
 ): Position {
   const stored = storedPosition(view, key) ?? initial;
   const state = renamed.get(stored) ?? stored;
@@ -34,9 +34,9 @@ export function positionIn(
 /** What is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
 export function openingFacts(
   { initial: state, key }: StateRun,
-  view: Pick<LoopView, 'recall' | 'path'>,
+  view: Pick<LoopView, 'recall'>,
   isReset: boolean,
-): readonly SliceFact[] {
+): readonly MemoryFact[] {
   if (isReset) return [factOf(POSITIONS, { key, state })];
   // Another call of the batch may have begun in the meantime, and moved on: it is not sent back.
   return storedPosition(view, key) === undefined ? [factOf(POSITIONS, { key, state, start: true })] : [];

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { SLICES } from '../agent/kinds.ts';
+import { type ToolKinds, toolKinds } from '../agent/kinds.ts';
 import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
@@ -23,6 +23,7 @@ import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
 import { turnStopped } from '../session/turn-stopped.ts';
 import type { DecisionKind } from '../tools/decision.ts';
+import type { ToolKind } from '../tools/define-tool-kind.ts';
 import type { ToolGroup } from '../tools/groups/define-tool-group.ts';
 import type { JsonObject } from '../tools/json.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
@@ -46,6 +47,8 @@ export type TestSessionOptions = TestModel & {
   readonly secrets?:
     | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
+  /** Kinds of tools of the app, as `createHoldfast` takes them. */
+  readonly kinds?: readonly ToolKind[] | undefined;
   /** What the agent may ask for by role. */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
@@ -127,7 +130,7 @@ const ADDRESS = { owner: 'tester', session: 'test' };
 /**
  * Makes a session for a test of `agent`. It needs no Worker, no network and no clean-up.
  *
- * @throws ConfigurationError when a tool group that the agent asks for is not to be had.
+ * @throws ConfigurationError when a tool group that the agent asks for is not to be had, or two kinds share a name.
  */
 export function createTestSession<Output>(
   declared: Agent<string, Output>,
@@ -136,6 +139,7 @@ export function createTestSession<Output>(
   const { leaseMs = 20_000, context = {}, toolGroups = [], env = {} } = options;
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const resolve = agentResolver({ groups: toolGroups, agents: app });
+  const kinds = toolKinds(options.kinds);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
@@ -150,14 +154,14 @@ export function createTestSession<Output>(
     find: (sought) => app.map((one) => resolve(one, env)).find(({ name: one }) => one === sought),
     resolve: (one: Agent) => resolve(one, env),
   };
-  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents });
+  const steps = turnSteps({ port, agent: { ...agent, model }, model, clock, secrets, agents, kinds });
   const worker = mortalWorker(steps, () => clock.skip(2 * leaseMs));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, clock, port, steps, worker, ...ofMessages }),
+    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, ...ofMessages }),
     events: steps.events,
     state: steps.state,
     restart: () => sessions.restart(name),
@@ -168,6 +172,7 @@ export function createTestSession<Output>(
 /** What a conversation with a session needs. */
 interface Stage {
   readonly agent: Agent;
+  readonly kinds: ToolKinds;
   readonly clock: Clock;
   readonly port: SessionPort;
   readonly steps: TurnSteps;
@@ -184,9 +189,9 @@ interface Stage {
 function talkTo<Output>(
   stage: Stage,
 ): Omit<TestSession<Output>, 'requests' | 'events' | 'state' | 'restart' | 'kill'> {
-  const { agent, port, steps, worker } = stage;
+  const { agent, kinds, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
-    (await foldAll(port, SLICES))?.turnEvents ?? [];
+    (await foldAll(port, kinds.memories))?.turnEvents ?? [];
   const answer = (turn: string): Promise<TestAnswer<Output>> => answerOf(stage, turn);
   async function answerCall(
     callOrTool: string,

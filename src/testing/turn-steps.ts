@@ -1,4 +1,4 @@
-import { SLICES } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS } from '../agent/kinds.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type {
   Accepted,
@@ -9,7 +9,7 @@ import type {
   TurnStart,
 } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import { foldAll, READER, readJournal } from '../session/fold-session.ts';
+import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { toTurnStart } from '../session/start-turn.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
@@ -41,7 +41,8 @@ export interface TurnSteps {
 
 /** The steps of one session's turns, as `host` takes them unless a step changes it. */
 export function turnSteps(host: TurnHost): TurnSteps {
-  const { port, agent, clock } = host;
+  const { port, agent, clock, kinds = BUILT_IN_KINDS } = host;
+  const reader = readerOf(kinds);
   let ids = 0;
   const newId = (): string => {
     ids += 1;
@@ -57,12 +58,12 @@ export function turnSteps(host: TurnHost): TurnSteps {
     return { ...toTurnStart(start, newId), whenBusy, delayMs };
   };
   return {
-    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader: READER }),
+    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader }),
     accept: (start) => port.accept(startOf(start)),
-    resume: (turn) => port.resume({ nonce: newId(), turn, reader: READER }),
+    resume: (turn) => port.resume({ nonce: newId(), turn, reader }),
     run: (leased, change = {}) => runTurn({ ...host, ...change }, leased, clock.now()),
     async state() {
-      const folded = await foldAll(port, SLICES);
+      const folded = await foldAll(port, kinds.memories);
       if (!folded) throw new Error('Nothing was sent to the session yet.');
       return folded.state;
     },

@@ -1,4 +1,3 @@
-import { SLICES, STRATEGIES } from '../agent/kinds.ts';
 import { countCalls } from '../journal/spending.ts';
 import { openBatch } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
@@ -42,7 +41,7 @@ export async function executeReply({
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
-    const loop = memoryLoop({ slices: SLICES, kinds: STRATEGIES, ...config, holder });
+    const loop = memoryLoop({ ...config, holder });
     return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;

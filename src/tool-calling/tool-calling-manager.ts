@@ -1,3 +1,4 @@
+import { toolKinds } from '../agent/kinds.ts';
 import {
   type ChatModel,
   ModelError,
@@ -10,6 +11,7 @@ import type { LoopInspector } from '../tool-loop/inspector.ts';
 import { DEFAULT_LIMITS, limitProblem, withLimits } from '../tool-loop/loop-limits.ts';
 import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
 import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../tool-loop/policies.ts';
+import type { ToolKind } from '../tools/define-tool-kind.ts';
 import type { Limits } from '../tools/limits.ts';
 import { Secrets } from '../tools/secrets.ts';
 import { executeReply } from './execute-reply.ts';
@@ -24,6 +26,8 @@ import type { ToolResolver } from './tool-resolver.ts';
 export interface ToolCallingManagerConfig {
   /** Knows tools by their names. Unless given: none. */
   readonly resolver?: ToolResolver | undefined;
+  /** Kinds of tools of your own. What they remember lasts for the calls of one reply, since nothing is kept. */
+  readonly kinds?: readonly ToolKind[] | undefined;
   /** Lets the model reach every tool that the resolver knows, listed in the options or not (SPM-12). */
   readonly resolveUnlisted?: boolean | undefined;
   /** What the model is told of a tool that threw; the message unless given (SPM-10). */
@@ -84,6 +88,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
   checkValues(policies, config.limits);
+  const kinds = toolKinds(config.kinds);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await listedTools(options, resolver);
@@ -96,6 +101,8 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
+      slices: kinds.memories,
+      kinds: kinds.strategies,
     };
   }
 

@@ -1,6 +1,8 @@
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
+import { factsAtEnd } from '../journal/memories.ts';
+import type { CallRecord } from '../journal/state.ts';
 import type { NotedCall } from '../tools/injection.ts';
-import type { SliceFact } from '../tools/slice.ts';
+import type { MemoryFact } from '../tools/tool-memory.ts';
 import {
   modelText,
   type ResultData,
@@ -57,7 +59,8 @@ export async function endingOf(
 
 /** The events that end a call: what it said to the user comes before its result, if it succeeded. */
 export function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEvent[] {
-  const { result, direct, changes, ms, said = [] } = ending;
+  const { result, direct, ms, said = [] } = ending;
+  const changes = withHeldFacts(record, ending.changes);
   const place = { ...inLoop(loop), call: record.id };
   return [
     ...(result.type === 'error' ? [] : said).map(
@@ -76,7 +79,7 @@ export function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): Ses
 
 /** What the strategies of a loop have to add to the end of a call. */
 interface AllNotes {
-  readonly facts: readonly SliceFact[];
+  readonly facts: readonly MemoryFact[];
   readonly remarks: readonly string[];
 }
 
@@ -116,12 +119,22 @@ function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult 
 }
 
 /**
- * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored, but no
- * fact, since it has not done what it is for.
+ * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored.
+ * Of facts, one that has not done what it is for keeps those for its end.
  */
 function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
   if (succeeded(result)) return changes;
-  if (result.type === 'error' || !result.signal || !changes) return undefined;
-  const { facts: _, ...stored } = changes;
-  return Object.keys(stored).length > 0 ? stored : undefined;
+  const { facts: all = [], ...stored } = changes ?? {};
+  const facts = all.filter(({ on }) => on === 'end');
+  const kept = {
+    ...(result.type !== 'error' && result.signal && stored),
+    ...(facts.length > 0 && { facts }),
+  };
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+/** An end that does not come from the tool, or of code that has changed since, tells nothing of what was stored with the start. */
+function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
+  const facts = factsAtEnd(call, changes?.facts);
+  return facts.length > 0 ? { ...changes, facts } : changes;
 }

@@ -4,12 +4,12 @@ import type { CallRecord, FrameState } from '../journal/state.ts';
 import { copyJson } from '../tools/copy-json.ts';
 import type { LoopView } from '../tools/injection.ts';
 import type { Json, JsonLike, JsonObject } from '../tools/json.ts';
-import type { Slice, SliceFact } from '../tools/slice.ts';
-import type { BlackboardEntry, CallBlackboard, CallState, ToolInvocation } from '../tools/tool.ts';
+import type { BlackboardEntry, CallBlackboard, CallState } from '../tools/tool.ts';
+import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tools/tool-memory.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 import { NotKeptError } from './kept-result.ts';
-import type { Loop } from './loop.ts';
-import { remembered } from './offer-tools.ts';
+import { foldOn, type LiveMemories } from './live-memories.ts';
+import { type Loop, timeIn } from './loop.ts';
 
 /**
  * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
@@ -28,18 +28,23 @@ export class CallView {
   readonly #earlier: readonly Changed[];
   readonly #turn: string;
   readonly #call: string;
-  readonly #facts: SliceFact[] = [];
+  readonly #memories: LiveMemories;
+  readonly #now: () => number;
+  readonly #facts: MemoryFact[] = [];
 
   /** `before`: the calls that this one runs after; their changes are not in the state before the whole batch has ended. */
   constructor(
-    { turn, frame }: Pick<Loop, 'turn' | 'frame'>,
+    loop: Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>,
     call: CallRecord,
     before: readonly CallRecord[],
   ) {
+    const { turn, frame, memories } = loop;
     const ended = before.flatMap(changedBy);
     const earlier = ended.map(({ changes }) => changes);
     this.#turn = turn;
     this.#call = call.id;
+    this.#memories = memories;
+    this.#now = () => timeIn(loop);
     this.#frame = frame;
     this.#earlier = ended;
     this.#slices = frame.seen.slices;
@@ -81,47 +86,72 @@ export class CallView {
     return this.#said;
   }
 
+  /** Milliseconds since the epoch, and never before the turn's start. */
+  readonly now = (): number => this.#now();
+
   /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
-  readonly recall: LoopView['recall'] = <Value extends Json, Fact extends Json>(
-    slice: Slice<Value, Fact>,
-  ) => {
-    const { id: frame, path } = this.#frame;
-    const at = { turn: this.#turn, frame, path };
-    return this.#earlier.reduce(
-      (value, { call, result, changes }) =>
-        (changes.facts ?? [])
-          .filter(({ slice: name }) => name === slice.name)
-          // Under the slice's name only its own facts are recorded.
-          .reduce((now, { fact }) => slice.apply?.(now, fact as Fact, { ...at, call, result }) ?? now, value),
-      remembered(this.#slices, slice),
+  readonly recall: LoopView['recall'] = (memory, path = this.#frame.path) => {
+    const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
+      (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
+    const value = this.#memories.valueIn(this.#slices, memory, path);
+    // What calls of this loop record is of its own path.
+    const isElsewhere = memory.scope === 'path' && path !== this.#frame.path;
+    return isElsewhere ? value : foldOn(value, memory, earlier);
   };
 
   /** The same, as if this call had ended with what it has recorded, and with this fact. */
   recallAfter<Value extends Json, Fact extends Json>(
-    slice: Slice<Value, Fact>,
+    memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): LoopView['recall'] {
-    const { id: frame, path } = this.#frame;
-    const place = { turn: this.#turn, frame, path, call: this.#call };
-    const facts = [...this.#facts, { slice: slice.name, fact }];
-    return (asked) =>
-      facts
-        .filter(({ slice: name }) => name === asked.name)
-        // Under the slice's name only its own facts are recorded.
-        .reduce((value, one) => asked.apply?.(value, one.fact as never, place) ?? value, this.recall(asked));
+    return (asked) => this.#recallWith(asked, [...this.#facts, factOf(memory, fact)]);
   }
 
-  readonly record: ToolInvocation['record'] = (slice, fact) => {
-    this.#facts.push({ slice: slice.name, fact: throughJson(`a fact of '${slice.name}'`, fact) });
+  /** What a call reads of a memory, with what it has recorded itself. */
+  readonly recallNow: LoopView['recall'] = (memory) =>
+    memory.when === 'call'
+      ? this.#memories.valueNow(memory, { ...this.#place, at: this.#now(), facts: this.#facts })
+      : this.#recallWith(memory, this.#facts);
+
+  #recallWith<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    facts: readonly MemoryFact[],
+  ): Value {
+    const place = { ...this.#place, at: this.#now() };
+    return foldOn(
+      this.recall(memory),
+      memory,
+      facts.map((one) => ({ ...one, ...place })),
+    );
+  }
+
+  readonly record = <Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    fact: Fact,
+    options?: FactOptions,
+  ): void => {
+    this.#memories.assertUsable(memory);
+    this.#facts.push(factOf({ name: memory.name }, throughJson(`a fact of '${memory.name}'`, fact), options));
+    const at = this.#now();
+    this.#memories.hold(
+      this.#call,
+      this.#facts.filter(({ on }) => on === 'end').map((one) => ({ ...one, at })),
+    );
   };
+
+  get #place() {
+    const { id: frame, path } = this.#frame;
+    return { turn: this.#turn, frame, path, call: this.#call };
+  }
 
   /** What the call changed, if anything; `noted`: what others remember of it. */
   changes(
-    noted: readonly SliceFact[] = [],
+    noted: readonly MemoryFact[] = [],
     scheduled: readonly ScheduledMessage[] = [],
   ): CallChanges | undefined {
-    const facts = [...this.#facts, ...noted];
+    const at = this.#now();
+    const facts = [...this.#facts, ...noted].map((fact) => ({ ...fact, at }));
     const changed = this.#written.size + this.#added.length + facts.length + scheduled.length;
     if (changed === 0) return undefined;
     return {

@@ -1,11 +1,11 @@
 import type { SessionEvent } from '../journal/events.ts';
 import { type Discover, type Discovery, partsOf } from '../tools/discovery.ts';
 import type { LoopView } from '../tools/injection.ts';
-import type { SliceFact } from '../tools/slice.ts';
+import type { MemoryFact } from '../tools/tool-memory.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { inLoop, type Loop, timeIn } from './loop.ts';
 import { loopView } from './offer-tools.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
@@ -34,7 +34,7 @@ export async function discoverTools(loop: Loop): Promise<void> {
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
   // An event for each, since lists may be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
-    return { type: 'tools-listed', ...inLoop(loop), facts: [fact] };
+    return { type: 'tools-listed', ...inLoop(loop), facts: [{ ...fact, at: timeIn(loop) }] };
   });
   if (!signal.aborted) loop.journal.emit(...listed);
   for (const one of finding) if (one.status === 'rejected') throw one.reason;
@@ -51,7 +51,7 @@ async function findWith(
   loop: Loop,
   discovery: Discovery,
   { name, find }: Source,
-): Promise<readonly SliceFact[]> {
+): Promise<readonly MemoryFact[]> {
   const { modelSignal } = loop.holder;
   try {
     const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });

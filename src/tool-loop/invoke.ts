@@ -5,7 +5,7 @@ import type { Signal } from '../tools/tool-result.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import type { Loop } from './loop.ts';
-import { loopView, offeredIn, remembered } from './offer-tools.ts';
+import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import { runFrame } from './run-frame.ts';
 import { runLeaf } from './run-leaf.ts';
@@ -51,6 +51,9 @@ export function prepareCall(run: PermittedRun): PreparedCall {
     secrets: loop.secrets,
     inSession: loop.inSession,
     process: processView(loop),
+    now: view.now,
+    record: view.record,
+    recall: view.recallNow,
     progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
     say: view.say,
     schedule,
@@ -96,15 +99,7 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   return { call, progress, scheduled };
 }
 
-type Memory =
-  | 'view'
-  | 'discovery'
-  | 'offered'
-  | 'offeredAfter'
-  | 'record'
-  | 'exclusively'
-  | 'hasBegun'
-  | 'resumesFrame';
+type Memory = 'view' | 'discovery' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
 function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<ToolInvocation, Memory> {
@@ -115,13 +110,12 @@ function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<ToolInvocat
     view: seen,
     discovery: discoveryOf(loop, seen, holder.signal),
     offered: () => [...offer.byName.values()],
-    offeredAfter: (slice, fact) =>
-      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(slice, fact))),
-    record: view.record,
+    offeredAfter: (memory, fact) =>
+      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
     exclusively: async (word, work) => {
       await loop.locks.acquire({ call: record.id, path: frame.path, word });
       holder.signal.throwIfAborted();
-      return work((slice) => remembered(journal.state.slices, slice));
+      return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.slices, memory, path));
     },
     hasBegun: turn !== undefined && hasBegun(turn, record),
     resumesFrame: turn?.frames.has(record.id) ?? false,

@@ -11,6 +11,7 @@ import type { Signal } from '../tools/tool-result.ts';
 import type { Budget, Reservations } from './budget.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
+import type { LiveMemories } from './live-memories.ts';
 import type { CallLimits, LoopLimits } from './loop-limits.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
@@ -29,6 +30,10 @@ export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly
   turn,
   ...inFrame(frame.id),
 });
+
+/** The time now by the holder's clock, and never before the turn's start; ms since the epoch. */
+export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
+  Math.max(holder.now(), startedAt);
 
 /** What a loop is declared with: by an agent, or by the call that opens a nested one. */
 export interface LoopSpec {
@@ -69,6 +74,8 @@ export interface TurnScope {
   readonly secrets: Secrets;
   readonly slots: Slots;
   readonly locks: CallLocks;
+  /** What kinds of tools remember, of the session and of calls that run. */
+  readonly memories: LiveMemories;
   readonly reservations: Reservations;
   /** Absent where nothing can be scheduled. */
   readonly scheduleRoom?: ScheduleRoom | undefined;

@@ -6,6 +6,7 @@ import { sha256Hex } from '../tools/sha256.ts';
 import { ToolCallContext } from '../tools/tool-call-context.ts';
 import { Reservations, withBudgets } from './budget.ts';
 import type { Holder } from './holder.ts';
+import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopSpec, TurnScope } from './loop.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
@@ -56,6 +57,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     secrets: config.secrets ?? Secrets.NONE,
     slots: new Slots(),
     locks: new CallLocks(),
+    memories: new LiveMemories(state, slices),
     reservations: new Reservations(),
     made: new Map(),
     kinds: config.kinds ?? [],

@@ -2,10 +2,9 @@ import type { CallRecord } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { distinctTools } from '../tools/distinct-tools.ts';
 import type { LoopView } from '../tools/injection.ts';
-import type { Json, JsonObject } from '../tools/json.ts';
+import type { JsonObject } from '../tools/json.ts';
 import { memoized } from '../tools/memoized.ts';
 import { parseToolInput } from '../tools/parse-tool-input.ts';
-import type { Slice } from '../tools/slice.ts';
 import type { AnyTool } from '../tools/tool.ts';
 import type { TurnPrincipal } from '../tools/turn-principal.ts';
 import type { Loop } from './loop.ts';
@@ -72,7 +71,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },
-    recall: recall ?? ((slice) => remembered(slices, slice)),
+    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(slices, memory, path)),
     made: (key, make) => {
       const known = loop.made.get(key);
       if (known) return known;
@@ -86,11 +85,3 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
 
 /** A loop outside of a session is nobody's. */
 const NOBODY: TurnPrincipal = { id: '' };
-
-/** A slice's value; slices are told apart by name, and only a slice's own code makes its values. */
-export function remembered<Value extends Json, Fact extends Json>(
-  values: ReadonlyMap<string, Json>,
-  { name, initial }: Slice<Value, Fact>,
-): Value {
-  return (values.get(name) as Value | undefined) ?? initial; // folded by this slice alone
-}

@@ -3,7 +3,6 @@ import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tools/process-view.ts';
 import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
-import { remembered } from './offer-tools.ts';
 
 /**
  * The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then.
@@ -36,7 +35,10 @@ export function processView(loop: Loop): ProcessView | undefined {
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
       return { tokens, cost, toolCalls, modelCalls, inputTokens, outputTokens };
     },
-    recall: (slice) => remembered(state?.frames.get(frame)?.seen.slices ?? new Map(), slice),
+    recall: (memory) => {
+      const { seen, path } = state?.frames.get(frame) ?? {};
+      return loop.memories.valueIn(seen?.slices ?? new Map(), memory, path ?? '');
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { succeeded, type ToolResult, toolResult } from '../tools/tool-result.ts'
 import { unpriced } from './budget.ts';
 import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './interrupted.ts';
-import type { Loop, LoopSpec } from './loop.ts';
+import { type Loop, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 import { answerShown } from './transform.ts';
@@ -66,9 +66,14 @@ function checkPriced({ name }: Frame, { model, budgets }: LoopSpec): void {
 }
 
 function openFrame({ loop, record }: Opener, given: Frame): void {
-  const { journal, turn, secrets, frame: parent } = loop;
+  const { journal, turn, secrets, memories, frame: parent } = loop;
   const { name, ownBlackboard } = given;
-  const { message, facts } = secrets.redact({ message: given.message, facts: given.facts });
+  const at = timeIn(loop);
+  const { message, facts, held } = secrets.redact({
+    message: given.message,
+    facts: given.facts?.map((fact) => ({ ...fact, at })),
+    held: memories.heldBy(record.id),
+  });
   journal.emit({
     type: 'frame-started',
     turn,
@@ -77,6 +82,7 @@ function openFrame({ loop, record }: Opener, given: Frame): void {
     name,
     message,
     ...(facts && facts.length > 0 && { facts }),
+    ...held,
     ...(ownBlackboard && { ownBlackboard }),
   });
 }

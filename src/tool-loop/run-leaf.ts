@@ -69,8 +69,11 @@ export async function runLeaf(
 }
 
 async function start(loop: Loop, { id: call }: CallRecord, { effect }: Leaf): Promise<void> {
-  loop.journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect });
-  if (effect !== 'read') await loop.journal.durable();
+  const { journal, memories, secrets } = loop;
+  const held = secrets.redact(memories.heldBy(call));
+  journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
+  // What counts even if the call is killed must be stored before it can be.
+  if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
 /** What a `once` call has done when it asks inside `run` would be done again after the answer. */

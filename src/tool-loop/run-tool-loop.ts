@@ -49,13 +49,16 @@ export async function runBatch(loop: Loop): Promise<void> {
 }
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
-  const { locks, holder } = batch.loop;
+  const { locks, memories, holder } = batch.loop;
   // What comes after the first of a lane has not begun, unless the lanes were others then: nobody waits for it.
   for (const { record } of lane.slice(1)) locks.release(record.id);
   try {
     for (const call of lane) {
       holder.checkpoint();
-      await executeCall(runOf(batch, call)).finally(() => locks.release(call.record.id));
+      await executeCall(runOf(batch, call)).finally(() => {
+        locks.release(call.record.id);
+        memories.release(call.record.id);
+      });
     }
   } finally {
     for (const { record } of lane) locks.release(record.id);

@@ -1,6 +1,6 @@
 import type { LoopView } from './injection.ts';
 import type { Secrets } from './secrets.ts';
-import type { SliceFact } from './slice.ts';
+import type { MemoryFact } from './tool-memory.ts';
 
 /** What a source of tools may use to find out which ones it has. */
 export interface Discovery {
@@ -29,7 +29,7 @@ export interface Discovery {
  * Finds out what is to be had outside, and answers the facts by which the session will know it. What it throws is logged,
  * and nothing is remembered: the next model call asks again.
  */
-export type Discover = (discovery: Discovery) => Promise<readonly SliceFact[]>;
+export type Discover = (discovery: Discovery) => Promise<readonly MemoryFact[]>;
 
 /** How something finds out: at once, or in parts, of which one that fails or has no room takes nothing away from the others. */
 export type Discovers = Discover | readonly Discover[];
@@ -46,7 +46,7 @@ export const partsOf = (source: { readonly discover?: Discovers | undefined }): 
 export async function foundBy(
   parts: readonly Discover[],
   discovery: Discovery,
-): Promise<readonly SliceFact[]> {
+): Promise<readonly MemoryFact[]> {
   const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
   const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;

@@ -1,9 +1,9 @@
 import type { InjectionStrategy, LoopView } from './injection.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
-import type { SliceFact } from './slice.ts';
 import type { AnyTool, BlackboardEntry } from './tool.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
+import type { MemoryFact } from './tool-memory.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
 /** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
@@ -21,7 +21,7 @@ export interface Frame {
   /** Change what is offered after all others, in order. */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
-  readonly facts?: readonly SliceFact[] | undefined;
+  readonly facts?: readonly MemoryFact[] | undefined;
   /** Under the context of the loop around it, which wins where both have a key. */
   readonly context?: ToolCallContext | undefined;
   /**

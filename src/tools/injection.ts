@@ -1,8 +1,8 @@
 import type { Discovers } from './discovery.ts';
 import type { Json } from './json.ts';
-import type { Slice, SliceFact } from './slice.ts';
 import type { AnyTool, BlackboardEntry, HistoryMessage } from './tool.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
+import type { MemoryFact, ToolMemory } from './tool-memory.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { TurnPrincipal } from './turn-principal.ts';
 
@@ -22,8 +22,8 @@ export interface LoopView {
   readonly context: ToolCallContext;
   /** Oldest first; not to be changed. */
   readonly blackboard: readonly BlackboardEntry[];
-  /** What a kind of tool remembers of the session; not to be changed. */
-  recall<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>): Value;
+  /** What a kind of tool remembers of the session; not to be changed. `path`: of another loop, for a memory by path. */
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, path?: string): Value;
   /**
    * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key names the
    * kind, and what the list was made of. The list is also an identity, and an empty one can be only that: what else is
@@ -61,8 +61,8 @@ export interface NotedCall {
 
 /** What a strategy has to add to the end of a call. */
 export interface Notes {
-  /** For the kinds of this library: facts of a slice that is not registered are kept by nobody. */
-  readonly facts?: readonly SliceFact[] | undefined;
+  /** Made by `RememberingKind.fact`; those of a kind that the app was not given are kept by nobody. */
+  readonly facts?: readonly MemoryFact[] | undefined;
   /** Said to the model below the result. */
   readonly remark?: string | undefined;
 }

@@ -1,5 +1,5 @@
+import { defineToolKind } from './define-tool-kind.ts';
 import type { Json } from './json.ts';
-import type { Slice } from './slice.ts';
 
 /** What a source of tools told of them. A type alias: it must be JSON. */
 export type Listing = {
@@ -23,18 +23,25 @@ const MAX_LISTINGS = 100;
 /** Characters of JSON of all of them: a snapshot of the session holds them too. */
 const MAX_TOLD = 2 * 1024 * 1024;
 
-/** Tools that were found outside: the session knows them, so that another invocation need not ask again. */
-export const LISTINGS: Slice<Listings, ListingFact> = {
-  name: 'listings',
-  initial: [],
-  apply(listings, { key, at, told }) {
-    const known = listings.find((one) => one.key === key);
-    const now = told === undefined ? known?.told : told; // `null` is something that may be told
-    if (now === undefined) return listings;
-    const others = listings.filter((one) => one !== known);
-    return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
+/** Remembers tools that were found outside, so that another invocation need not ask again. */
+export const LISTED_TOOLS = defineToolKind({
+  name: 'holdfast:listings',
+  memory: {
+    initial: [],
+    scope: 'session',
+    when: 'batch',
+    apply(listings: Listings, { key, at, told }: ListingFact) {
+      const known = listings.find((one) => one.key === key);
+      const now = told === undefined ? known?.told : told; // `null` is something that may be told
+      if (now === undefined) return listings;
+      const others = listings.filter((one) => one !== known);
+      return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
+    },
   },
-};
+});
+
+/** What sources outside told of their tools. */
+export const LISTINGS = LISTED_TOOLS.memory;
 
 /** Those that were found last, as many as there is room for; the very last in any case. */
 function kept(listings: Listings): Listings {

@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { Slice } from './slice.ts';
+import type { ToolMemory } from './tool-memory.ts';
 
 /** How far one limit is used up. */
 export interface BudgetView {
@@ -41,5 +41,5 @@ export interface ProcessView {
     readonly outputTokens: number;
   };
   /** What a kind of tool remembers of the session, as of the reply that asked for the call. */
-  recall<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>): Value;
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
 }

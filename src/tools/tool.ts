@@ -6,8 +6,8 @@ import type { LoopView } from './injection.ts';
 import type { Json, JsonLike, JsonObject } from './json.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
-import type { Slice } from './slice.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
+import type { FactOptions, ToolMemory } from './tool-memory.ts';
 import type { ArtifactType, ResultData, ToolResult } from './tool-result.ts';
 
 /**
@@ -106,6 +106,24 @@ export interface CallScope {
   readonly inSession: boolean;
   /** The turn that the call is made in; absent outside of a session. */
   readonly process?: ProcessView | undefined;
+  /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
+  now(): number;
+  /**
+   * Remembers a fact of a kind of tool, as `RememberingKind.remember` says, which is the way to it.
+   *
+   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
+   */
+  record<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    fact: Fact,
+    options?: FactOptions,
+  ): void;
+  /**
+   * What a kind of tool remembers, as `RememberingKind.recall` says, which is the way to it; not to be changed.
+   *
+   * @throws ToolConfigurationError when the app was not given the kind, or its memory cannot be folded.
+   */
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
   /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
   progress(status: string): void;
   /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
@@ -168,8 +186,8 @@ export interface Leaf {
  */
 export interface ToolInvocation extends CallScope {
   /**
-   * The loop that the call belongs to, as of the start of its batch; `recall` also knows the facts of earlier calls of the
-   * same `serial`.
+   * The loop that the call belongs to, as of the start of its batch; its `recall` also knows the facts of earlier calls of
+   * the same `serial`.
    */
   readonly view: LoopView;
   /** The tools that the model could have called, as of the start of the batch. */
@@ -180,17 +198,15 @@ export interface ToolInvocation extends CallScope {
    * strategies' order; of two of one name the first counts. Nothing is remembered by it.
    */
   offeredAfter<Value extends Json, Fact extends Json>(
-    slice: Slice<Value, Fact>,
+    memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
   /** For a call that has to find out first which tools there are. */
   readonly discovery: Discovery;
-  /** Remembers a fact of a kind of tool, if the call succeeds. */
-  record<Value extends Json, Fact extends Json>(slice: Slice<Value, Fact>, fact: Fact): void;
   /**
    * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from
-   * then on this call holds it, until it has ended or is left open. `latest` is what an `immediate` slice knows of all calls
-   * that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
+   * then on this call holds it, until it has ended or is left open. `latest` is what a memory `when: 'call'` knows of all
+   * calls that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
    */
   exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
   execute(leaf: Leaf): Promise<ToolResult>;

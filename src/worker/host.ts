@@ -1,4 +1,5 @@
 import type { Agent } from '../agent/define-agent.ts';
+import type { ToolKinds } from '../agent/kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -25,6 +26,8 @@ export type Env = Readonly<Record<string, unknown>>;
 /** What turns need of an app, however they start; the Worker's entry makes it, and a test can. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
+  /** The kinds of tools that remember something, or offer tools in every loop. */
+  readonly kinds: ToolKinds;
   readonly clock: Clock;
   /** A short random id, unlike any other. */
   readonly newId: () => string;

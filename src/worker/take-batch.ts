@@ -1,6 +1,6 @@
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
-import { READER } from '../session/fold-session.ts';
+import { readerOf } from '../session/fold-session.ts';
 import { runTurn } from '../session/run-turn.ts';
 import { parseSessionName } from '../session/session-name.ts';
 import type { Env, Invoked } from './host.ts';
@@ -18,7 +18,7 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
   const { agent } = parseSessionName(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
-  const leased = await port.resume({ nonce: host.newId(), turn, reader: READER });
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
   if (leased.status !== 'leased') return;
   await runTurn(turnServices({ host, env }, { port, agent }), leased, sentAt);
 }

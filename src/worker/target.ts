@@ -104,6 +104,7 @@ interface SessionRef {
 export const turnServices = ({ host, env }: HostedHere, { port, agent }: SessionRef): TurnHost => ({
   port,
   clock: host.clock,
+  kinds: host.kinds,
   meter: host.meter,
   waitUntil: host.waitUntil,
   get agent() {

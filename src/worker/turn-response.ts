@@ -1,5 +1,5 @@
 import type { Leased, NotResumed } from '../journal/session-port.ts';
-import { READER, readTurn } from '../session/fold-session.ts';
+import { readerOf, readTurn } from '../session/fold-session.ts';
 import { followSession } from '../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
@@ -71,7 +71,7 @@ export async function goOn(asked: SessionRequest, services: TurnHost, turn: stri
 
 /** Asks for the lease of the open turn. */
 export const resume = ({ host, target }: SessionRequest, turn: string): Promise<Leased | NotResumed> =>
-  target.port.resume({ nonce: host.newId(), turn, reader: READER });
+  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
 
 type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 

@@ -1,6 +1,6 @@
 import type { AnyTool } from '../../src/index.ts';
 import type { SessionState } from '../../src/testing/entry.ts';
-import { SLICES, STRATEGIES } from '../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../doors/agent.ts';
 import { type Loop, memoryLoop, offerTools, runToolLoop } from '../doors/loop.ts';
 import { type Destination, pilot } from './pilot.ts';
 
@@ -24,7 +24,12 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
       first.push(timed(() => offerTools(cold, 'now')));
       again.push(timed(() => offerTools(loop, 'now')));
     });
-    const { loop } = memoryLoop({ tools, model, kinds: STRATEGIES, slices: SLICES });
+    const { loop } = memoryLoop({
+      tools,
+      model,
+      kinds: BUILT_IN_KINDS.strategies,
+      slices: BUILT_IN_KINDS.memories,
+    });
     model.flyTo(destination);
     await runToolLoop(loop);
   }

@@ -1,5 +1,5 @@
 /** A door for tests. Settings of an agent, the list of kinds, and what an app brings to its turns. */
-export { SLICES, STRATEGIES } from '../../src/agent/kinds.ts';
+export { BUILT_IN_KINDS, toolKinds } from '../../src/agent/kinds.ts';
 export { agentResolver } from '../../src/agent/tool-groups/resolve-agent.ts';
 export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/start-in-background.ts';
 export type { PendingView } from '../../src/worker/target.ts';

@@ -7,7 +7,7 @@ export { Interrupted } from '../../src/tool-loop/interrupted.ts';
 export type { Loop } from '../../src/tool-loop/loop.ts';
 export { memoryLoop } from '../../src/tool-loop/memory-loop.ts';
 export { nextStep, type Step } from '../../src/tool-loop/next-step.ts';
-export { offerTools, remembered } from '../../src/tool-loop/offer-tools.ts';
+export { offerTools } from '../../src/tool-loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/tool-loop/policies.ts';
 export { runToolLoop } from '../../src/tool-loop/run-tool-loop.ts';
 export { MOST_WAITING } from '../../src/tool-loop/scheduling.ts';

@@ -1,7 +1,7 @@
 /** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
 export { checkDecision } from '../../src/session/check-answer.ts';
 export { soon, systemClock } from '../../src/session/clock.ts';
-export { foldAll, foldLeased, READER, readTurn } from '../../src/session/fold-session.ts';
+export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
 export { followSession } from '../../src/session/follow-session.ts';
 export { HandOverWatch } from '../../src/session/hand-over-watch.ts';
 export { HeldSession } from '../../src/session/held-session.ts';

@@ -22,6 +22,6 @@ export { collectTools } from '../../src/tools/resolution/collect-tools.ts';
 export { requiredTools } from '../../src/tools/resolution/required-tools.ts';
 export { sameJson } from '../../src/tools/same-json.ts';
 export { signalled } from '../../src/tools/signals.ts';
-export { type FactPlace, factOf, type Slice } from '../../src/tools/slice.ts';
 export { toToolResult } from '../../src/tools/to-tool-result.ts';
+export { factOf } from '../../src/tools/tool-memory.ts';
 export { failure, isToolResult, modelText, toolResult, withheld } from '../../src/tools/tool-result.ts';

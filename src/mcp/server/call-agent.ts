@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { READER } from '../../session/fold-session.ts';
+import { readerOf } from '../../session/fold-session.ts';
 import { followSession } from '../../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
 import { SessionErasedError } from '../../session/session-erased-error.ts';
@@ -113,7 +113,7 @@ async function answerOf(
   };
   const show = toldOf(telling);
   const sentAt = host.clock.now();
-  const taken = await target.port.begin({ nonce: host.newId(), start, reader: READER });
+  const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   switch (taken.status) {
     case 'leased': {
       const run = (): Promise<TurnEnd> => runTurn({ ...part, show, leave }, taken, sentAt);

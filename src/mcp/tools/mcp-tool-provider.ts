@@ -3,7 +3,7 @@ import type { LoopView } from '../../tools/injection.ts';
 import { shorten } from '../../tools/json-text.ts';
 import { LISTINGS } from '../../tools/listings.ts';
 import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
-import { factOf, type SliceFact } from '../../tools/slice.ts';
+import { factOf, type MemoryFact } from '../../tools/tool-memory.ts';
 import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
@@ -44,7 +44,7 @@ export const chosenTools = (
 ): readonly McpTool[] =>
   clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
 
-async function found(client: McpClient, discovery: Discovery): Promise<readonly SliceFact[]> {
+async function found(client: McpClient, discovery: Discovery): Promise<readonly MemoryFact[]> {
   const { facts } = await findTools(client, discovery);
   return facts.map((fact) => factOf(LISTINGS, fact));
 }

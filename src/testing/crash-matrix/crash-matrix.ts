@@ -1,4 +1,5 @@
 import type { Agent } from '../../agent/define-agent.ts';
+import { toolKinds } from '../../agent/kinds.ts';
 import { agentResolver } from '../../agent/tool-groups/resolve-agent.ts';
 import type { Prices } from '../../model/prices.ts';
 import { toSecrets } from '../../session/to-secrets.ts';
@@ -19,7 +20,7 @@ export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
 export interface CrashMatrixOptions
-  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'toolGroups' | 'env'> {
+  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'kinds' | 'toolGroups' | 'env'> {
   /** For agents with a limit on cost that have no model of their own. */
   readonly prices?: Prices | undefined;
   /** Plays these alone: one position of a failure, one mode, or both. */
@@ -45,7 +46,7 @@ export interface CrashMatrixWorld<World> extends CrashMatrixOptions {
  * that an agentic tool has of its own is asked.
  *
  * @throws Error when the undisturbed play cannot be played to its end, or asks for a reply that the script does not have.
- *   ConfigurationError when a tool group that the agent asks for is not to be had.
+ *   ConfigurationError when a tool group that the agent asks for is not to be had, or two kinds share a name.
  */
 export function crashMatrix<World>(
   agent: (kit: CrashKit<World>) => AgentUnderTest,
@@ -100,6 +101,7 @@ function toSubject<World>(
       return [resolve(first, env), ...others.map((one) => resolve(one, env))];
     },
     resolve: (one) => agentResolver({ groups: toolGroups, agents: [one] })(one, env),
+    kinds: toolKinds(options.kinds),
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agent/define-agent.ts';
+import type { ToolKinds } from '../../agent/kinds.ts';
 import type { Principal } from '../../journal/events.ts';
 import type { Prices } from '../../model/prices.ts';
 import type { Secrets } from '../../tools/secrets.ts';
@@ -15,6 +16,8 @@ export interface Subject<World = unknown> {
   app(kit: CrashKit<World>): App;
   /** Gives tool groups to an agent that others bring along; as it is unless given. */
   resolve?(agent: Agent): Agent;
+  /** Of the app; the library's own unless given. */
+  readonly kinds?: ToolKinds | undefined;
   readonly script: CrashScript;
   /** Who answers what became of a run that was cut off: the tools, or whoever saw them run. */
   readonly reconciles: 'own' | 'simulated';

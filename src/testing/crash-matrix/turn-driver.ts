@@ -1,6 +1,6 @@
 import type { Deferred, Leased, NotResumed, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
-import { READER } from '../../session/fold-session.ts';
+import { readerOf } from '../../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 import { crashablePort } from './crashable-port.ts';
@@ -81,7 +81,7 @@ export class TurnDriver<World> {
     const { onAccepted, session } = this.#options;
     const { port, leaseMs } = session;
     this.#nonces += 1;
-    const lease = { nonce: `n${this.#nonces}`, reader: READER };
+    const lease = { nonce: `n${this.#nonces}`, reader: readerOf(this.#options.subject.kinds) };
     for (let isStored = start === undefined; ; ) {
       const ask = (): Promise<Leased | Deferred | NotStarted | NotResumed> =>
         start === undefined || isStored ? port.resume({ ...lease, turn }) : port.begin({ ...lease, start });
@@ -99,11 +99,11 @@ export class TurnDriver<World> {
   async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
     const { effects, session, subject } = this.#options;
     const { clock } = session;
-    const { reconciles, secrets } = subject;
+    const { reconciles, secrets, kinds } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
     const leaf: TurnHost['leaf'] = (own) => effects.seen(own, invocation, reconciles);
-    const host = { port, clock, secrets, leaf, leave: invocation.leave, ...this.#agents(invocation) };
+    const host = { port, clock, kinds, secrets, leaf, leave: invocation.leave, ...this.#agents(invocation) };
     const end = await runTurn(host, leased, clock.now());
     return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
   }

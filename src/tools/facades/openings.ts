@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import { sameJson } from '../same-json.ts';
-import type { FactPlace, Slice } from '../slice.ts';
+import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** How long what a facade unfolded into stays: until the turn or its loop ends, or as long as the session. */
 export type OpeningScope = 'turn' | 'session';
@@ -29,12 +29,31 @@ export type Openings = readonly Opening[];
 /** What a call that opens a facade records. */
 export type OpeningFact = Omit<Opening, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
-/** The facades that are open. Forgetting them at the end of a turn is up to whoever folds events. */
-export const OPENINGS: Slice<Openings, OpeningFact> & { readonly apply: typeof applyOpening } = {
+/** The facades that are open, as calls record them; what was opened for a loop is forgotten with it. */
+export const OPENINGS: ToolMemory<Openings, OpeningFact> & { readonly apply: typeof applyOpening } = {
   name: 'unfolding',
   initial: [],
+  scope: 'session',
+  when: 'batch',
   apply: applyOpening,
+  observe: forget,
 };
+
+function forget(openings: Openings, moment: SessionMoment): Openings {
+  switch (moment.type) {
+    case 'turn-ended':
+      return kept(openings, ({ frame }) => frame === undefined);
+    case 'call-ended':
+      return kept(openings, ({ frame }) => frame !== moment.call);
+    default:
+      return openings;
+  }
+}
+
+/** The same list when nothing goes: what was made of it is still good. */
+function kept(openings: Openings, stays: (opening: Opening) => boolean): Openings {
+  return openings.every(stays) ? openings : openings.filter(stays);
+}
 
 /** A facade that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
 function applyOpening(openings: Openings, { scope, ...fact }: OpeningFact, place: FactPlace): Openings {

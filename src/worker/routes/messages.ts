@@ -1,5 +1,5 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { READER, readTurn } from '../../session/fold-session.ts';
+import { readerOf, readTurn } from '../../session/fold-session.ts';
 import type { CancelNote } from '../../session/notes.ts';
 import { openQuestions } from '../../session/questions.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
@@ -76,7 +76,9 @@ async function take({ host, target, request }: SessionRequest, start: TurnStart)
   const { port } = target;
   const sentAt = host.clock.now();
   const answer = await mayBeTaken<Taken['answer']>(target, start, () =>
-    prefersAsync(request) ? port.accept(start) : port.begin({ nonce: host.newId(), start, reader: READER }),
+    prefersAsync(request)
+      ? port.accept(start)
+      : port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) }),
   );
   return { answer, sentAt };
 }

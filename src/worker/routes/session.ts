@@ -1,4 +1,3 @@
-import { SLICES } from '../../agent/kinds.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
 import { memoryOf } from '../../session/memory-of.ts';
@@ -41,8 +40,8 @@ export const deleteSession = defineRoute({
   handle: eraseSession,
 });
 
-async function showSession({ target }: SessionRequest): Promise<Response> {
-  const folded = await foldAll(target.port, SLICES);
+async function showSession({ target, host }: SessionRequest): Promise<Response> {
+  const folded = await foldAll(target.port, host.kinds.memories);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
   return Response.json({

@@ -8,6 +8,7 @@ import { interruptions } from './scenarios/interruptions.ts';
 import { leaves } from './scenarios/leaves.ts';
 import { machines } from './scenarios/machines.ts';
 import { memories } from './scenarios/memories.ts';
+import { ownKinds } from './scenarios/own-kinds.ts';
 import { playbooks } from './scenarios/playbooks.ts';
 import { processes } from './scenarios/processes.ts';
 import { unfoldings } from './scenarios/unfoldings.ts';
@@ -27,5 +28,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...interruptions,
   ...compactions,
   ...discoveries,
+  ...ownKinds,
   everything,
 ];

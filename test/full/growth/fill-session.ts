@@ -1,7 +1,7 @@
 import { type SessionEvent, ToolCallContext } from '../../../src/index.ts';
 import type { SessionPort } from '../../../src/testing/entry.ts';
 import { type NewRow, toRow } from '../../doors/journal.ts';
-import { READER, toTurnStart } from '../../doors/session.ts';
+import { readerOf, toTurnStart } from '../../doors/session.ts';
 
 /** About what people write, and what models answer. */
 const WORDS = 'The zarnik of the third flomp was moved to the northern shelf, where it is dry. ';
@@ -46,7 +46,7 @@ const startOf = (agent: string, turn: string) => {
 
 /** Begins a turn that nobody runs. */
 export async function beginTurn(port: SessionPort, agent: string, turn: string) {
-  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: READER };
+  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: readerOf() };
   const leased = await port.begin(request);
   if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
   return { request, leased };

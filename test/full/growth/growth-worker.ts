@@ -2,10 +2,10 @@
 import { SessionObject as Base } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, summarised } from '../../../src/index.ts';
-import { SLICES } from '../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../doors/agent.ts';
 import { objectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';
-import { foldLeased, READER, toSessionName } from '../../doors/session.ts';
+import { foldLeased, readerOf, toSessionName } from '../../doors/session.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
 /** A session object that tells how much it keeps. */
@@ -61,9 +61,9 @@ export default {
         const { request: again } = await beginTurn(port, agent, query.get('turn') ?? '');
         const reducer = query.get('from') === 'journal' ? 0 : REDUCER_VERSION;
         for (let i = 0; i < count; i += 1) {
-          const leased = await port.begin({ ...again, reader: { ...READER, reducer } });
+          const leased = await port.begin({ ...again, reader: { ...readerOf(), reducer } });
           if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
-          await foldLeased(port, leased, SLICES);
+          await foldLeased(port, leased, BUILT_IN_KINDS.memories);
         }
         break;
       }

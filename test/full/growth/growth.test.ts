@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionObject } from '../../../durable-objects/index.ts';
-import { SLICES } from '../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../doors/agent.ts';
 import { type Leased, toSnapshot } from '../../doors/journal.ts';
-import { foldAll, READER } from '../../doors/session.ts';
+import { foldAll, readerOf } from '../../doors/session.ts';
 import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
@@ -60,12 +60,15 @@ describe('a session that becomes long', () => {
         const harness = await filled(messages);
         const { epoch, page } = (await beginTurn(harness.raw, 'agent', 'snapshot')).leased;
         const messagesFrom = Math.max(1, page.head - keptEvents);
-        const snapshot = { seq: page.head, reducer: READER.reducer, body: '{}', messagesFrom };
+        const snapshot = { seq: page.head, reducer: readerOf().reducer, body: '{}', messagesFrom };
         await harness.raw.append(epoch, page.head + 1, { events: [], snapshot, release: 'ended' });
         const { request } = await beginTurn(harness.raw, 'agent', 'measured');
         let again: Leased | undefined;
         const work = await workOf(harness, (object) => {
-          again = object.begin({ ...request, reader: { ...READER, maxBytes: 16 * 1024 * 1024 } }) as Leased;
+          again = object.begin({
+            ...request,
+            reader: { ...readerOf(), maxBytes: 16 * 1024 * 1024 },
+          }) as Leased;
         });
         works.push(work);
         const bodies = again?.covered.flatMap((text) => JSON.parse(text) as unknown[]) ?? [];
@@ -83,7 +86,7 @@ describe('a session that becomes long', () => {
   it('is folded to all entries of a blackboard, which a snapshot holds up to 4 MiB', async () => {
     const { raw } = makeObjectHarness();
     await fillBlackboard(raw, 'agent', 10_000);
-    const folded = await foldAll(raw, SLICES);
+    const folded = await foldAll(raw, BUILT_IN_KINDS.memories);
     expect(folded?.state.blackboard).toHaveLength(10_000);
     expect(folded?.state.blackboard.at(-1)).toMatchObject({ name: 'e9999' });
     expect(toSnapshot(folded?.state as never).length).toBeLessThan(4 * 1024 * 1024);

@@ -1,13 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const manifest = readFileSync(resolve(import.meta.dirname, '../../../package.json'), 'utf8');
+const { exports } = JSON.parse(manifest) as { exports: Record<string, { default: string }> }; // our own
+
 /** Where this repository's entries are found once the package is installed. */
-const ENTRIES = [
-  [/'[./]+\/(src\/)?index\.ts'/g, "'holdfast'"],
-  [/'[./]+\/(src\/)?create-holdfast\.ts'/g, "'holdfast/worker'"],
-  [/'[./]+\/durable-objects\/index\.ts'/g, "'holdfast/durable-objects'"],
-  [/'[./]+\/(src\/)?testing\/entry\.ts'/g, "'holdfast/testing'"],
-  [/'[./]+\/(src\/)?model\/offline\/entry\.ts'/g, "'holdfast/models/offline'"],
-  [/'[./]+\/(src\/)?mcp\/entry\.ts'/g, "'holdfast/mcp'"],
-  [/'[./]+\/(src\/)?webhooks\/entry\.ts'/g, "'holdfast/webhooks'"],
-] as const;
+const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
+  const file = built
+    .replace('./dist/', '')
+    .replace(/\.js$/, '.ts')
+    .replace(/^src\//, '');
+  const path = file.replaceAll('.', '\\.');
+  return [new RegExp(`'[./]+/(src/)?${path}'`, 'g'), `'holdfast${entry.slice(1)}'`] as const;
+});
 
 /** A file of ours as a user writes it, who has installed the package and keeps the support agent next to it. */
 export function asInstalled(source: string): string {

@@ -12,6 +12,7 @@ const SHOWN = [
   'src/examples/first/worker.ts',
   'test/gate/node/examples/first.test.ts',
   'test/gate/node/examples/crash-matrix.test.ts',
+  'src/examples/rate-limited/with-rate-limit.ts',
   'src/examples/hooks/worker.ts',
   'src/examples/mcp/worker.ts',
 ];

@@ -1,8 +1,15 @@
 import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
+import { valueIn } from '../../../doors/journal.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
-import { remembered } from '../../../doors/loop.ts';
-import { type CallNames, callNames, foldEvents, type PlayResult, unknownIn } from '../../../doors/testing.ts';
+import {
+  type CallNames,
+  callNames,
+  foldEvents,
+  type PlayResult,
+  type Subject,
+  unknownIn,
+} from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
 /** An result in a form in which two can be compared: texts that are equal when nothing was lost. */
@@ -36,10 +43,10 @@ const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answe
 const nameOf = (event: SessionEvent, names: CallNames): string =>
   'call' in event ? (names.get(event.call) ?? event.call) : '';
 
-export function toComparable({
-  events,
-  requests,
-}: Pick<PlayResult, 'events' | 'requests'>): ComparableResult {
+export function toComparable(
+  { events, requests }: Pick<PlayResult, 'events' | 'requests'>,
+  kinds?: Subject['kinds'],
+): ComparableResult {
   const names = callNames(events);
   const unknown = unknownIn(events);
   return {
@@ -51,7 +58,7 @@ export function toComparable({
       .filter(({ event }) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map(({ event }) => comparable({ ...event, ms: undefined, from: undefined }, names))
       .sort(),
-    memory: memoryOf(foldEvents(events), names),
+    memory: memoryOf(foldEvents(events, kinds), names),
     takenOver: events.filter(({ event }) => event.type === 'turn-resumed' && event.cause === 'expired')
       .length,
     unknown,
@@ -71,7 +78,9 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
     compacted: compacted?.text,
     summaryDropped: summaryDropped !== undefined,
     cells: Object.fromEntries(cells),
-    ...Object.fromEntries(slices),
+    ...Object.fromEntries(
+      [...slices].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),
+    ),
     [PROCESS.name]: sortedProcess(slices),
   };
   return Object.fromEntries(
@@ -79,9 +88,13 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
   );
 }
 
+/** What a scenario's own kind remembers is times alone: how many there are is compared, and not when it was. */
+const timeless = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
+
 /** It tells of calls as they ended: at once ended calls in any order, and some run for longer than others. */
 function sortedProcess(slices: SessionState['slices']): object {
-  const { history, tools, ...rest } = remembered(slices, PROCESS);
+  const { history, tools, ...rest } = valueIn(slices, PROCESS, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
   return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
 }

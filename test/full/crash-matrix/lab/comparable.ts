@@ -2,12 +2,18 @@ import type { CallNames } from '../../../doors/testing.ts';
 
 /** The data as text that is the same for the same data: ids of calls are replaced by their names. */
 export const comparable = (data: unknown, names: CallNames): string =>
-  renamed(JSON.stringify(data ?? null), names);
+  renamed(JSON.stringify(data ?? null, untimed), names);
+
+/** Facts carry the time of a clock that disturbances move. */
+function untimed(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('slice' in value && 'fact' in value)) return value;
+  return { ...value, at: undefined };
+}
 
 /** The same for what is kept under keys whose order says nothing. */
 export function comparableState(data: unknown, names: CallNames): string {
-  const text = JSON.stringify(data ?? null, (_, value: unknown) =>
-    value instanceof Map ? [...value] : value,
+  const text = JSON.stringify(data ?? null, (key, value: unknown) =>
+    value instanceof Map ? [...value] : untimed(key, value),
   );
   const named: unknown = JSON.parse(renamed(text, names));
   return JSON.stringify(named, (_, value: unknown) => {

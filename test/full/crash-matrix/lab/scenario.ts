@@ -1,5 +1,6 @@
-import type { Agent } from '../../../../src/index.ts';
+import type { Agent, ToolKind } from '../../../../src/index.ts';
 import type { CrashStep, ScriptedExchange } from '../../../../src/testing/entry.ts';
+import { toolKinds } from '../../../doors/agent.ts';
 import type { Subject } from '../../../doors/testing.ts';
 import { type Kit, kitOf, type LabWorld } from './kit.ts';
 
@@ -13,6 +14,8 @@ export interface Scenario {
   agent(kit: Kit): Agent;
   /** Others of its app, for whoever is given by name. */
   agents?(kit: Kit): readonly Agent[];
+  /** Of its app, beside the library's own. */
+  readonly kinds?: readonly ToolKind[];
   readonly script: readonly ScriptedExchange[];
   readonly steps: readonly CrashStep[];
 }
@@ -23,6 +26,7 @@ export const toSubject = (scenario: Scenario): Subject<LabWorld> => ({
     const kit = kitOf(crash);
     return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];
   },
+  kinds: toolKinds(scenario.kinds),
   script: { steps: scenario.steps, replies: scenario.script },
   reconciles: 'own',
   world: () => ({ isDeployed: false }),

@@ -64,7 +64,7 @@ export class Trial {
     if (seen.broken || isOpen) return { damage, verdict: { is: 'failed', why: damage.problems } };
     const known = await Promise.all(subsetsOf([...unknown]).map((some) => this.#undisturbed.when(some)));
     const alsoShown = known.flatMap((one) => this.#toComparable(one).shown);
-    const verdict = verdictOf(toComparable(seen), {
+    const verdict = verdictOf(toComparable(seen, this.#subject.kinds), {
       modes,
       expected: this.#toComparable(expected),
       alsoShown,
@@ -75,7 +75,7 @@ export class Trial {
 
   /** Many plays are compared with the same few. */
   #toComparable(result: PlayResult): ComparableResult {
-    const comparable = this.#comparables.get(result) ?? toComparable(result);
+    const comparable = this.#comparables.get(result) ?? toComparable(result, this.#subject.kinds);
     this.#comparables.set(result, comparable);
     return comparable;
   }

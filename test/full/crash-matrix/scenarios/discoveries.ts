@@ -6,7 +6,7 @@ import {
   defineUnfolding,
   LISTINGS,
   type LoopView,
-  type SliceFact,
+  type MemoryFact,
   type ToolProvider,
 } from '../../../../src/index.ts';
 import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
@@ -26,13 +26,13 @@ const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
 const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
   (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // as `found` tells it
 
-const found = (key: string, names: readonly string[]): SliceFact =>
+const found = (key: string, names: readonly string[]): MemoryFact =>
   factOf(LISTINGS, { key, told: [...names] });
 
 /** A source outside. `names`: what it has at a moment of the loop; nothing when it is down. */
 function source(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
   const tools = toolsOf(kit);
-  const ask = ({ view, ask }: Discovery): Promise<SliceFact> =>
+  const ask = ({ view, ask }: Discovery): Promise<MemoryFact> =>
     // Longer than a lease: whoever falls silent has lost the turn before it takes the source for one that fails.
     ask({ subrequests: 1, ms: 60_000 }, async () => {
       await kit.effect(`${key} asked`, names(view).join());

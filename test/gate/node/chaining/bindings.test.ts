@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, SessionEvent } from '../../../../src/index.ts';
-import type { SessionState } from '../../../../src/testing/entry.ts';
-import { emptyState } from '../../../doors/journal.ts';
+import type { FactPlace, Json, SessionMoment } from '../../../../src/index.ts';
 import { BINDINGS, type Bindings, boundIn, type ChainingFact, forgetBindings } from '../../../doors/kinds.ts';
-import type { FactPlace } from '../../../doors/tools.ts';
 
 /** Folds one fact of a call that returned this value; never into what it was given. */
 function fold(
@@ -18,6 +15,7 @@ function fold(
     frame: '',
     path: 'a',
     call: 't.2.0',
+    at: 0,
     result: { type: 'artifact', value },
     ...place,
   } as const;
@@ -43,17 +41,11 @@ const shortly = (bindings: Bindings): string[] =>
       `${at.path}${at.frame && `[${at.frame}]`} ${at.as} ${at.as === 'many' ? at.id : at.type} ${JSON.stringify(at.value)}`,
   );
 
-/** The session while these frames are open. */
-function during(...open: readonly { readonly id: string; readonly path: string }[]): SessionState {
-  const turn = { frames: new Map(open.map((frame) => [frame.id, frame])) };
-  return { ...emptyState(), turn } as unknown as SessionState; // as much of it as is looked at
-}
-const told = (bindings: Bindings, state: SessionState, event: object): Bindings =>
-  BINDINGS.reduce?.(bindings, state, event as SessionEvent) ?? []; // as much of it as is looked at
-const opened = (bindings: Bindings, id: string, path = 'a/b') =>
-  told(bindings, during({ id, path }), { type: 'frame-started', frame: id });
-const closed = (bindings: Bindings, id: string) =>
-  told(bindings, during(), { type: 'tool-call-ended', call: id });
+const told = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
+  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // as much of it as is looked at
+const opened = (bindings: Bindings, frame: string, path = 'a/b') =>
+  told(bindings, { type: 'loop-opened', frame, path });
+const closed = (bindings: Bindings, call: string) => told(bindings, { type: 'call-ended', call });
 const inB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
@@ -124,14 +116,14 @@ describe('bindings', () => {
 
   it('of loops that a turn leaves open are the session’s when it ends', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
-    expect(shortly(told(bindings, during(), { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
+    expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the very same list when an event has nothing to do with them', () => {
     const bindings = fold([], one('T'), 1);
-    expect(told(bindings, during(), { type: 'model-replied' })).toBe(bindings);
+    expect(told(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closed(bindings, 'x')).toBe(bindings);
     expect(opened(bindings, 'f')).toBe(bindings);
-    expect(told(bindings, during(), { type: 'turn-ended' })).toBe(bindings);
+    expect(told(bindings, { type: 'turn-ended' })).toBe(bindings);
   });
 });

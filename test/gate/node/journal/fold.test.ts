@@ -15,14 +15,14 @@ import {
 } from '../../../doors/journal.ts';
 import { validJournal } from './random-journal.ts';
 
-/** What a kind of tool might remember: how often each tool succeeded, and what the turn looked like then. */
+/** What a kind of tool might remember: the calls that succeeded, and where. */
 const successes: StateSlice = {
   name: 'successes',
   initial: {},
-  reduce(value, state, event) {
-    if (event.type !== 'tool-call-ended' || event.result.type === 'error') return value;
-    const counts = value as { readonly [call: string]: number };
-    return { ...counts, [event.call]: state.turn?.iterations ?? -1 };
+  observe(value, moment) {
+    if (moment.type !== 'call-ended' || moment.result.type === 'error') return value;
+    const places = value as { readonly [call: string]: string };
+    return { ...places, [moment.call]: `${moment.tool} in ${moment.path}` };
   },
 };
 

@@ -109,12 +109,12 @@ describe('the facts of a frame', () => {
     initial: [],
     apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],
   };
-  const fact = (words: string) => ({ slice: 'ledger', fact: words });
+  const fact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).slices.get('ledger');
 
   it('take effect when it opens, at its own path, whatever becomes of its call', () => {
     const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
-    const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x' };
+    const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
     expect(kept(events)).toEqual([
       ['one', place],
       ['two', place],
@@ -144,7 +144,7 @@ describe('the facts of a frame', () => {
     const end = (call: string) =>
       ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
     expect(kept([...noted, ...inside, end('j')])).toEqual([]);
-    const at = { turn: 't1', frame: 'x', path: 'tester/of-x' };
+    const at = { turn: 't1', frame: 'x', path: 'tester/of-x', at: 7 };
     expect(kept([...noted, ...inside, end('j'), end('i')])).toEqual([
       ['i', { ...at, call: 'i', result: { type: 'text', content: 'i done' } }],
       ['j', { ...at, call: 'j', result: { type: 'text', content: 'j done' } }],

@@ -267,14 +267,12 @@ describe('reduce', () => {
     expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
-  it('gives each slice its own value, its initial one first, and the state after the event', () => {
+  it('gives each memory its own value, its initial one first, and tells it of the turn', () => {
     const seen: StateSlice = {
       name: 'seen',
       initial: [],
-      reduce: (value, state, event) => [...(value as string[]), `${state.seq} ${event.type}`],
+      observe: (value, { type, path }) => [...(value as string[]), `${type} in ${path}`],
     };
-    expect([...fold([opened, started], [seen]).slices]).toEqual([
-      ['seen', ['1 session-opened', '2 turn-started']],
-    ]);
+    expect([...fold([opened, started], [seen]).slices]).toEqual([['seen', ['turn-started in tester']]]);
   });
 });

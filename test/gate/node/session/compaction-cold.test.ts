@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, requireApproval, summarised, ToolCallContext } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { SLICES } from '../../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
-import { foldAll, foldLeased, READER, toTurnStart } from '../../../doors/session.ts';
+import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';
 import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -26,7 +26,7 @@ const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
   const ids = ['other-turn', 'other-incarnation'];
   const from = { id: 'tester' };
   const start = { agent: agent.name, message: 'next', context: ToolCallContext.EMPTY, from };
-  const reader = { ...READER, reducer: READER.reducer + 1 };
+  const reader = { ...readerOf(), reducer: readerOf().reducer + 1 };
   return port.begin({ nonce: 'other', start: toTurnStart(start, () => ids.shift() ?? ''), reader });
 };
 
@@ -37,10 +37,10 @@ describe('a compacted session', () => {
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
     // The snapshot was made of the state of the invocation that ran the last turn.
-    const before = await foldAll(upTo(app, cold), SLICES);
+    const before = await foldAll(upTo(app, cold), BUILT_IN_KINDS.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
-    const fromSnapshot = await foldLeased(app.port, leased, SLICES);
+    const fromSnapshot = await foldLeased(app.port, leased, BUILT_IN_KINDS.memories);
     expect(fromSnapshot.state).toEqual(await app.state());
     expect(fromSnapshot.state.messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -54,7 +54,7 @@ describe('a compacted session', () => {
     const other = await talk('abcde');
     const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
-    expect((await foldLeased(other.port, whole, SLICES)).state).toEqual(await other.state());
+    expect((await foldLeased(other.port, whole, BUILT_IN_KINDS.memories)).state).toEqual(await other.state());
   });
 
   it('is begun with the messages that are kept, and none of those before', async () => {
@@ -79,14 +79,18 @@ describe('a compacted session', () => {
     const small = await app.port.resume({
       nonce: 'again',
       turn: leased.page.openTurn?.id ?? '',
-      reader: { ...READER, maxBytes: 100 },
+      reader: { ...readerOf(), maxBytes: 100 },
     });
     expect(small.status).toBe('busy');
     const first = leased.snapshot?.messagesFrom ?? 0;
-    const types = { names: READER.messageTypes, until: leased.snapshot?.seq ?? 0 };
+    const types = { names: readerOf().messageTypes, until: leased.snapshot?.seq ?? 0 };
     const page = await app.port.read({ from: first, types, maxBytes: 100 });
     if (!page) throw new Error('There is no session.');
-    const folded = await foldLeased(app.port, { snapshot: leased.snapshot, covered: [], page }, SLICES);
+    const folded = await foldLeased(
+      app.port,
+      { snapshot: leased.snapshot, covered: [], page },
+      BUILT_IN_KINDS.memories,
+    );
     expect(folded.state).toEqual(await app.state());
   });
 

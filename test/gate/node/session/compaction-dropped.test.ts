@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelReply, summarised } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { SLICES } from '../../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll } from '../../../doors/session.ts';
 import { agentWith, compactions, type Dropped, dropped, long, sessionOf } from './compaction-scene.ts';
@@ -136,7 +136,7 @@ describe('after a summary was dropped', () => {
     await app.say(long('a'));
     const end = await app.say(long('b'));
     expect(end.status).toBe('ended');
-    const cold = await foldAll(app.port, SLICES);
+    const cold = await foldAll(app.port, BUILT_IN_KINDS.memories);
     expect(cold?.state).toEqual(await app.state());
     expect(cold?.state.summaryDropped).toEqual({ from: 5 });
     const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));

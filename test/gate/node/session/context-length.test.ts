@@ -13,7 +13,7 @@ import {
   summarised,
 } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { SLICES } from '../../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll, foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
@@ -181,7 +181,7 @@ describe('a session whose conversation was shortened', () => {
     await app.say(TEN_WORDS, host);
     const end = await app.say('How is kelp sold?', host);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
-    const cold = await foldAll(app.port, SLICES);
+    const cold = await foldAll(app.port, BUILT_IN_KINDS.memories);
     expect(cold?.state).toEqual(await app.state());
     const state = await app.state();
     expect(state.starts).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('a session whose conversation was shortened', () => {
     const leased = await app.lease('Who am I?');
     expect(leased.snapshot?.messagesFrom).toBe(state.starts[0]);
     await app.run(leased, host);
-    expect((await foldAll(app.port, SLICES))?.state).toEqual(await app.state());
+    expect((await foldAll(app.port, BUILT_IN_KINDS.memories))?.state).toEqual(await app.state());
     expect((await app.state()).messages.map(({ text }) => text)).toEqual([
       LEFT,
       'How is kelp sold?',
@@ -216,7 +216,7 @@ describe('a session whose conversation was shortened', () => {
     await app.say(words('four', 2_000));
     const { messages } = await app.state();
     const leased = await app.lease('five');
-    const { state } = await foldLeased(app.port, leased, SLICES);
+    const { state } = await foldLeased(app.port, leased, BUILT_IN_KINDS.memories);
     expect(leased.snapshot).toBeDefined();
     expect(messages[0]?.text).toBe(
       'Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.',

@@ -6,7 +6,7 @@ import {
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
 import { type Leased, toRow } from '../../../doors/journal.ts';
-import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, READER } from '../../../doors/session.ts';
+import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
@@ -49,7 +49,7 @@ export async function hold(
         principal: { id: 'owner' },
       }),
     },
-    reader: READER,
+    reader: readerOf(),
   });
   if (begun.status !== 'leased') throw new Error('no lease');
   const leased = { ...begun, ...more };

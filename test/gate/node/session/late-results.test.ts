@@ -3,7 +3,7 @@ import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { SLICES } from '../../../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { foldAll, type TurnHost } from '../../../doors/session.ts';
 import { answers, LEASE_MS, passing } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
@@ -94,7 +94,7 @@ describe('a once call that a cancel met', () => {
       role: 'user',
       text: `${whole.slice(0, characters)}\n... [shortened: ${characters} of ${whole.length} characters are shown]`,
     });
-    expect((await foldAll(app.port, SLICES))?.state).toEqual(await app.state());
+    expect((await foldAll(app.port, BUILT_IN_KINDS.memories))?.state).toEqual(await app.state());
   });
 
   it('tells nothing when it gives no answer after all', async () => {

@@ -23,7 +23,7 @@ describe('tools that are found outside', () => {
         v: 1,
         type: 'tools-listed',
         turn: 'id2',
-        facts: [{ slice: 'listings', fact: { key: 'shop', told: ['buy', 'sell'] } }],
+        facts: [{ slice: 'listings', fact: { key: 'shop', told: ['buy', 'sell'] }, at: expect.any(Number) }],
       },
     ]);
     expect(source.asked()).toBe(1);

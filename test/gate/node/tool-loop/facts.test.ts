@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FactPlace, ToolMemory } from '../../../../src/index.ts';
 import {
   type AnyTool,
   decorate,
@@ -12,12 +13,12 @@ import {
   text,
 } from '../../../../src/index.ts';
 import type { StateSlice } from '../../../doors/journal.ts';
-import { type FactPlace, factOf, type Slice, withheld } from '../../../doors/tools.ts';
+import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 /** What was noted, with where. */
-const noted: Slice<readonly string[], string> = {
+const noted: ToolMemory<readonly string[], string> = {
   name: 'noted',
   initial: [],
   apply: (all, fact, { path, call }) => [...all, `${path} ${call.split('.').at(-1)}: ${fact}`],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ToolMemory } from '../../../../src/index.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -7,7 +8,7 @@ import {
   terminateAgent,
 } from '../../../../src/index.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { DEFAULT_TIMEOUT, factOf, type Slice } from '../../../doors/tools.ts';
+import { DEFAULT_TIMEOUT, factOf } from '../../../doors/tools.ts';
 import { passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
@@ -135,7 +136,7 @@ describe('the calls of one reply', () => {
   });
 
   it('each open what they open: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
-    const opened: Slice<readonly string[], string> = {
+    const opened: ToolMemory<readonly string[], string> = {
       name: 'opened',
       initial: [],
       apply: (names, fact) => [...names, fact],

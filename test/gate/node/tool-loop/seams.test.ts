@@ -10,7 +10,7 @@ const tool = (name: string, run = (): string => name) =>
 const unlocked: StateSlice<boolean, boolean> = {
   name: 'unlocked',
   initial: false,
-  reduce: (value, _, event) => value || (event.type === 'tool-call-ended' && event.result.type !== 'error'),
+  observe: (value, moment) => value || (moment.type === 'call-ended' && moment.result.type !== 'error'),
 };
 const inner = tool('inner');
 const unlock: InjectionStrategy = {
@@ -19,7 +19,7 @@ const unlock: InjectionStrategy = {
 };
 
 describe('a kind of tool', () => {
-  it('offers with the next model call what its slice remembers, sorted by name (TOOL-21)', async () => {
+  it('offers with the next model call what its memory holds, sorted by name (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
       slices: [unlocked],

@@ -70,7 +70,8 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
 const OTHERS = [
   // Errors, and what tools throw.
   ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
-  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolGroupDefinitionError', 'ToolObjectError'],
+  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolGroupDefinitionError', 'ToolKindError'],
+  ...['ToolObjectError'],
   ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
   // What makes tools, agents and types.
   ...[
@@ -81,6 +82,7 @@ const OTHERS = [
     'definePipeline',
     'defineTextTool',
     'defineTool',
+    'defineToolKind',
   ],
   ...[
     'defineToolGroup',

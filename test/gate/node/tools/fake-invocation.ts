@@ -54,6 +54,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     offered: () => [],
     offeredAfter: () => [],
     record: () => undefined,
+    recall: ({ initial }) => initial,
+    now: () => 0,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
     exclusively: (_, work) => work(({ initial }) => initial),

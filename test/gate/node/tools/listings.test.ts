@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { LISTINGS, type Listing, type Listings, type SessionEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { SLICES } from '../../../doors/agent.ts';
-import { emptyState, fromSnapshot, parseEvent, reduce, toRow, toSnapshot } from '../../../doors/journal.ts';
-import { remembered } from '../../../doors/loop.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
+import {
+  emptyState,
+  fromSnapshot,
+  parseEvent,
+  reduce,
+  toRow,
+  toSnapshot,
+  valueIn,
+} from '../../../doors/journal.ts';
 import { factOf } from '../../../doors/tools.ts';
 
-const place = { turn: 't1', frame: '', path: 'clerk', call: '' };
+const place = { turn: 't1', frame: '', path: 'clerk', call: '', at: 0 };
 const after = (...told: readonly Listing[]): Listings =>
   told.reduce<Listings>((known, one) => LISTINGS.apply?.(known, one, place) ?? known, LISTINGS.initial);
 
@@ -90,15 +97,15 @@ describe('what a journal tells of sources outside', () => {
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   ];
   const fold = (events: readonly SessionEvent[], state = emptyState()): SessionState => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, SLICES);
+    for (const event of events) reduce(state, { seq: state.seq + 1, event }, BUILT_IN_KINDS.memories);
     return state;
   };
   const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
     events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
 
   it('is folded as it is emitted, and at once', () => {
-    expect(remembered(fold(EVENTS.slice(0, 3)).slices, LISTINGS)).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(remembered(fold(EVENTS).slices, LISTINGS)).toEqual([
+    expect(valueIn(fold(EVENTS.slice(0, 3)).slices, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(valueIn(fold(EVENTS).slices, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
     ]);
@@ -118,7 +125,7 @@ describe('what a journal tells of sources outside', () => {
       { ...listed(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // of the next turn
     ];
     const snapshot = fromSnapshot(toSnapshot(fold(EVENTS)));
-    expect(remembered(fold(next, snapshot).slices, LISTINGS)).toEqual([
+    expect(valueIn(fold(next, snapshot).slices, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
       { key: 'c', told: null },
@@ -129,7 +136,7 @@ describe('what a journal tells of sources outside', () => {
   it('does not change what the calls of a reply see that was made before it', () => {
     const state = fold(EVENTS.slice(0, 6));
     const seen = state.turn?.frames.get('')?.seen.slices ?? new Map();
-    expect(remembered(seen, LISTINGS)).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(remembered(state.slices, LISTINGS)).toHaveLength(2);
+    expect(valueIn(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(valueIn(state.slices, LISTINGS, '')).toHaveLength(2);
   });
 });

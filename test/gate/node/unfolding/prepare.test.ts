@@ -8,7 +8,7 @@ import {
   type ToolInvocation,
 } from '../../../../src/index.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
-import { remembered } from '../../../doors/loop.ts';
+import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -35,7 +35,7 @@ const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'ses
   defineUnfolding({ name: 'shop', description: 'Shops.', tools: toolsIn, prepare, ...more });
 
 const listingsOf = async (session: TestSession): Promise<Listings> =>
-  remembered((await session.state()).slices, LISTINGS);
+  valueIn((await session.state()).slices, LISTINGS, '');
 
 describe('a facade that prepares', () => {
   it('tells of what it has found out, and the next model call is offered it', async () => {

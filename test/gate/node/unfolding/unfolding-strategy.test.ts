@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineUnfolding, type LoopView, ToolCallContext } from '../../../../src/index.ts';
-import { emptyState } from '../../../doors/journal.ts';
 import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
 import { OPENINGS, type Opening, type Openings } from '../../../doors/tools.ts';
 import { does } from './scenes.ts';
@@ -93,8 +92,8 @@ describe('what the strategy offers', () => {
   });
 });
 
-describe('the slice of what is open', () => {
-  const place = { turn: 't', frame: '', path: 'clerk', call: 'c1' };
+describe('the memory of what is open', () => {
+  const place = { turn: 't', frame: '', path: 'clerk', call: 'c1', at: 0 };
 
   it('adds an opening, replaces it in its place by one with another input, and keeps it for the same', () => {
     const one = OPENINGS.apply([], { facade: 'files', input: { category: 'a' } }, place);
@@ -116,17 +115,13 @@ describe('the slice of what is open', () => {
       OPENINGS.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
       OPENINGS.apply([], { facade: 'kept', scope: 'session' }, place),
     ].flat();
-    const after = (event: Parameters<NonNullable<typeof UNFOLDING.reduce>>[2]) =>
-      UNFOLDING.reduce?.(value, emptyState(), event)?.map((one) => one.facade);
-    const text = { type: 'text', content: '' } as const;
-    expect(after({ type: 'tool-call-ended', turn: 't', call: 'c0', result: text })).toEqual(['root', 'kept']);
-    expect(after({ type: 'turn-ended', turn: 't', outcome: 'completed' })).toEqual(['kept']);
-    const other = UNFOLDING.reduce?.(value, emptyState(), {
-      type: 'tool-call-ended',
-      turn: 't',
-      call: 'c9',
-      result: text,
-    });
-    expect(other).toBe(value);
+    const { observe } = UNFOLDING.memory;
+    const result = { type: 'text', content: '' } as const;
+    const root = { turn: 't', frame: '', path: 'clerk' };
+    const ended = (call: string) =>
+      observe?.(value, { ...root, type: 'call-ended', call, tool: 'any', result });
+    expect(ended('c0')?.map((one) => one.facade)).toEqual(['root', 'kept']);
+    expect(observe?.(value, { ...root, type: 'turn-ended' }).map((one) => one.facade)).toEqual(['kept']);
+    expect(ended('c9')).toBe(value);
   });
 });

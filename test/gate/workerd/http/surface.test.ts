@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
@@ -13,6 +14,7 @@ const host: HttpHost = {
   contextHeaders: new Map(),
   origins: new Set(),
   maxBodyBytes: 1,
+  kinds: BUILT_IN_KINDS,
   clock: { now: () => 0, after: nothing },
   newId: () => 'id',
   model: nothing,

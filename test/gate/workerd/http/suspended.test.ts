@@ -5,7 +5,7 @@ import { defineAgent, defineTool, text } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { toRow } from '../../../doors/journal.ts';
-import { READER } from '../../../doors/session.ts';
+import { readerOf } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
@@ -110,7 +110,7 @@ describe('a turn that waits for a decision', () => {
 describe('a turn that comes to wait in another invocation', () => {
   /** Goes on with an accepted turn, and gives its lease back as suspended, in an append of this many events. */
   async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
-    const leased = await port.resume({ nonce: 'n', turn, reader: READER });
+    const leased = await port.resume({ nonce: 'n', turn, reader: readerOf() });
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
     const wait = toRow({ type: 'cancel-requested', turn });
     const rows = Array.from({ length: events }, () => wait);

@@ -1,0 +1,128 @@
+/** How the fold keeps what kinds of tools remember: facts, moments, and the values of paths. It knows none of the kinds. */
+import type { Json } from '../tools/json.ts';
+import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tools/tool-memory.ts';
+import { ROOT, type SessionEvent } from './events.ts';
+import { type CallRecord, type Fold, lastReply, type SessionState, type StateSlice } from './state.ts';
+
+/** A state, and the memories that are folded into it. */
+type Remembering = Pick<Fold, 'state' | 'slices'>;
+
+/** Facts of one event, in order, and where they were recorded. */
+interface RecordedFacts {
+  readonly facts: readonly MemoryFact[] | undefined;
+  readonly place: Omit<FactPlace, 'at'>;
+  /**
+   * `call`: the call that recorded them has just ended, and memories take them that must not wait. `batch`: its whole batch has
+   * ended, and all others take them. Absent: they came with no call's end, and nobody waits.
+   */
+  readonly when?: 'call' | 'batch';
+}
+
+/** Applies facts to the memories that take them now. Those of a kind that this code does not know are kept by nobody. */
+export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
+  for (const { slice: name, fact, at = 0 } of facts ?? []) {
+    const memory = fold.slices.find((one) => one.name === name);
+    if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
+    const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
+    change(fold.state, memory, { path: place.path, next });
+  }
+}
+
+/** Tells the memories of an event that has been folded. All have a value from the first event on. */
+export function tellMemories({ state, slices }: Remembering, event: SessionEvent): void {
+  const moment = momentOf(state, event);
+  for (const memory of slices) {
+    if (!state.slices.has(memory.name)) state.slices.set(memory.name, firstOf(memory));
+    if (moment && memory.observe)
+      change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
+  }
+}
+
+interface Change {
+  readonly path: string;
+  next(value: Json): Json | undefined;
+}
+
+/**
+ * Folds on one memory's value. Code that throws must not make the session unreadable for ever: its memory stands still from
+ * there on and is answered to nobody, while everything else goes on. The facts stay in the journal for code that can fold them.
+ */
+function change(state: SessionState, memory: StateSlice, { path, next }: Change): void {
+  if (state.brokenMemories?.has(memory.name)) return;
+  try {
+    const value = valueIn(state.slices, memory, path);
+    const folded = next(value);
+    if (folded === undefined || folded === value) return;
+    state.slices.set(
+      memory.name,
+      memory.scope === 'path' ? { ...Object(state.slices.get(memory.name)), [path]: folded } : folded,
+    );
+  } catch (thrown) {
+    state.brokenMemories ??= new Map();
+    state.brokenMemories.set(memory.name, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+/** What a memory has before any fact. */
+const firstOf = ({ scope, initial }: StateSlice): Json => (scope === 'path' ? {} : initial);
+
+/** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */
+export function valueIn<Value extends Json, Fact extends Json>(
+  values: ReadonlyMap<string, Json>,
+  { name, scope, initial }: ToolMemory<Value, Fact>,
+  path: string,
+): Value {
+  const value = values.get(name);
+  if (scope !== 'path') return (value as Value | undefined) ?? initial;
+  // Names of loops may be any: what an object inherits is not theirs.
+  const paths = Object(value) as { readonly [path: string]: Value };
+  return (Object.hasOwn(paths, path) ? paths[path] : undefined) ?? initial;
+}
+
+/** What an event is for memories; nothing, when it is of no loop that is there. */
+function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
+  const { turn } = state;
+  if (!turn || event.type === 'session-opened' || event.turn !== turn.id) return undefined;
+  const at = (frame: string): MemoryPlace | undefined => {
+    const path = turn.frames.get(frame)?.path;
+    return path === undefined ? undefined : { turn: turn.id, frame, path };
+  };
+  switch (event.type) {
+    case 'turn-started':
+    case 'turn-ended':
+      return { type: event.type, turn: turn.id, frame: ROOT, path: state.agent };
+    case 'frame-started': {
+      const place = at(event.frame);
+      return place && { type: 'loop-opened', ...place };
+    }
+    case 'model-replied': {
+      const { model, usage, planned } = event;
+      const place = at(event.frame ?? ROOT);
+      return place && !planned ? { type: event.type, ...place, model, usage } : undefined;
+    }
+    case 'tool-call-ended': {
+      const { call, result, ms } = event;
+      const place = at(event.frame ?? ROOT);
+      const tool = callsOf(state, event).find(({ id }) => id === call)?.name;
+      return place && tool !== undefined
+        ? { type: 'call-ended', ...place, call, tool, result, ms }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Once a batch has settled, its calls are still the last reply's. */
+const callsOf = (
+  { turn }: SessionState,
+  { frame = ROOT }: { readonly frame?: string },
+): readonly CallRecord[] => lastReply(turn?.frames.get(frame)?.messages ?? [])?.calls ?? [];
+
+/** The facts with which a call ends: those that were stored with its start stand where its end says nothing of their memory. */
+export function factsAtEnd(
+  { atEnd = [] }: Pick<CallRecord, 'atEnd'>,
+  facts: readonly MemoryFact[] = [],
+): readonly MemoryFact[] {
+  return [...atEnd.filter(({ slice }) => !facts.some((one) => one.slice === slice)), ...facts];
+}

@@ -1,0 +1,58 @@
+import { rateLimits, withRateLimit } from '../../../../src/examples/rate-limited/with-rate-limit.ts';
+import { type AnyTool, decorate, defineAgent, defineSubagent, mapContent } from '../../../../src/index.ts';
+import type { Care } from '../../../doors/testing.ts';
+import type { Kit } from '../lab/kit.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { survivor } from './survivor.ts';
+
+/** A tool with a limit, whose texts say nothing of the time that is left: a disturbance takes some. */
+const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
+  const tool = withRateLimit({ perHour })(kit.tool({ name: 'act', care }));
+  return decorate(tool, {
+    call: async (input, call) =>
+      mapContent(await tool.call(input, call), (content) => content.replace(/ in \d+ min/, ' later')),
+  });
+};
+
+/** Calls that fill a limit alone and together, and are refused beyond it, in the next turn too. */
+const rateLimited = (care: Care): Scenario => ({
+  kind: `rate-limited-${care}`,
+  kinds: [rateLimits],
+  tells: 'app:rate-limits',
+  agent: (kit) => survivor([limited(kit, care, 2)]),
+  script: [
+    { to: 'Go.', replies: [['act'], ['act', 'act'], 'Acted.'] },
+    { to: 'Again.', replies: [['act'], 'Refused.'] },
+  ],
+  steps: [{ send: 'Go.' }, { send: 'Again.' }],
+});
+
+/** A subagent's calls count for whoever asked it. */
+const counted: Scenario = {
+  kind: 'rate-limited-subagent',
+  kinds: [rateLimits],
+  tells: 'app:rate-limits',
+  agent(kit) {
+    const act = limited(kit, 'reconciled', 2);
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'You help.',
+      tools: [act],
+    });
+    return survivor([act, defineSubagent({ agent: helper })]);
+  },
+  script: [
+    { to: 'Go.', replies: [[{ name: 'helper', input: { message: 'Help.' } }], ['act', 'act'], 'Acted.'] },
+    { to: 'Help.', replies: [['act'], 'Helped.'] },
+  ],
+  steps: [{ send: 'Go.' }],
+};
+
+export const ownKinds: readonly Scenario[] = [
+  rateLimited('read'),
+  rateLimited('idempotent'),
+  rateLimited('once'),
+  rateLimited('reconciled'),
+  counted,
+];

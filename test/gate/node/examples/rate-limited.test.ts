@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { defineCourier } from '../../../../src/examples/rate-limited/courier.ts';
+import { rateLimits } from '../../../../src/examples/rate-limited/with-rate-limit.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 22);
+
+const letter = (to = 'ada', text = 'Hello.') => ({ name: 'send_letter', input: { to, text } });
+const one = (...args: Parameters<typeof letter>): ScriptedReply => ({ calls: [letter(...args)] });
+
+interface Scene {
+  readonly replies: readonly ScriptedReply[];
+  readonly carry?: () => Promise<string>;
+}
+
+/** A courier whose letters are counted, in a session whose time stands still. */
+function courier({ replies, carry = async () => 'L' }: Scene) {
+  const clock = createManualClock(START);
+  const carried: string[] = [];
+  const session: TestSession = createTestSession(
+    defineCourier(async ({ to }) => {
+      carried.push(to);
+      return carry();
+    }),
+    { kinds: [rateLimits], clock, replies },
+  );
+  return { clock, carried, session };
+}
+
+const shown = (session: TestSession) => shownResults(session.requests.at(-1));
+const left = (count: number, to = 'ada'): string =>
+  `Letter L is on its way to ${to}.\n\n${count} of 3 calls an hour are left for '${to}'.`;
+const refused = (minutes: number): string =>
+  `Error: Not run: all 3 calls an hour for 'ada' are used up. The next one is possible in ${minutes} min.`;
+
+describe('a tool with a limit an hour', () => {
+  it('tells what is left for each key, and refuses what is too much', async () => {
+    const { session, carried } = courier({ replies: [one(), one(), one('bob'), one(), one(), 'Done.'] });
+    await session.send('Write to Ada.');
+    expect(shown(session)).toEqual([left(2), left(1), left(2, 'bob'), left(0), refused(60)]);
+    expect(carried).toEqual(['ada', 'ada', 'bob', 'ada']);
+  });
+
+  it('counts a sliding hour, over turns: each call is free again an hour after its own end', async () => {
+    const { session, clock } = courier({
+      replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'],
+    });
+    await session.send('First.');
+    await clock.advance(40 * MINUTE);
+    await session.send('Second.');
+    expect(shown(session)).toEqual([left(2), left(1), left(0), refused(20)]);
+    await clock.advance(20 * MINUTE);
+    session.restart();
+    await session.send('Third.');
+    expect(shown(session).slice(-2)).toEqual([left(0), refused(40)]);
+  });
+
+  it('lets one of two calls of a reply through when one is left', async () => {
+    const { session, carried } = courier({
+      replies: [one(), one(), { calls: [letter(), letter()] }, 'Done.'],
+    });
+    await session.send('Write to Ada.');
+    expect(shown(session)).toEqual([left(2), left(1), left(0), refused(60)]);
+    expect(carried).toHaveLength(3);
+  });
+
+  it('counts calls that fail, that throw, and whose input is not valid, and tells what is left then too', async () => {
+    const { session } = courier({
+      carry: async () => {
+        throw new Error('The post is on strike.');
+      },
+      replies: [
+        one(),
+        { calls: [{ name: 'send_letter', input: { to: 'ada' } }] },
+        one(),
+        one(),
+        one(' '),
+        'Done.',
+      ],
+    });
+    await session.send('Write to Ada.');
+    const results = shown(session);
+    expect([results[0], ...results.slice(2)]).toEqual([
+      "Error: The post is on strike.\n\n2 of 3 calls an hour are left for 'ada'.",
+      "Error: The post is on strike.\n\n0 of 3 calls an hour are left for 'ada'.",
+      refused(60),
+      "Error: A letter needs an address.\n\n2 of 3 calls an hour are left for ' '.",
+    ]);
+    expect(results[1]).toMatch(/text[\s\S]*1 of 3 calls an hour are left for 'ada'\.$/);
+  });
+
+  it('counts the calls of subagents, also of one that runs at the same time', async () => {
+    const { session, carried } = courier({
+      replies: [
+        one(),
+        { calls: [{ name: 'assistant', input: { message: 'Write to Ada twice.' } }, letter()] },
+        { calls: [letter(), letter()] },
+        'I did what I could.',
+        one(),
+        'Done.',
+      ],
+    });
+    await session.send('Write to Ada.');
+    expect(carried).toEqual(['ada', 'ada', 'ada']);
+    expect(shownResults(session.requests[3])).toEqual([left(0), refused(60)]);
+    expect(shown(session)).toEqual([left(2), 'I did what I could.', left(1), refused(60)]);
+  });
+
+  it('counts a call that was killed in the middle and whose outcome nobody knows', async () => {
+    const { session, carried } = courier({
+      carry: async () => {
+        if (carried.length === 1) session.kill();
+        return 'L';
+      },
+      replies: [one(), one(), one(), one(), 'Done.'],
+    });
+    await session.send('Write to Ada.');
+    const results = shown(session);
+    expect(results[0]).toMatch(/^Error: [\s\S]*\n\n2 of 3 calls an hour are left for 'ada'\.$/);
+    expect(results.slice(1)).toEqual([left(1), left(0), refused(60)]);
+    expect(carried).toHaveLength(3);
+  });
+
+  it('counts a call whose turn was cancelled while it ran', async () => {
+    const { session, clock } = courier({
+      carry: async () => {
+        await session.cancel();
+        session.kill();
+        return 'L';
+      },
+      replies: [one(), one('ada'), 'Done.'],
+    });
+    expect(await session.send('Write to Ada.')).toMatchObject({ outcome: 'cancelled' });
+    await clock.advance(MINUTE);
+    expect((await session.state()).slices.get('app:rate-limits')).toEqual({ ada: [expect.any(Number)] });
+  });
+});

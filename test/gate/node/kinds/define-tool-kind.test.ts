@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  decorate,
+  defineAgent,
+  defineSubagent,
+  defineTool,
+  defineToolKind,
+  error,
+  type RememberingKind,
+  text,
+} from '../../../../src/index.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../src/testing/entry.ts';
+import { toolKinds } from '../../../doors/agent.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+
+type Kind = RememberingKind<readonly string[], string>;
+type Settings = Partial<{ name: string; when: 'call' | 'batch'; scope: 'path' | 'session'; version: number }>;
+
+/** Remembers words. */
+const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
+  defineToolKind({
+    name,
+    memory: { ...settings, initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
+  });
+
+const acts = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
+
+/** A tool that tells what is remembered, and remembers its own id's end. */
+const remembering = (
+  kind: Kind,
+  on: 'success' | 'end' = 'success',
+  answer: () => unknown = () => 'ok',
+): AnyTool =>
+  decorate(acts, {
+    async call(_, call) {
+      const known = kind.recall(call).join(' ');
+      kind.remember(call, `w${kind.recall(call).length}`, { on });
+      const own = kind.recall(call).join(' ');
+      const answered = answer();
+      return answered === 'ok' ? text(`${known} -> ${own}`) : error(String(answered));
+    },
+  });
+
+const act = (times = 1): ScriptedReply => ({ calls: Array.from({ length: times }, () => ({ name: 'act' })) });
+const agentOf = (...tools: readonly AnyTool[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
+
+function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
+  return createTestSession(agentOf(tool), { kinds: [kind], replies, clock: createManualClock(5_000) });
+}
+const shown = (session: TestSession) => shownResults(session.requests.at(-1));
+const kept = async (session: TestSession) => (await session.state()).slices.get('app:words');
+
+describe('a kind of tool of an app', () => {
+  it('remembers over turns, restarts and replies, and shows a call what it has recorded itself', async () => {
+    const kind = wordsOf();
+    const session = sessionOf(kind, remembering(kind), [act(), 'A.', act(), 'B.']);
+    await session.send('One.');
+    session.restart();
+    await session.send('Two.');
+    expect(shown(session)).toEqual([' -> w0', 'w0 -> w0 w1']);
+    expect(await kept(session)).toEqual(['w0', 'w1']);
+  });
+
+  it.each([
+    ['batch', [' -> w0', ' -> w0'], ['w0', 'w0']],
+    ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
+  ] as const)('of which calls of one reply see each other by when: %s', async (when, results, value) => {
+    const kind = wordsOf({ when });
+    const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
+    await session.send('Go.');
+    expect(shown(session)).toEqual(results);
+    expect(await kept(session)).toEqual(value);
+  });
+
+  it.each([
+    ['success', []],
+    ['end', ['w0']],
+  ] as const)('keeps a fact of a call that failed by on: %s', async (on, value) => {
+    const kind = wordsOf();
+    const session = sessionOf(
+      kind,
+      remembering(kind, on, () => 'No.'),
+      [act(), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(await kept(session)).toEqual(value);
+  });
+
+  it.each([
+    ['session', ['w0', 'w1']],
+    ['path', { clerk: ['w0'], 'clerk/helper': ['w0'] }],
+  ] as const)('has one value by scope: %s', async (scope, value) => {
+    const kind = wordsOf({ scope });
+    const tool = remembering(kind);
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [tool],
+    });
+    const session = createTestSession(agentOf(tool, defineSubagent({ agent: helper })), {
+      kinds: [kind],
+      replies: [act(), { calls: [{ name: 'helper', input: { message: 'Help.' } }] }, act(), 'Ok.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect(await kept(session)).toEqual(value);
+  });
+
+  it('gives a fact the time at which its call ended, by the clock of whoever runs the turn', async () => {
+    const clock = createManualClock(5_000);
+    const times = defineToolKind({
+      name: 'times',
+      memory: { initial: [], apply: (all: readonly number[], _: null, { at }) => [...all, at] },
+    });
+    const tool = decorate(acts, {
+      async call(_, call) {
+        times.remember(call, null, { on: 'end' });
+        await clock.advance(250);
+        return text('ok');
+      },
+    });
+    const session = createTestSession(agentOf(tool), { kinds: [times], clock, replies: [act(), 'Done.'] });
+    await session.send('Go.');
+    expect((await session.state()).slices.get('app:times')).toEqual([5_250]);
+  });
+
+  it('observes what else happens: turns, replies, calls and loops', async () => {
+    const seen = defineToolKind({
+      name: 'seen',
+      memory: {
+        initial: [],
+        observe: (all: readonly string[], moment) => [...all, `${moment.type} ${moment.path}`],
+      },
+    });
+    const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: 'Help.', tools: [] });
+    const session = createTestSession(agentOf(defineSubagent({ agent: helper })), {
+      kinds: [seen],
+      replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Ok.', 'Done.'],
+    });
+    await session.send('Go.');
+    expect((await session.state()).slices.get('app:seen')).toEqual([
+      'turn-started clerk',
+      'model-replied clerk',
+      'loop-opened clerk/helper',
+      'model-replied clerk/helper',
+      'call-ended clerk',
+      'model-replied clerk',
+      'turn-ended clerk',
+    ]);
+  });
+
+  it('offers tools by what it remembers, with a strategy that is given its memory', async () => {
+    const secret = defineTool({ name: 'secret', description: 'Opens.', run: () => 'open' });
+    const kind = defineToolKind({
+      name: 'words',
+      memory: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
+      strategy: (memory) => ({
+        name: 'secret',
+        offer: (tools, view) => (memory.recall(view).length > 0 ? [...tools, secret] : tools),
+        note: () => ({ facts: [memory.fact('noted')] }),
+      }),
+    });
+    const session = createTestSession(agentOf(acts), { kinds: [kind], replies: [act(), 'Done.'] });
+    await session.send('Go.');
+    expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['act'],
+      ['act', 'secret'],
+    ]);
+    expect(await kept(session)).toEqual(['noted']);
+  });
+
+  it('may have a name of the library, and nothing of the one reaches the other', async () => {
+    const kind = wordsOf({ name: 'unfolding' });
+    const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
+    await session.send('Go.');
+    const { slices } = await session.state();
+    expect([slices.get('unfolding'), slices.get('app:unfolding')]).toEqual([[], ['w0']]);
+  });
+});
+
+describe('a mistake of a developer', () => {
+  it('that leaves a kind out of the app is told with the mend, and ends the turn', async () => {
+    const kind = wordsOf();
+    const session = createTestSession(agentOf(remembering(kind)), { replies: [act()] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'misconfigured',
+        message:
+          "The kind of tool 'words' remembers nothing here, since the app was not given it. Add it to the kinds of " +
+          'createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.',
+      },
+    });
+  });
+
+  it('that gives two kinds one name, or a name of the library, is told at the start', () => {
+    expect(() => toolKinds([wordsOf(), wordsOf()])).toThrow(
+      "Two kinds are called 'words': facts of one would count for the other.",
+    );
+    const taken = defineToolKind({ name: 'holdfast:words', memory: { initial: 0, apply: (n: number) => n } });
+    expect(() => toolKinds([taken])).toThrow(
+      "The kind 'holdfast:words' has a name of the library's own: leave out the ':'.",
+    );
+  });
+
+  it.each([
+    [
+      { name: 'a b' },
+      "Tool kind 'a b': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+    ],
+    [{ when: 'soon' as 'call' }, "Tool kind 'words': 'when' is 'soon': use 'call' or 'batch'."],
+    [{ scope: 'turn' as 'path' }, "Tool kind 'words': 'scope' is 'turn': use 'path' or 'session'."],
+    [{ version: 0.5 }, "Tool kind 'words': 'version' is 0.5: use a whole number from 1 on."],
+  ])('in the definition is told where it is made: %j', (settings, message) => {
+    expect(() => wordsOf(settings)).toThrow(message);
+  });
+
+  it('that is no JSON is told where it begins', () => {
+    const map = new Map() as unknown as string[];
+    expect(() =>
+      defineToolKind({ name: 'words', memory: { initial: map, apply: (all: string[]) => all } }),
+    ).toThrow("Tool kind 'words': the value of 'initial' at `$` is a Map, which is not JSON.");
+  });
+
+  it.each([
+    [
+      'that throws',
+      () => {
+        throw new Error('Not my day.');
+      },
+      'Not my day.',
+    ],
+    [
+      'that answers no JSON',
+      () => [new Map()] as unknown as string[],
+      "Tool kind 'words': 'apply' answered a value that is a Map at `$[0]`, which is not JSON.",
+    ],
+  ])(
+    'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',
+    async (_, apply, why) => {
+      const kind: Kind = defineToolKind({
+        name: 'words',
+        memory: {
+          initial: [],
+          apply: (_all: readonly string[], _word: string): readonly string[] => apply(),
+        },
+      });
+      const record = decorate(acts, {
+        async call(_input, call) {
+          if (kind.recall(call).length === 0) call.record(kind.memory, 'word');
+          return text('recorded');
+        },
+      });
+      const session = sessionOf(kind, record, [act(), 'Recorded.', act(), 'Hello.']);
+      expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
+      expect(await session.send('Again.')).toMatchObject({
+        outcome: 'failed',
+        error: {
+          message: `What the kind of tool 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`,
+        },
+      });
+      expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
+    },
+  );
+
+  it('that changes what it is given changes nothing that others see', async () => {
+    const kind = defineToolKind({
+      name: 'words',
+      memory: {
+        initial: [],
+        apply(all: string[], word: string) {
+          all.push(word);
+          return all;
+        },
+      },
+    });
+    const tool = decorate(acts, {
+      async call(_, call) {
+        kind.recall(call).push('mine');
+        kind.remember(call, 'word');
+        return text(String(kind.recall(call).length));
+      },
+    });
+    const session = createTestSession(agentOf(tool), { kinds: [kind], replies: [act(2), 'Done.'] });
+    await session.send('Go.');
+    expect(shown(session)).toEqual(['1', '1']);
+    expect(await kept(session)).toEqual(['word', 'word']);
+  });
+});

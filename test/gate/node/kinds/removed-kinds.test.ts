@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decorate,
+  defineAgent,
+  defineTool,
+  defineToolKind,
+  summarised,
+  ToolCallContext,
+  type ToolKind,
+  text,
+} from '../../../../src/index.ts';
+import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
+import { toolKinds } from '../../../doors/agent.ts';
+import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';
+
+const counterOf = (version: number, by: number) =>
+  defineToolKind({
+    name: 'counter',
+    memory: { initial: 0, version, apply: (count: number, more: number) => count + by * more },
+  });
+const counter = counterOf(1, 1);
+
+const count = decorate(defineTool({ name: 'count', description: 'Counts.', run: () => 'counted' }), {
+  async call(_, call) {
+    counter.remember(call, 1);
+    return text('counted');
+  },
+});
+const read = decorate(defineTool({ name: 'read', description: 'Reads.', run: () => 'read' }), {
+  call: async (_, call) => text(`The counter is ${counter.recall(call)}.`),
+});
+
+/** One session, whose turns are each run by a deployment with other kinds; it has a snapshot as soon as it is compacted. */
+function session() {
+  const clock = createManualClock(1_000);
+  const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
+  const port = sessions.session(toSessionName({ owner: 'o', agent: 'clerk', session: 's' }));
+  const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: () => 'They counted.' });
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Counts.',
+    instructions: 'Count.',
+    tools: [count, read],
+    compaction,
+  });
+  let ids = 0;
+  const newId = (): string => {
+    ids += 1;
+    return `id${ids}`;
+  };
+  return {
+    /** Answers by what snapshot the turn was begun, and what its tool answered. */
+    async turn(tool: string, kinds: readonly ToolKind[]) {
+      const app = toolKinds(kinds);
+      const message = `${tool} ${'now and then '.repeat(60)}`;
+      const start = toTurnStart(
+        { agent: 'clerk', message, context: ToolCallContext.EMPTY, from: { id: 'tester' } },
+        newId,
+      );
+      const leased = await port.begin({ nonce: newId(), start, reader: readerOf(app) });
+      if (leased.status !== 'leased') throw new Error(leased.status);
+      const model = scriptedModel([{ calls: [{ name: tool }] }, 'Done.']);
+      await runTurn({ port, agent, model, clock, kinds: app }, leased, clock.now());
+      return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
+    },
+    folded: async (kinds: readonly ToolKind[]) =>
+      (await foldAll(port, toolKinds(kinds).memories))?.state.slices.get('app:counter'),
+  };
+}
+
+describe('a kind that is taken out of an app', () => {
+  it('leaves its facts readable: nobody counts them, until it is there again and counts them all', async () => {
+    const { turn, folded } = session();
+    await turn('count', [counter]);
+    await turn('count', [counter]);
+    await turn('count', [counter]);
+    expect(await turn('read', [counter])).toEqual([true, 'The counter is 3.']);
+    expect((await turn('nothing', []))[0]).toBe(false);
+    await turn('nothing', []);
+    await turn('nothing', []);
+    // Snapshots have been made without it.
+    expect((await turn('nothing', []))[0]).toBe(true);
+    expect(await folded([])).toBeUndefined();
+    expect(await turn('read', [counter])).toEqual([false, 'The counter is 3.']);
+    expect(await folded([counter])).toBe(3);
+  });
+
+  it('is another kind in a higher version: values of older code are folded anew', async () => {
+    const { turn } = session();
+    for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
+    expect(await turn('read', [counterOf(1, 10)])).toEqual([true, 'The counter is 3.']);
+    expect(await turn('read', [counterOf(2, 10)])).toEqual([false, 'The counter is 30.']);
+  });
+});
+
+describe('the number that snapshots are stamped with', () => {
+  const other = defineToolKind({ name: 'other', memory: { initial: 0, apply: (n: number) => n } });
+  const ofKinds = (...kinds: readonly ToolKind[]): number => readerOf(toolKinds(kinds)).reducer;
+
+  it('is the reducer’s own without kinds of the app, and differs by their names and versions alone', () => {
+    expect(ofKinds()).toBe(readerOf().reducer);
+    expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
+    expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));
+    const all = [
+      ofKinds(),
+      ofKinds(counter),
+      ofKinds(other),
+      ofKinds(counter, other),
+      ofKinds(counterOf(2, 1)),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.every(Number.isSafeInteger)).toBe(true);
+  });
+
+  it('does not change for a kind that remembers nothing', () => {
+    const plain = defineToolKind({ name: 'plain', strategy: { name: 'plain', offer: (tools) => tools } });
+    expect(ofKinds(plain)).toBe(ofKinds());
+  });
+});
