@@ -1,16 +1,15 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
 import type { SessionObject } from '../durable-objects/session-object.ts';
+import { type Retention, retainMs, retentionProblem } from './agent/check-settings.ts';
 import type { Agent } from './agent/define-agent.ts';
-import { toolKinds } from './agent/kinds.ts';
-import { type Retention, retainMs, retentionProblem } from './agent/retention.ts';
 import { agentResolver } from './agent/tool-groups/resolve-agent.ts';
+import { toolKinds } from './built-in-kinds.ts';
 import type { Principal } from './journal/events.ts';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import type { ChatModel } from './model/chat-model.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
-import { systemClock } from './session/clock.ts';
 import {
   checkDeployment,
   type Deployment,
@@ -19,34 +18,34 @@ import {
   sayingOnce,
 } from './session/deployment.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
-import type { PlatformConfig } from './session/platform.ts';
-import { parseSessionName } from './session/session-name.ts';
-import { type AppContext, toAppContext } from './session/to-app-context.ts';
-import { checkPlatform, toPlatform } from './session/to-platform.ts';
-import { type MintedSecrets, toSecrets } from './session/to-secrets.ts';
-import { withRetention } from './session/with-retention.ts';
-import type { ToolKind } from './tools/define-tool-kind.ts';
-import type { ToolGroup } from './tools/groups/define-tool-group.ts';
+import { checkPlatform, type PlatformConfig, systemClock, toPlatform } from './session/to-platform.ts';
+import {
+  type AppContext,
+  type MintedSecrets,
+  parseSessionName,
+  toAppContext,
+  toSecrets,
+  withRetention,
+} from './session/to-secrets.ts';
+import type { ToolGroup } from './sources/groups/define-tool-group.ts';
+import type { ToolKind } from './tool/define-tool-kind.ts';
 import type { Webhook } from './webhooks/webhook.ts';
 import { createApp } from './worker/app.ts';
 import { type Authenticate, defaultAuth, parseOrigins } from './worker/auth.ts';
 import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './worker/check-app.ts';
-import type { Schedule } from './worker/define-schedule.ts';
-import { runSchedules } from './worker/define-schedule.ts';
-import type { Env, Host, McpEndpoint } from './worker/host.ts';
-import { invoked } from './worker/host.ts';
+import { runSchedules, type Schedule } from './worker/define-schedule.ts';
+import { type Env, type Host, invoked, type McpEndpoint } from './worker/host.ts';
 import { parseContextHeaders } from './worker/request-headers.ts';
 import type { HttpHost } from './worker/route.ts';
 import { resumeTurn, takeBatch } from './worker/take-batch.ts';
 
-export type { Retention } from './agent/retention.ts';
+export type { Retention } from './agent/check-settings.ts';
 export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
-export type { PlatformConfig } from './session/platform.ts';
-export type { AppContext } from './session/to-app-context.ts';
-export type { MintedSecrets } from './session/to-secrets.ts';
+export type { PlatformConfig } from './session/to-platform.ts';
+export type { AppContext, MintedSecrets } from './session/to-secrets.ts';
 export { type Authenticate, bearerToken } from './worker/auth.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, EndpointRequest, Env, McpEndpoint } from './worker/host.ts';

@@ -1,18 +1,75 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
 export { AgentDefinitionError } from './agent/agent-definition-error.ts';
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
+export type { Retention } from './agent/check-settings.ts';
 export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
-export type { Reference } from './agent/reference.ts';
-export type { Retention } from './agent/retention.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
-export type { NestedInstructions } from './agentic/agentic-tool.ts';
-export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
-export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
-export { type AnyChained, chainAny } from './chaining/chain-any.ts';
-export { type AcceptOptions, type ChainedType, chainFrom } from './chaining/chain-from.ts';
-export type { Chained, Chaining } from './chaining/chaining.ts';
-export { type DiscoveredType, type DiscoverOptions, discover } from './chaining/discover.ts';
-export { type Summarise, type SummaryOptions, summarised } from './compaction/summarised.ts';
+export type { ApprovalMessage } from './decorators/approvals/approval-message.ts';
+export type { ApprovalOptions } from './decorators/approvals/approval-options.ts';
+export { type HumanInputConfig, humanInput, type Question } from './decorators/approvals/human-input.ts';
+export {
+  type AwaitingDecider,
+  requireApproval,
+  withAwaiting,
+  withConfirmation,
+} from './decorators/approvals/require-approval.ts';
+export { type RequireTypeOptions, requireType } from './decorators/approvals/require-type.ts';
+export type { OnTimeout, Review, ReviewHandler, ReviewRequest } from './decorators/approvals/review.ts';
+export {
+  autoApprove,
+  autoApproveWithDelay,
+  type ReviewOptions,
+  serialised,
+  withReview,
+} from './decorators/approvals/with-review.ts';
+export { type LoopMemo, loopMemo, oneShotPerLoop } from './decorators/one-shot-per-loop.ts';
+export {
+  type BlackboardUpdater,
+  conditionalReplan,
+  type ReplanContext,
+  type ReplanDecider,
+  type ReplanDecision,
+  type ReplanOptions,
+  replanAlways,
+  replanAndAdd,
+  replanning,
+  replanWhen,
+} from './decorators/replanning.ts';
+export {
+  type Asset,
+  type AssetOptions,
+  assetsOf,
+  type BlackboardSinkOptions,
+  blackboardSink,
+  compositeSink,
+  type ListSink,
+  listSink,
+  type PublishOptions,
+  publishToBlackboard,
+  type SinkOptions,
+  sinkArtifacts,
+  type TransformOptions,
+  trackAssets,
+} from './decorators/sink-artifacts.ts';
+export type { Sink, SinkCall } from './decorators/sinks/sink.ts';
+export {
+  type CallEnd,
+  type PublishToolCall,
+  type ToolCallEvent,
+  type ToolObservation,
+  type ToolObserver,
+  type WatchedCall,
+  withEventPublication,
+  withObservability,
+} from './decorators/watch-call.ts';
+export {
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withNote,
+  withParameter,
+} from './decorators/with-name.ts';
 export type {
   CallChanges,
   FinalOutcome,
@@ -25,6 +82,98 @@ export type {
 } from './journal/events.ts';
 export type { TurnArtifact } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
+export type { NestedInstructions } from './kinds/agentic/agentic-tool.ts';
+export { type AgenticToolConfig, defineAgenticTool } from './kinds/agentic/define-agentic-tool.ts';
+export { defineSubagent, type SubagentConfig, type SubagentInput } from './kinds/agentic/define-subagent.ts';
+export { type AcceptOptions, type ChainedType, chainFrom } from './kinds/chaining/chain-from.ts';
+export { type AnyChained, type Chained, type Chaining, chainAny } from './kinds/chaining/chaining.ts';
+export { type DiscoveredType, type DiscoverOptions, discover } from './kinds/chaining/discover.ts';
+export {
+  definePlaybook,
+  type LockedTool,
+  type Playbook,
+  type PlaybookConfig,
+} from './kinds/playbook/define-playbook.ts';
+export type { PlaybookProgress } from './kinds/playbook/playbook-progress.ts';
+export {
+  after,
+  allOf,
+  anyOf,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type ProducedArtifact,
+  type UnlockCondition,
+  when,
+} from './kinds/playbook/unlock-condition.ts';
+export { agentProcessTools } from './kinds/process/agent-process-tools.ts';
+export {
+  type BlackboardFormatter,
+  type BlackboardToolsOptions,
+  blackboardTools,
+} from './kinds/process/blackboard-tools.ts';
+export { communicateTool, progressTool } from './kinds/process/progress-tool.ts';
+export { scheduleMessage } from './kinds/process/schedule-message.ts';
+export {
+  defineStateMachine,
+  type StateMachine,
+  type StateMachineConfig,
+  startingIn,
+} from './kinds/state-machine/define-state-machine.ts';
+export type { StateEntry } from './kinds/state-machine/read-machine.ts';
+export { withInnerToolObject, withInnerTools, withUnfolding } from './kinds/unfolding/with-unfolding.ts';
+export { type CallOutcome, callOutcome } from './loop/call-outcome.ts';
+export { type Summarise, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
+export type { Compaction } from './loop/compaction.ts';
+export {
+  type ExceptionOptions,
+  type ExceptionProcessor,
+  exceptionProcessor,
+  type ToolException,
+} from './loop/exception-processor.ts';
+export type {
+  CallSeen,
+  IterationSeen,
+  LoopInspector,
+  LoopMoments,
+  LoopPlace,
+  ModelCallSeen,
+  ReplySeen,
+  ToolCallSeen,
+  ToolResultSeen,
+} from './loop/inspector.ts';
+export {
+  type LoggingOptions,
+  type LogLevel,
+  type LogLine,
+  loggingInspector,
+} from './loop/logging-inspector.ts';
+export type { ParsedAnswer } from './loop/loop.ts';
+export type { LoopLimits } from './loop/loop-limits.ts';
+export { type LoopLoggingOptions, loopLoggingInspector } from './loop/loop-logging-inspector.ts';
+export {
+  type Metrics,
+  type MetricTags,
+  metricsInspector,
+  NO_METRICS,
+} from './loop/metrics-inspector.ts';
+export type {
+  BlankReplyPolicy,
+  Eligible,
+  LoopPolicies,
+  Policies,
+  UnknownToolPolicy,
+} from './loop/policies.ts';
+export { slidingWindow } from './loop/sliding-window.ts';
+export type { LoopTransformer } from './loop/transformer.ts';
+export {
+  charsShown,
+  fullLength,
+  type TruncationMarker,
+  type TruncationOptions,
+  truncateToolResults,
+} from './loop/truncate-tool-results.ts';
 export {
   type AskOptions,
   type ChatModel,
@@ -40,147 +189,35 @@ export {
   type Usage,
 } from './model/chat-model.ts';
 export type { Prices } from './model/prices.ts';
+export type { PendingCall, SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
 export {
-  definePlaybook,
-  type LockedTool,
-  type Playbook,
-  type PlaybookConfig,
-} from './playbook/define-playbook.ts';
-export type { PlaybookProgress } from './playbook/playbook-progress.ts';
-export {
-  after,
-  allOf,
-  anyOf,
-  onArtifact,
-  onArtifactMatching,
-  onBlackboard,
-  onBlackboardMatching,
-  type ProducedArtifact,
-  type UnlockCondition,
-  when,
-} from './playbook/unlock-condition.ts';
-export { agentProcessTools } from './process/agent-process-tools.ts';
-export {
-  type BlackboardFormatter,
-  type BlackboardToolsOptions,
-  blackboardTools,
-} from './process/blackboard-tools.ts';
-export { communicateTool } from './process/communicate-tool.ts';
-export { progressTool } from './process/progress-tool.ts';
-export { scheduleMessage } from './process/schedule-message.ts';
-export type { PendingCall } from './session/pending-call.ts';
-export type { SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
-export {
-  defineStateMachine,
-  type StateMachine,
-  type StateMachineConfig,
-} from './state-machine/define-state-machine.ts';
-export type { StateEntry } from './state-machine/read-states.ts';
-export { startingIn } from './state-machine/starting-in.ts';
-export { type CallOutcome, callOutcome } from './tool-loop/call-outcome.ts';
-export type { Compaction } from './tool-loop/compaction.ts';
-export {
-  type ExceptionOptions,
-  type ExceptionProcessor,
-  exceptionProcessor,
-  type ToolException,
-} from './tool-loop/exception-processor.ts';
+  CORE_ROLES,
+  defineToolGroup,
+  type ToolGroup,
+  type ToolGroupConfig,
+  ToolGroupDefinitionError,
+  type ToolGroupPermission,
+} from './sources/groups/define-tool-group.ts';
+export { ToolObjectError } from './sources/objects/tool-object-error.ts';
+export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
+export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
+export { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from './sources/objects/unfolding-of.ts';
+export { definePipeline, type PipelineConfig } from './sources/pipeline/define-pipeline.ts';
+export type { OnFailure } from './sources/pipeline/pipeline-progress.ts';
+export type { AdaptedStep, Adapter, PipelineStep } from './sources/pipeline/pipeline-step.ts';
+export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { ToolResolutionError } from './sources/resolution/tool-resolution-error.ts';
 export type {
-  CallSeen,
-  IterationSeen,
-  LoopInspector,
-  LoopMoments,
-  LoopPlace,
-  ModelCallSeen,
-  ReplySeen,
-  ToolCallSeen,
-  ToolResultSeen,
-} from './tool-loop/inspector.ts';
-export {
-  type LoggingOptions,
-  type LogLevel,
-  type LogLine,
-  loggingInspector,
-} from './tool-loop/logging-inspector.ts';
-export type { ParsedAnswer } from './tool-loop/loop.ts';
-export type { LoopLimits } from './tool-loop/loop-limits.ts';
-export { type LoopLoggingOptions, loopLoggingInspector } from './tool-loop/loop-logging-inspector.ts';
-export {
-  type Metrics,
-  type MetricTags,
-  metricsInspector,
-  NO_METRICS,
-} from './tool-loop/metrics-inspector.ts';
-export type {
-  BlankReplyPolicy,
-  Eligible,
-  LoopPolicies,
-  Policies,
-  UnknownToolPolicy,
-} from './tool-loop/policies.ts';
-export { slidingWindow } from './tool-loop/sliding-window.ts';
-export type { LoopTransformer } from './tool-loop/transformer.ts';
-export {
-  charsShown,
-  fullLength,
-  type TruncationMarker,
-  type TruncationOptions,
-  truncateToolResults,
-} from './tool-loop/truncate-tool-results.ts';
-export type { ApprovalMessage } from './tools/approvals/approval-message.ts';
-export type { ApprovalOptions } from './tools/approvals/approval-options.ts';
-export { autoApprove } from './tools/approvals/auto-approve.ts';
-export { autoApproveWithDelay } from './tools/approvals/auto-approve-with-delay.ts';
-export { type HumanInputConfig, humanInput, type Question } from './tools/approvals/human-input.ts';
-export type { AwaitingDecider } from './tools/approvals/pausing.ts';
-export { requireApproval } from './tools/approvals/require-approval.ts';
-export { type RequireTypeOptions, requireType } from './tools/approvals/require-type.ts';
-export type { OnTimeout, Review, ReviewHandler, ReviewRequest } from './tools/approvals/review.ts';
-export { serialised } from './tools/approvals/serialised.ts';
-export { withAwaiting } from './tools/approvals/with-awaiting.ts';
-export { withConfirmation } from './tools/approvals/with-confirmation.ts';
-export { type ReviewOptions, withReview } from './tools/approvals/with-review.ts';
-export { type Asset, assetsOf } from './tools/assets-of.ts';
-export type { CheckedInput } from './tools/check-input.ts';
-export type { Decision, DecisionKind, DecisionRequest } from './tools/decision.ts';
-export { decorate, unwrapAs } from './tools/decorate.ts';
-export {
-  conditionalReplan,
-  type ReplanContext,
-  type ReplanDecider,
-  type ReplanOptions,
-  replanAndAdd,
-  replanWhen,
-} from './tools/decorators/conditional-replan.ts';
-export { oneShotPerLoop } from './tools/decorators/one-shot-per-loop.ts';
-export { type PublishOptions, publishToBlackboard } from './tools/decorators/publish-to-blackboard.ts';
-export {
-  type BlackboardUpdater,
-  type ReplanDecision,
-  replanAlways,
-  replanning,
-} from './tools/decorators/replanning.ts';
-export { type SinkOptions, sinkArtifacts, type TransformOptions } from './tools/decorators/sink-artifacts.ts';
-export { type AssetOptions, trackAssets } from './tools/decorators/track-assets.ts';
-export type { CallEnd, WatchedCall } from './tools/decorators/watch-call.ts';
-export { withCoercion } from './tools/decorators/with-coercion.ts';
-export { withDescription } from './tools/decorators/with-description.ts';
-export {
-  type PublishToolCall,
-  type ToolCallEvent,
-  withEventPublication,
-} from './tools/decorators/with-event-publication.ts';
-export { withMetadata } from './tools/decorators/with-metadata.ts';
-export { withName } from './tools/decorators/with-name.ts';
-export { withNote } from './tools/decorators/with-note.ts';
-export {
-  type ToolObservation,
-  type ToolObserver,
-  withObservability,
-} from './tools/decorators/with-observability.ts';
-export { withParameter } from './tools/decorators/with-parameter.ts';
-export { defineTextTool, type TextToolConfig } from './tools/define-text-tool.ts';
-export { defineTool, type ToolConfig } from './tools/define-tool.ts';
+  ProviderCard,
+  ToolObjectSource,
+  ToolProvider,
+  ToolSource,
+} from './sources/resolution/tool-source.ts';
+export { ToolDefinitionError } from './tool/check-definition.ts';
+export type { CheckedInput } from './tool/check-input.ts';
+export { decorate, unwrapAs } from './tool/decorate.ts';
+export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
+export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export {
   defineToolKind,
   type KindMemory,
@@ -189,60 +226,35 @@ export {
   type ToolKindConfig,
   ToolKindError,
   type ToolMemoryConfig,
-} from './tools/define-tool-kind.ts';
-export type { Discover, Discovery } from './tools/discovery.ts';
-export type { DomainObjects } from './tools/domain-objects.ts';
-export { type DomainType, type DomainTypeConfig, defineDomainType } from './tools/domain-type.ts';
-export { DomainTypeError, type DomainTypeField } from './tools/domain-type-error.ts';
-export type { OpeningScope } from './tools/facades/openings.ts';
-export type {
-  CategoryUnfolding,
-  PlainUnfolding,
-  SelectableUnfolding,
-  UnfoldingConfig,
-  UnfoldingOptions,
-  UnfoldingTool,
-} from './tools/facades/unfolding-config.ts';
-export { formatToolTree } from './tools/format-tool-tree.ts';
-export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from './tools/frame.ts';
-export { CORE_ROLES } from './tools/groups/core-roles.ts';
-export {
-  defineToolGroup,
-  type ToolGroup,
-  type ToolGroupConfig,
-  ToolGroupDefinitionError,
-  type ToolGroupPermission,
-} from './tools/groups/define-tool-group.ts';
-export type { InjectionStrategy, LoopView, NotedCall, Notes } from './tools/injection.ts';
-export {
-  defineInjectionStrategy,
-  type InjectionContext,
-  type InjectionStrategyConfig,
-} from './tools/injection-strategy/define-injection-strategy.ts';
+} from './tool/define-tool-kind.ts';
+export type { DomainObjects } from './tool/domain-objects.ts';
+export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
+export { DomainTypeError, type DomainTypeField } from './tool/domain-type-error.ts';
+export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from './tool/frame.ts';
+export type { Discover, Discovery, InjectionStrategy, LoopView, NotedCall, Notes } from './tool/injection.ts';
 export {
   addTools,
+  defineInjectionStrategy,
   hasChanges,
   type InjectionChange,
+  type InjectionContext,
+  type InjectionStrategyConfig,
   noChange,
   removeTools,
   replaceTools,
-} from './tools/injection-strategy/injection-change.ts';
-export type { LastCall } from './tools/injection-strategy/past-calls.ts';
-export type { InputDeclaration, InputOf, ParsedInput } from './tools/input-schema.ts';
-export type { AsJson, Json, JsonLike, JsonObject } from './tools/json.ts';
-export type { LenientSchema } from './tools/lenient-schema.ts';
-export type { CallLimit, Limits } from './tools/limits.ts';
-export { LISTINGS, type Listing, type ListingFact, type Listings } from './tools/listings.ts';
-export { type LoopMemo, loopMemo } from './tools/loop-memo.ts';
-export { manual } from './tools/manual.ts';
-export { mapContent } from './tools/map-content.ts';
-export { ToolObjectError } from './tools/objects/tool-object-error.ts';
-export type { ToolEntry, ToolTable } from './tools/objects/tool-table.ts';
-export { type ToolsOfOptions, toolsOf } from './tools/objects/tools-of.ts';
-export { toolsOfAll } from './tools/objects/tools-of-all.ts';
-export { toolsOfSafely } from './tools/objects/tools-of-safely.ts';
-export { type UnfoldingDeclaration, unfoldingOf } from './tools/objects/unfolding-of.ts';
-export { unfoldingOfSafely } from './tools/objects/unfolding-of-safely.ts';
+} from './tool/injection-strategy/define-injection-strategy.ts';
+export type { LastCall } from './tool/injection-strategy/past-calls.ts';
+export type {
+  InputDeclaration,
+  InputOf,
+  LenientSchema,
+  ParsedInput,
+  ToolInput,
+} from './tool/input-schema.ts';
+export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
+export type { CallLimit, Limits } from './tool/limits.ts';
+export { LISTINGS, type Listing, type ListingFact, type Listings } from './tool/listings.ts';
+export { manual } from './tool/manual.ts';
 export {
   arrayParameter,
   booleanParameter,
@@ -252,26 +264,16 @@ export {
   objectParameter,
   type Parameter,
   type ParameterOptions,
+  type ParametersSchema,
   type ParameterValues,
+  type PropertyDeclaration,
+  type PropertyValue,
+  parameters,
   stringParameter,
-} from './tools/parameters/parameter.ts';
-export { type ParametersSchema, parameters } from './tools/parameters/parameters.ts';
-export type { PropertyDeclaration, PropertyValue } from './tools/parameters/property-schema.ts';
-export { definePipeline, type PipelineConfig } from './tools/pipeline/define-pipeline.ts';
-export type { OnFailure } from './tools/pipeline/pipeline-progress.ts';
-export type { AdaptedStep, Adapter, PipelineStep } from './tools/pipeline/pipeline-step.ts';
-export type { BudgetView, ProcessView } from './tools/process-view.ts';
-export type { CollectOptions } from './tools/resolution/collect-tools.ts';
-export { type ResolvedTools, resolveTools } from './tools/resolution/resolve-tools.ts';
-export { ToolResolutionError } from './tools/resolution/tool-resolution-error.ts';
-export type {
-  ProviderCard,
-  ToolObjectSource,
-  ToolProvider,
-  ToolSource,
-} from './tools/resolution/tool-source.ts';
-export { artifact, error, text } from './tools/results.ts';
-export { Secrets } from './tools/secrets.ts';
+} from './tool/parameter/parameters.ts';
+export type { BudgetView, ProcessView } from './tool/process-view.ts';
+export type { Reference } from './tool/reference.ts';
+export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,
   replan,
@@ -279,18 +281,17 @@ export {
   ToolConfigurationError,
   terminateAction,
   terminateAgent,
-} from './tools/signals.ts';
-export { type BlackboardSinkOptions, blackboardSink } from './tools/sinks/blackboard-sink.ts';
-export { compositeSink } from './tools/sinks/composite-sink.ts';
-export { type ListSink, listSink } from './tools/sinks/list-sink.ts';
-export type { Sink, SinkCall } from './tools/sinks/sink.ts';
-export { toMermaid } from './tools/to-mermaid.ts';
+} from './tool/signals.ts';
+export { formatToolTree, toMermaid } from './tool/to-mermaid.ts';
 export type {
   AnyTool,
   BlackboardEntry,
   CallBlackboard,
   CallScope,
   CallState,
+  Decision,
+  DecisionKind,
+  DecisionRequest,
   Effect,
   HistoryCall,
   HistoryMessage,
@@ -305,16 +306,15 @@ export type {
   Tool,
   ToolCall,
   ToolInvocation,
-} from './tools/tool.ts';
+  TurnPrincipal,
+} from './tool/tool.ts';
 export {
   type ContextProblem,
   LOOP_ID_KEY,
   loopId,
   ToolCallContext,
   ToolCallContextError,
-} from './tools/tool-call-context.ts';
-export { ToolDefinitionError } from './tools/tool-definition-error.ts';
-export type { ToolInput } from './tools/tool-input.ts';
+} from './tool/tool-call-context.ts';
 export type {
   FactOptions,
   FactPlace,
@@ -322,10 +322,26 @@ export type {
   MemoryPlace,
   SessionMoment,
   ToolMemory,
-} from './tools/tool-memory.ts';
-export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tools/tool-output.ts';
-export type { ArtifactType, ErrorReason, ResultData, Signal, ToolResult } from './tools/tool-result.ts';
-export type { TurnPrincipal } from './tools/turn-principal.ts';
-export { defineUnfolding } from './unfolding/define-unfolding.ts';
-export { withInnerToolObject, withInnerTools } from './unfolding/with-inner-tools.ts';
-export { withUnfolding } from './unfolding/with-unfolding.ts';
+} from './tool/tool-memory.ts';
+export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tool/tool-output.ts';
+export {
+  type ArtifactType,
+  artifact,
+  type ErrorReason,
+  error,
+  mapContent,
+  type ResultData,
+  type Signal,
+  type ToolResult,
+  text,
+} from './tool/tool-result.ts';
+export type { OpeningScope } from './tool/unfolding/facade.ts';
+export { defineUnfolding } from './tool/unfolding/to-unfolding.ts';
+export type {
+  CategoryUnfolding,
+  PlainUnfolding,
+  SelectableUnfolding,
+  UnfoldingConfig,
+  UnfoldingOptions,
+  UnfoldingTool,
+} from './tool/unfolding/unfolding-config.ts';

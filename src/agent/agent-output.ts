@@ -1,13 +1,14 @@
-import type { AnswerForm } from '../tool-loop/loop.ts';
+import type { AnswerForm, ParsedAnswer } from '../loop/loop.ts';
+import { kindOf } from '../tool/check-input.ts';
 import {
   type InputDeclaration,
   type InputOf,
   type InputSchema,
   InputSchemaError,
   toInputSchema,
-} from '../tools/input-schema.ts';
+} from '../tool/input-schema.ts';
+import { copyJson, isJsonObject, type Json, shorten } from '../tool/json.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
-import { parseAnswer } from './parse-answer.ts';
 
 /** The type of an agent's answers: the schema's output, any record for JSON Schema, unknown without an output. */
 export type OutputOf<Declaration extends InputDeclaration> = Declaration extends undefined
@@ -40,5 +41,50 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
     if (!(cause instanceof InputSchemaError)) throw cause;
     const problem = 'needs as its output the schema of a JSON object that can be written as JSON Schema';
     throw new AgentDefinitionError(agent, 'output', problem, { cause });
+  }
+}
+
+/**
+ * Reads an answer as JSON text, bare or in a code fence, and checks it. Its object is the schema's output when that is
+ * JSON, since only JSON survives the journal; else what the model wrote. Never rejects.
+ */
+async function parseAnswer(schema: InputSchema<unknown>, answer: string): Promise<ParsedAnswer> {
+  const written = jsonIn(answer);
+  if (written === undefined) return refused('It is not JSON text.');
+  if (!isJsonObject(written)) return refused(`It is ${kindOf(written)}, not a JSON object.`);
+  try {
+    const parsed = await schema.parse(written);
+    if (!parsed.ok) return parsed;
+    const copy = copyJson(parsed.value);
+    return { ok: true, object: copy.ok ? copy.value : written };
+  } catch (cause) {
+    // The schema's own code failed, which must not end the turn as if the Worker had.
+    const reason = shorten(cause instanceof Error ? cause.message : String(cause), 240);
+    return refused(`It could not be checked: ${reason}`);
+  }
+}
+
+const refused = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
+
+/** Models wrap JSON in a fence, some with words around it, although they are asked not to. */
+function jsonIn(answer: string): Json | undefined {
+  const bare = parseJson(answer);
+  return bare === undefined ? parseJson(fenced(answer)) : bare;
+}
+
+/** From the first fence to the last, since the JSON itself may hold one; or to the end, when none closes it. */
+function fenced(answer: string): string {
+  const opened = /```(?:json)?\s/i.exec(answer);
+  if (!opened) return '';
+  const start = opened.index + opened[0].length;
+  const end = answer.lastIndexOf('```');
+  return answer.slice(start, end < start ? undefined : end);
+}
+
+function parseJson(source: string): Json | undefined {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
   }
 }

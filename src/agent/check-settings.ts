@@ -1,11 +1,10 @@
+import { noPrices } from '../loop/budget.ts';
+import type { Compaction } from '../loop/compaction.ts';
+import { limitProblem } from '../loop/loop-limits.ts';
+import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { noPrices } from '../tool-loop/budget.ts';
-import type { Compaction } from '../tool-loop/compaction.ts';
-import { limitProblem } from '../tool-loop/loop-limits.ts';
-import { type LoopPolicies, policyProblem } from '../tool-loop/policies.ts';
-import type { Limits } from '../tools/limits.ts';
+import type { Limits } from '../tool/limits.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
-import { type Retention, retentionProblem } from './retention.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
@@ -44,4 +43,33 @@ export function checkRetention(agent: string, retention: Retention): void {
   if (!problem) return;
   const { value, use } = problem;
   throw new AgentDefinitionError(agent, 'retention', `has a retention of ${value}: use ${use}`);
+}
+
+/**
+ * How long a session is kept after what happened in it last; parts of days count. One with an open turn, also one that waits for
+ * somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what would recognise an
+ * old request.
+ */
+export type Retention = 'forever' | { readonly days: number };
+
+const DAY = 24 * 60 * 60_000;
+const HUNDRED_YEARS = 36_525;
+
+/** In ms, of a retention without a problem; `undefined` for ever. */
+export const retainMs = (retention: Retention): number | undefined =>
+  retention === 'forever' ? undefined : Math.ceil(retention.days * DAY);
+
+/** What is no retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
+export function retentionProblem(
+  retention: Retention,
+): { readonly value: string; readonly use: string } | undefined {
+  if (retention === 'forever') return undefined;
+  // Callers without types may give anything.
+  const { days }: { readonly days?: unknown } = Object(retention);
+  if (typeof days === 'number' && days > 0 && days <= HUNDRED_YEARS) return undefined;
+  const given = JSON.stringify(retention) ?? String(retention);
+  return {
+    value: given.slice(0, 80),
+    use: `'forever' or { days } with more than 0 and at most ${HUNDRED_YEARS}`,
+  };
 }

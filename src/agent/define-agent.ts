@@ -1,27 +1,32 @@
-import { type Chaining, chainingSources } from '../chaining/chaining.ts';
+import { type Chaining, chainingSources } from '../kinds/chaining/chaining.ts';
+import type { Compaction } from '../loop/compaction.ts';
+import { withProviders } from '../loop/dynamic-tools.ts';
+import type { LoopInspector } from '../loop/inspector.ts';
+import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
+import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
+import type { LoopTransformer } from '../loop/transformer.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { Compaction } from '../tool-loop/compaction.ts';
-import { withProviders } from '../tool-loop/dynamic-tools.ts';
-import type { LoopInspector } from '../tool-loop/inspector.ts';
-import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../tool-loop/loop-limits.ts';
-import { type LoopPolicies, type Policies, withPolicies } from '../tool-loop/policies.ts';
-import type { LoopTransformer } from '../tool-loop/transformer.ts';
-import type { ToolGroupPermission } from '../tools/groups/define-tool-group.ts';
-import type { InjectionStrategy } from '../tools/injection.ts';
-import type { InputDeclaration } from '../tools/input-schema.ts';
-import type { Limits } from '../tools/limits.ts';
-import { notOneOf } from '../tools/not-one-of.ts';
-import { paragraphs } from '../tools/paragraphs.ts';
-import { type CollectedTools, collectTools } from '../tools/resolution/collect-tools.ts';
-import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
-import type { ToolProvider, ToolSource } from '../tools/resolution/tool-source.ts';
-import type { AnyTool } from '../tools/tool.ts';
-import { type ContextValues, ToolCallContext } from '../tools/tool-call-context.ts';
+import type { ToolGroupPermission } from '../sources/groups/define-tool-group.ts';
+import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
+import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
+import type { ToolProvider, ToolSource } from '../sources/resolution/tool-source.ts';
+import { notOneOf } from '../tool/check-definition.ts';
+import type { InjectionStrategy } from '../tool/injection.ts';
+import type { InputDeclaration } from '../tool/input-schema.ts';
+import type { Limits } from '../tool/limits.ts';
+import { type Reference, referenceText } from '../tool/reference.ts';
+import { paragraphs } from '../tool/to-mermaid.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
-import { checkCompaction, checkLimits, checkPolicies, checkRetention } from './check-settings.ts';
-import { type Reference, referenceText } from './reference.ts';
-import type { Retention } from './retention.ts';
+import {
+  checkCompaction,
+  checkLimits,
+  checkPolicies,
+  checkRetention,
+  type Retention,
+} from './check-settings.ts';
 import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */

@@ -1,5 +1,5 @@
-import type { Decision } from '../tools/decision.ts';
-import { failure, type ToolResult } from '../tools/tool-result.ts';
+import type { Decision } from '../tool/tool.ts';
+import { failure, type ToolResult } from '../tool/tool-result.ts';
 import { type EventOf, type FinalOutcome, inFrame } from './events.ts';
 import { type CallRecord, mayHaveHappened, openBatch, sentResult, type TurnState } from './state.ts';
 

@@ -1,8 +1,7 @@
-import type { Decision, DecisionKind } from '../tools/decision.ts';
-import type { Json, JsonObject } from '../tools/json.ts';
-import type { BlackboardEntry, Effect, JsonSchema } from '../tools/tool.ts';
-import type { MemoryFact } from '../tools/tool-memory.ts';
-import type { ResultData, Signal } from '../tools/tool-result.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import type { BlackboardEntry, Decision, DecisionKind, Effect, JsonSchema } from '../tool/tool.ts';
+import type { MemoryFact } from '../tool/tool-memory.ts';
+import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';
 
 /** The version this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../tools/json.ts';
+import type { JsonObject } from '../tool/json.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { lastBatch } from './fold-message.ts';
 import { applyFacts } from './memories.ts';

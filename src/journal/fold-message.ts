@@ -1,4 +1,4 @@
-import { RESULT_CHARACTERS, shownText } from '../tools/tool-result.ts';
+import { RESULT_CHARACTERS, shownText } from '../tool/tool-result.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { foldShortened, summaryMessage } from './shortened.ts';
 import { placed } from './spending.ts';

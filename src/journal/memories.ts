@@ -1,6 +1,6 @@
 /** How the fold keeps what kinds of tools remember: facts, moments, and the values of paths. It knows none of the kinds. */
-import type { Json } from '../tools/json.ts';
-import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tools/tool-memory.ts';
+import type { Json } from '../tool/json.ts';
+import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { ROOT, type SessionEvent } from './events.ts';
 import { type CallRecord, type Fold, lastReply, type SessionState, type StateSlice } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { ResultData } from '../tools/tool-result.ts';
+import type { ResultData } from '../tool/tool-result.ts';
 import { standIn } from './shortened.ts';
 import { emptyState, type SessionState, type TurnState } from './state.ts';
 

@@ -1,13 +1,7 @@
-import type { Json, JsonObject } from '../tools/json.ts';
-import type { BlackboardEntry, Effect, MessageBy } from '../tools/tool.ts';
-import type { MemoryFact, ToolMemory } from '../tools/tool-memory.ts';
-import {
-  modelText,
-  type ResultData,
-  type Signal,
-  type ToolResult,
-  toolResult,
-} from '../tools/tool-result.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import type { BlackboardEntry, Effect, MessageBy } from '../tool/tool.ts';
+import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
+import { modelText, type ResultData, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import {
   type Answer,
   type CallChanges,
@@ -42,7 +36,7 @@ export interface CallRecord extends JournaledCall {
 }
 
 /** Where a call stands among the calls of a loop and of what nests in it, in all and among those of the same tool; from 1. */
-export interface CallPlace {
+interface CallPlace {
   /** Of the loop; that of the turn's own counts all calls of the turn. */
   readonly frame: string;
   readonly calls: number;

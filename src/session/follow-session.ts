@@ -1,10 +1,10 @@
-import type { StoredEvent } from '../journal/events.ts';
+import { inFrame, type StoredEvent } from '../journal/events.ts';
 import { parseEvent } from '../journal/parse-event.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
-import type { Clock } from './clock.ts';
+import type { LiveEvents } from '../loop/loop.ts';
 import { isOpen } from './is-open.ts';
 import type { Meter } from './meter.ts';
-import { Notices } from './notices.ts';
+import type { Clock } from './to-platform.ts';
 
 /** Whoever watches a session. */
 export interface Watch {
@@ -26,7 +26,7 @@ interface Follow extends Watch {
  * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one
  * of its name. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
-export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
+type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
 /**
  * Shows the journal from a sequence on, and then live. The line to the object tells how far it is as soon
@@ -62,5 +62,178 @@ export async function followSession(
     }
   } finally {
     notices.close();
+  }
+}
+
+/** How long to wait before a broken line to the object is taken up again, in ms. */
+const RECONNECT = 250;
+
+interface Options {
+  readonly port: Pick<SessionPort, 'watch'>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly meter: Meter | undefined;
+}
+
+/**
+ * A line to the object of a session, opened when it is first waited for, and what was told over it. A line
+ * that breaks is opened again, and tells at once how far the session is by then. One waits at a time; whoever
+ * made it closes it.
+ */
+export class Notices {
+  readonly #options: Options;
+  /** As nobody was told anything, until `count` says otherwise. */
+  #last: Notice = { head: 0, openTurn: null, waiting: [] };
+  #count = 0;
+  #wasErased = false;
+  #wake: () => void = () => {};
+  #stop: () => void = () => {};
+  #cancelReopen: () => void = () => {};
+  #cancelTime: () => void = () => {};
+  /** Open, being opened, or waiting to be opened again. */
+  #isOpen = false;
+  #closed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    options.signal.addEventListener('abort', this.#onDone);
+    this.#watchTime();
+  }
+
+  /** How often something was told: a page that was read after it knew as much. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The session that was told of is no more; there may be another one of its name. */
+  get wasErased(): boolean {
+    return this.#wasErased;
+  }
+
+  /**
+   * Resolves when what was told last makes it so, the session is erased, the signal aborts, or the
+   * invocation is near a limit.
+   */
+  async until(isSo: (told: Notice) => boolean): Promise<void> {
+    const { signal, meter } = this.#options;
+    const isTold = (): boolean => this.#wasErased || (this.#count > 0 && isSo(this.#last));
+    while (!isTold() && !signal.aborted && !meter?.over) {
+      if (!this.#isOpen) void this.#open();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Closes the line; nothing is told any more. Wakes nobody: whoever waits has its own signal. */
+  close(): void {
+    this.#closed = true;
+    this.#options.signal.removeEventListener('abort', this.#onDone);
+    this.#cancelReopen();
+    this.#cancelTime();
+    this.#stop();
+  }
+
+  /** Aborted, or near a limit: whoever waits looks again. */
+  readonly #onDone = (): void => this.#wake();
+
+  /** By the clock: a timer may be early by a part of a millisecond. */
+  #watchTime(): void {
+    const { clock, meter } = this.#options;
+    const ms = meter?.msToWatch ?? Infinity;
+    if (ms <= 0) this.#wake();
+    else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
+  }
+
+  /** Never rejects: a line that cannot be opened is a broken one. */
+  async #open(): Promise<void> {
+    this.#isOpen = true;
+    try {
+      const stop = await this.#options.port.watch(
+        (notice) => {
+          // Notices come in order, and a journal never becomes shorter.
+          this.#wasErased ||= notice.head < this.#last.head;
+          this.#last = notice;
+          this.#count += 1;
+          this.#wake();
+        },
+        () => this.#reopen(),
+      );
+      if (this.#closed) stop();
+      this.#stop = stop;
+    } catch {
+      this.#reopen();
+    }
+  }
+
+  /** When the pause is over, whoever waits opens the line again. */
+  #reopen(): void {
+    if (this.#closed) return;
+    this.#cancelReopen();
+    this.#cancelReopen = this.#options.clock.after(RECONNECT, () => {
+      this.#isOpen = false;
+      this.#wake();
+    });
+  }
+}
+
+/** What a client that watches a turn is shown. */
+export type FeedItem =
+  | { readonly type: 'event'; readonly stored: StoredEvent }
+  | { readonly type: 'text-delta'; readonly reply: string; readonly frame?: string; readonly text: string }
+  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
+  | { readonly type: 'progress'; readonly call: string; readonly status: string };
+
+/**
+ * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a progress note not
+ * before the events that precede it (DESIGN 5, rule 7).
+ */
+export class LiveFeed implements LiveEvents {
+  #show: (item: FeedItem) => void;
+  readonly #lastEmitted: () => number;
+  #shown = 0;
+  #held: { readonly after: number; readonly item: FeedItem }[] = [];
+
+  constructor(show: (item: FeedItem) => void, lastEmitted: () => number) {
+    this.#show = (item) => {
+      try {
+        show(item);
+      } catch (failure) {
+        console.error('holdfast: a client of a turn cannot be shown more', failure);
+        this.#show = () => {}; // the turn goes on without it
+      }
+    };
+    this.#lastEmitted = lastEmitted;
+  }
+
+  stored(events: readonly StoredEvent[]): void {
+    for (const stored of events) {
+      this.#show({ type: 'event', stored });
+      this.#shown = stored.seq;
+      this.#flush();
+    }
+  }
+
+  readonly text = (reply: string, text: string, frame: string): void =>
+    this.#hold({ type: 'text-delta', reply, ...inFrame(frame), text });
+
+  restarted(reply: string, frame: string): void {
+    this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
+  }
+
+  progress(call: string, status: string): void {
+    this.#hold({ type: 'progress', call, status });
+  }
+
+  #hold(item: FeedItem): void {
+    this.#held.push({ after: this.#lastEmitted(), item });
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (this.#held[0] && this.#held[0].after <= this.#shown) {
+      const first = this.#held.shift();
+      if (first) this.#show(first.item);
+    }
   }
 }

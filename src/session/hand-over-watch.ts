@@ -1,8 +1,8 @@
-import type { Needs } from '../tool-loop/holder.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import { ToolConfigurationError } from '../tools/signals.ts';
-import type { Clock } from './clock.ts';
+import type { Needs } from '../loop/holder.ts';
+import { Interrupted } from '../loop/interrupted.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Meter } from './meter.ts';
+import type { Clock } from './to-platform.ts';
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;

@@ -1,17 +1,16 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
-import type { Holder, LateCall, Needs } from '../tool-loop/holder.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import { sha256Hex } from '../tools/sha256.ts';
-import type { ToolResult } from '../tools/tool-result.ts';
-import { untilAborted } from '../tools/until-aborted.ts';
-import type { Clock } from './clock.ts';
+import type { Holder, LateCall, Needs } from '../loop/holder.ts';
+import { Interrupted } from '../loop/interrupted.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
+import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
 import { HandOverWatch } from './hand-over-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { Meter } from './meter.ts';
 import { isSteered, type LateNote, toEvents } from './notes.ts';
 import { Outbox } from './outbox.ts';
+import type { Clock } from './to-platform.ts';
 
 interface Options {
   readonly port: SessionPort;

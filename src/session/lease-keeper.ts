@@ -1,10 +1,10 @@
 import type { SessionPort } from '../journal/session-port.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Clock } from './clock.ts';
+import { Interrupted } from '../loop/interrupted.ts';
 import type { OutboxListener } from './outbox.ts';
+import type { Clock } from './to-platform.ts';
 
 /** What a lease keeper tells the invocation that owns it. */
-export interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
+interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
   /** The lease is about to be renewed in silence: one more message that nobody asked leave for. */
   renewing(): void;
 }

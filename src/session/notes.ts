@@ -8,7 +8,7 @@ import {
   type TurnState,
   waitId,
 } from '../journal/state.ts';
-import { failure } from '../tools/tool-result.ts';
+import { failure } from '../tool/tool-result.ts';
 
 /** An open call that waits, and where it stands. */
 interface WaitingCall {

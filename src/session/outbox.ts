@@ -13,10 +13,10 @@ import type {
 } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { LoopJournal } from '../tool-loop/loop.ts';
-import { type Clock, soon } from './clock.ts';
+import { Interrupted } from '../loop/interrupted.ts';
+import type { LoopJournal } from '../loop/loop.ts';
 import { toScheduledTurn } from './start-turn.ts';
+import { type Clock, soon } from './to-platform.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {

@@ -1,31 +1,28 @@
-import { BUILT_IN_KINDS, type ToolKinds } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
 import { closeOpenCalls } from '../journal/close-turn.ts';
 import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
 import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
-import type { Snapshot } from '../journal/snapshot.ts';
-import { toSnapshot } from '../journal/snapshot.ts';
+import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
 import { answerText, type SessionState, type TurnState } from '../journal/state.ts';
+import { Interrupted } from '../loop/interrupted.ts';
+import type { LiveEvents, LoopEnd } from '../loop/loop.ts';
+import { runForOutput } from '../loop/run-tool-loop.ts';
+import { answerShown } from '../loop/transform.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { LiveEvents, LoopEnd } from '../tool-loop/loop.ts';
-import { runForOutput } from '../tool-loop/run-tool-loop.ts';
-import { answerShown } from '../tool-loop/transform.ts';
-import type { Json } from '../tools/json.ts';
-import { ToolResolutionError } from '../tools/resolution/tool-resolution-error.ts';
-import { Secrets } from '../tools/secrets.ts';
-import { ToolConfigurationError } from '../tools/signals.ts';
-import type { Signal } from '../tools/tool-result.ts';
-import { untilAborted } from '../tools/until-aborted.ts';
-import type { Clock } from './clock.ts';
-import type { FoldedSession } from './fold-session.ts';
-import { foldWhileHeld } from './fold-while-held.ts';
+import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
+import type { Json } from '../tool/json.ts';
+import { Secrets } from '../tool/secrets.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { Signal } from '../tool/tool-result.ts';
+import { untilAborted } from '../tool/until-aborted.ts';
+import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
+import { type FeedItem, LiveFeed } from './follow-session.ts';
 import { HeldSession } from './held-session.ts';
-import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
-import { UNLIMITED } from './platform.ts';
 import { type LoopHost, toLoop } from './to-loop.ts';
+import { type Clock, UNLIMITED } from './to-platform.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost extends LoopHost {

@@ -1,6 +1,6 @@
-import type { Clock } from './clock.ts';
 import { DeploymentError, NO_SQLITE } from './deployment.ts';
-import { SessionUnavailableError } from './session-unavailable-error.ts';
+import { SessionUnavailableError } from './session-errors.ts';
+import type { Clock } from './to-platform.ts';
 
 /** How the pauses between two tries pass, so that a test can hold them. */
 export interface Pauses {

@@ -2,10 +2,10 @@ import type { Principal, ScheduledMessage } from '../journal/events.ts';
 import { toRow } from '../journal/parse-event.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** A message on its way into a session. */
-export interface NewTurn {
+interface NewTurn {
   readonly agent: string;
   readonly message: string;
   readonly context: ToolCallContext;

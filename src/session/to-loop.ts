@@ -1,20 +1,20 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { BUILT_IN_KINDS, type ToolKinds } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
 import { ROOT } from '../journal/events.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
+import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
+import { LiveMemories } from '../loop/live-memories.ts';
+import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
+import { withCallLimits } from '../loop/loop-limits.ts';
+import { runForOutput } from '../loop/run-tool-loop.ts';
+import { ScheduleRoom } from '../loop/scheduling.ts';
+import { CallLocks, Slots } from '../loop/slots.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { Reservations, unpriced, withBudgets } from '../tool-loop/budget.ts';
-import { LiveMemories } from '../tool-loop/live-memories.ts';
-import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../tool-loop/loop.ts';
-import { withCallLimits } from '../tool-loop/loop-limits.ts';
-import { runForOutput } from '../tool-loop/run-tool-loop.ts';
-import { ScheduleRoom } from '../tool-loop/scheduling.ts';
-import { CallLocks, Slots } from '../tool-loop/slots.ts';
-import { paragraphs } from '../tools/paragraphs.ts';
-import type { Secrets } from '../tools/secrets.ts';
-import type { Leaf } from '../tools/tool.ts';
-import { LOOP_ID_KEY, ToolCallContext } from '../tools/tool-call-context.ts';
+import type { Secrets } from '../tool/secrets.ts';
+import { paragraphs } from '../tool/to-mermaid.ts';
+import type { Leaf } from '../tool/tool.ts';
+import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
 
 /** What an invocation brings to the loops of a turn. */
@@ -48,7 +48,7 @@ interface Parts {
 }
 
 /** What kinds of tools there are. */
-export const kindsOf = ({ kinds = BUILT_IN_KINDS }: Pick<LoopHost, 'kinds'>): ToolKinds => kinds;
+const kindsOf = ({ kinds = BUILT_IN_KINDS }: Pick<LoopHost, 'kinds'>): ToolKinds => kinds;
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
 export const toLoop = ({ host, turn, frame, session, live, secrets, startedAt, scheduled }: Parts): Loop => ({

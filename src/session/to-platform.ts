@@ -1,5 +1,47 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { DEFAULT_PLATFORM, LEAST_SUBREQUESTS, type PlatformConfig, type PlatformLimits } from './platform.ts';
+
+/**
+ * What one invocation may use (DESIGN 8). A turn that comes near a limit is handed over to a fresh
+ * invocation: local workerd enforces none of them, and the real platform does so without a warning.
+ */
+export interface Platform {
+  /** Requests to models, services and objects: 50 on the free plan of Workers, 10,000 on paid ones. */
+  readonly subrequests: number;
+  /** Milliseconds that an invocation may take in all. */
+  readonly wallMs: number;
+  /**
+   * Milliseconds of CPU. Workers do not tell what they have used, so that is estimated by the work of the
+   * loop; the CPU of the code of tools is not counted.
+   */
+  readonly cpuMs: number;
+  /**
+   * Milliseconds of CPU that an invocation has used which has done so much. No deployment can supply it:
+   * with it a test brings an invocation to its limit.
+   */
+  readonly cpuUsed?: ((work: Work) => number) | undefined;
+}
+
+/** The limits that a deployment can set. */
+type PlatformLimits = Pick<Platform, 'subrequests' | 'wallMs' | 'cpuMs'>;
+
+/** What the code of an app says of its platform; the rest is as its vars say. */
+export type PlatformConfig = { readonly [Limit in keyof PlatformLimits]?: number | undefined };
+
+/** What an invocation has done so far. */
+export interface Work {
+  readonly subrequests: number;
+  /** Characters of events that were read and folded. */
+  readonly folded: number;
+}
+
+/** What every plan allows, and the time after which the platform ends an invocation that nobody waits for. */
+export const DEFAULT_PLATFORM: PlatformLimits = { subrequests: 50, wallMs: 14 * 60_000, cpuMs: 30_000 };
+
+/** Where nobody counts: in a test, in a process of one's own. */
+export const UNLIMITED: PlatformLimits = { subrequests: Infinity, wallMs: Infinity, cpuMs: Infinity };
+
+/** With less a turn could not end a batch of calls, and would be handed over for ever. */
+const LEAST_SUBREQUESTS = 20;
 
 /** The var that sets each limit, and the least that makes sense of it. */
 const LIMITS = {
@@ -53,3 +95,26 @@ function checkLimit(name: string, least: number, value: unknown): number {
   const said = JSON.stringify(value)?.slice(0, 40) ?? String(value);
   throw new ConfigurationError(`${name} is ${said}; it must be a whole number of at least ${least}.`);
 }
+
+/** Time as this code reads it, so that a test can hold it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+  /** Calls back once at the end of this turn of the event loop; a real timer of 0 ms does unless given. */
+  soon?(run: () => void): () => void;
+}
+
+/** Calls back once at the end of this turn of the event loop, as the clock understands it; the answer cancels it. */
+export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: () => void): () => void {
+  return clock.soon?.(run) ?? systemClock.after(0, run);
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};

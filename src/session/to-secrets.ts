@@ -1,6 +1,8 @@
+import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { shorten } from '../tools/json-text.ts';
-import { Secrets } from '../tools/secrets.ts';
+import { shorten } from '../tool/json.ts';
+import { Secrets } from '../tool/secrets.ts';
+import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 
 /** The credentials of one invocation by name, as an app mints them; those that are `undefined` are left out. */
 export type MintedSecrets = Readonly<Record<string, string | undefined>>;
@@ -20,4 +22,55 @@ export function toSecrets(minted: MintedSecrets | undefined): Secrets {
     throw new ConfigurationError(`\`secrets\` must answer texts, and '${shorten(name, 80)}' is none.`);
   }
   return Secrets.of(minted ?? {});
+}
+
+/** What an app declares as its context: values, or a context made of them (CTX-06). */
+export type AppContext = ContextValues | ToolCallContext;
+
+/** The tool-call context that an app declares. @throws ConfigurationError when it is not JSON. */
+export function toAppContext(declared: AppContext): ToolCallContext {
+  try {
+    return ToolCallContext.of(declared);
+  } catch (cause) {
+    if (!(cause instanceof ToolCallContextError)) throw cause;
+    throw new ConfigurationError(`\`context\` cannot be used: ${cause.message}`, { cause });
+  }
+}
+
+/** What a client may call a session. */
+export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
+
+/** The same in words. */
+export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+
+/** What names a session: two owners' `s1` never meet. */
+interface SessionAddress {
+  /** The principal's tenant, or its id. */
+  readonly owner: string;
+  readonly agent: string;
+  readonly session: string;
+}
+
+/** The name of the session's object. */
+export const toSessionName = ({ owner, agent, session }: SessionAddress): string =>
+  JSON.stringify([owner, agent, session]);
+
+/** The address in an object's name. @throws Error when the name was not made by `toSessionName`. */
+export function parseSessionName(name: string): SessionAddress {
+  const parts: unknown = JSON.parse(name);
+  const [owner, agent, session] = Array.isArray(parts) ? parts : [];
+  if (typeof owner !== 'string' || typeof agent !== 'string' || typeof session !== 'string') {
+    throw new Error(`'${name}' does not name a session.`);
+  }
+  return { owner, agent, session };
+}
+
+/** The port of a session that is erased when nothing has happened in it for so many ms: every message says so. */
+export function withRetention(port: SessionPort, retainMs: number): SessionPort {
+  const kept = (start: TurnStart): TurnStart => ({ ...start, retainMs });
+  return {
+    ...port,
+    accept: (start) => port.accept(kept(start)),
+    begin: (request) => port.begin({ ...request, start: kept(request.start) }),
+  };
 }

@@ -1,10 +1,9 @@
 /** The entry `holdfast/testing`: an agent in a test, without a Worker and without a network. */
 export type { HandOver, SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
-export type { SentDecision, SentResult } from '../session/check-answer.ts';
-export type { Clock } from '../session/clock.ts';
-export type { PendingCall } from '../session/pending-call.ts';
-export type { SuspendedTurn } from '../session/turn-answer.ts';
+export type { SentDecision, SentResult } from '../session/post-answer.ts';
+export type { Clock } from '../session/to-platform.ts';
+export type { PendingCall, SuspendedTurn } from '../session/turn-answer.ts';
 export {
   type AgentUnderTest,
   type CrashMatrixOptions,

@@ -1,7 +1,7 @@
 import type { Accepted, Deferred, InboxRow, SessionPort } from '../journal/session-port.ts';
-import type { JsonObject } from '../tools/json.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
-import type { WhenBusy } from '../tools/when-busy.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { WhenBusy } from '../tool/tool.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { TurnSteps } from './turn-steps.ts';
 
 /** What a request body may say beside the message. */

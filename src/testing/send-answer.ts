@@ -1,8 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { CheckedAnswer } from '../session/check-answer.ts';
-import { postAnswer } from '../session/post-answer.ts';
+import { type CheckedAnswer, postAnswer } from '../session/post-answer.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
 
 /** Where a test answers what a turn waits for. */

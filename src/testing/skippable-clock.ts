@@ -1,7 +1,7 @@
-import { type Clock, soon } from '../session/clock.ts';
+import { type Clock, soon } from '../session/to-platform.ts';
 
 /** A clock that can be put forward. */
-export interface SkippableClock extends Clock {
+interface SkippableClock extends Clock {
   /** What is waited for falls due as before. */
   skip(ms: number): void;
   /** What is waited for falls due so much earlier. */

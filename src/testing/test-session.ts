@@ -1,32 +1,36 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { type ToolKinds, toolKinds } from '../agent/kinds.ts';
 import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
+import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
-import type { AnswerObject } from '../session/answer-object.ts';
+import { foldAll } from '../session/fold-session.ts';
 import {
   type CheckedAnswer,
   checkDecision,
   checkResult,
   type SentDecision,
   type SentResult,
-} from '../session/check-answer.ts';
-import { type Clock, systemClock } from '../session/clock.ts';
-import { foldAll } from '../session/fold-session.ts';
-import { type PendingCall, toPendingCall } from '../session/pending-call.ts';
+} from '../session/post-answer.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
 import type { TurnHost } from '../session/run-turn.ts';
-import { toSessionName } from '../session/session-name.ts';
-import { type MintedSecrets, toSecrets } from '../session/to-secrets.ts';
-import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
-import { turnStopped } from '../session/turn-stopped.ts';
-import type { DecisionKind } from '../tools/decision.ts';
-import type { ToolKind } from '../tools/define-tool-kind.ts';
-import type { ToolGroup } from '../tools/groups/define-tool-group.ts';
-import type { JsonObject } from '../tools/json.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { type Clock, systemClock } from '../session/to-platform.ts';
+import { type MintedSecrets, toSecrets, toSessionName } from '../session/to-secrets.ts';
+import {
+  type AnswerObject,
+  type PendingCall,
+  type SuspendedTurn,
+  stoppedTurn,
+  type TurnAnswer,
+  toPendingCall,
+} from '../session/turn-answer.ts';
+import { turnStopped } from '../session/turn-outcome.ts';
+import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
+import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { DecisionKind } from '../tool/tool.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
 import { cancelIn, hearing, type PostOptions, postTo, type SendOptions } from './post-message.ts';

@@ -1,5 +1,5 @@
 /** Timers of a clock that is moved by hand. */
-export interface Timers {
+interface Timers {
   readonly now: number;
   readonly size: number;
   /** As `Clock.after`. */

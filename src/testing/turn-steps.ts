@@ -1,4 +1,4 @@
-import { BUILT_IN_KINDS } from '../agent/kinds.ts';
+import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type {
   Accepted,
@@ -12,10 +12,10 @@ import type { SessionState } from '../journal/state.ts';
 import { foldAll, readerOf, readJournal } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { toTurnStart } from '../session/start-turn.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** A message as a test sends it. */
-export interface NewMessage {
+interface NewMessage {
   readonly message: string;
   readonly context?: ToolCallContext | undefined;
   readonly loopId?: string | undefined;

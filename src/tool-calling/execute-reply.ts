@@ -1,19 +1,18 @@
 import { countCalls } from '../journal/spending.ts';
-import { openBatch } from '../journal/state.ts';
+import { type CallRecord, type Message, openBatch } from '../journal/state.ts';
+import type { Holder } from '../loop/holder.ts';
+import { Interrupted } from '../loop/interrupted.ts';
+import type { Loop } from '../loop/loop.ts';
+import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../loop/memory-loop.ts';
+import { nextStep } from '../loop/next-step.ts';
+import { offerTools } from '../loop/offer-tools.ts';
+import { replied } from '../loop/replied.ts';
+import { runBatch } from '../loop/run-tool-loop.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
-import type { Holder } from '../tool-loop/holder.ts';
-import { Interrupted } from '../tool-loop/interrupted.ts';
-import type { Loop } from '../tool-loop/loop.ts';
-import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../tool-loop/memory-loop.ts';
-import { nextStep } from '../tool-loop/next-step.ts';
-import { offerTools } from '../tool-loop/offer-tools.ts';
-import { replied } from '../tool-loop/replied.ts';
-import { runBatch } from '../tool-loop/run-tool-loop.ts';
-import { toMessages } from './to-messages.ts';
 import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
 
 /** What is executed, and where the loop stood. */
-export interface Execution {
+interface Execution {
   readonly config: MemoryLoopConfig;
   readonly messages: readonly ModelMessage[];
   readonly reply: ModelReply;
@@ -85,4 +84,34 @@ function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame'
   for (const message of messages.slice(asked + 1)) {
     if (turn && message.role === 'assistant') countCalls(message.calls, turn, frame);
   }
+}
+
+/** A conversation as a model is sent it, grouped as the journal has it. System messages are no part of it. */
+function toMessages(messages: readonly ModelMessage[]): Message[] {
+  const grouped: Message[] = [];
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+        break;
+      case 'user':
+        grouped.push({ role: 'user', text: message.text });
+        break;
+      case 'assistant': {
+        const calls = message.toolCalls.map((call): CallRecord => ({ ...call, providerId: call.id }));
+        grouped.push({ role: 'assistant', text: message.text, calls, last: false });
+        break;
+      }
+      case 'tool':
+        answer(grouped.at(-1), message);
+        break;
+    }
+  }
+  return grouped;
+}
+
+/** Of calls with one id, which some providers give, the first that has no result. */
+function answer(reply: Message | undefined, { id, text }: Extract<ModelMessage, { role: 'tool' }>): void {
+  if (reply?.role !== 'assistant') return;
+  const call = reply.calls.find((one) => one.id === id && !one.ended);
+  if (call) call.ended = { result: { type: 'text', content: text }, direct: false, changes: undefined };
 }

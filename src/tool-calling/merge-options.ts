@@ -1,5 +1,5 @@
-import type { AnyTool } from '../tools/tool.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import {
   defineToolCallingOptions,
   type ToolCallingConfig,

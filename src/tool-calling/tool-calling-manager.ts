@@ -1,4 +1,9 @@
-import { toolKinds } from '../agent/kinds.ts';
+import { toolKinds } from '../built-in-kinds.ts';
+import type { ExceptionProcessor } from '../loop/exception-processor.ts';
+import type { LoopInspector } from '../loop/inspector.ts';
+import { DEFAULT_LIMITS, limitProblem, withLimits } from '../loop/loop-limits.ts';
+import type { MemoryLoopConfig } from '../loop/memory-loop.ts';
+import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../loop/policies.ts';
 import {
   type ChatModel,
   ModelError,
@@ -6,21 +11,17 @@ import {
   type ModelReply,
   type ToolDefinition,
 } from '../model/chat-model.ts';
-import type { ExceptionProcessor } from '../tool-loop/exception-processor.ts';
-import type { LoopInspector } from '../tool-loop/inspector.ts';
-import { DEFAULT_LIMITS, limitProblem, withLimits } from '../tool-loop/loop-limits.ts';
-import type { MemoryLoopConfig } from '../tool-loop/memory-loop.ts';
-import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../tool-loop/policies.ts';
-import type { ToolKind } from '../tools/define-tool-kind.ts';
-import type { Limits } from '../tools/limits.ts';
-import { Secrets } from '../tools/secrets.ts';
+import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { Limits } from '../tool/limits.ts';
+import { Secrets } from '../tool/secrets.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { executeReply } from './execute-reply.ts';
 import { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
-import { listedTools, unlistedTools } from './listed-tools.ts';
 import { ToolCallingError } from './tool-calling-error.ts';
 import type { ToolCallingOptions } from './tool-calling-options.ts';
 import type { ToolExecutionResult } from './tool-execution-result.ts';
 import type { ToolResolver } from './tool-resolver.ts';
+import { validateTools } from './validate-tools.ts';
 
 /** The literal that `createToolCallingManager` takes. */
 export interface ToolCallingManagerConfig {
@@ -167,3 +168,37 @@ const NO_MODEL: ChatModel = {
     return Promise.reject(new ModelError('bad-request', problem));
   },
 };
+
+/**
+ * The tools of the options, and those of their names that none of them has (SPM-01).
+ *
+ * @throws ToolCallingError when the resolver does not know a name, or two tools share one.
+ */
+async function listedTools(options: ToolCallingOptions, resolver: ToolResolver): Promise<readonly AnyTool[]> {
+  const tools = [...options.tools];
+  validateTools(tools);
+  for (const name of options.toolNames) {
+    if (tools.some((tool) => tool.name === name)) continue;
+    const tool = await resolver(name);
+    if (!tool) {
+      console.warn(
+        `holdfast: no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
+      );
+      throw new ToolCallingError('unknown-tool', `No tool found for tool name: ${name}`, [name]);
+    }
+    tools.push(tool);
+  }
+  return tools;
+}
+
+/** What of a reply's calls the resolver knows beside the listed tools (SPM-12). */
+async function unlistedTools(
+  { toolCalls }: ModelReply,
+  listed: readonly AnyTool[],
+  resolver: ToolResolver,
+): Promise<readonly AnyTool[]> {
+  const known = new Set(listed.map(({ name }) => name));
+  const names = [...new Set(toolCalls.map(({ name }) => name))].filter((name) => !known.has(name));
+  const found = await Promise.all(names.map(async (name) => resolver(name)));
+  return found.flatMap((tool) => tool ?? []);
+}

@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../model/chat-model.ts';
-import type { JsonObject } from '../tools/json.ts';
-import type { AnyTool } from '../tools/tool.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { validateTools } from './validate-tools.ts';
 
 /** How a model is asked. For whoever asks it: the manager hands none of it on. */

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../journal/state.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
-import { modelText, type Signal, type ToolResult, toolResult } from '../tools/tool-result.ts';
+import { modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 
 /** One call that was executed, or answered without running. */
 export interface ExecutedCall {

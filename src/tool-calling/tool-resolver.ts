@@ -1,4 +1,4 @@
-import type { AnyTool } from '../tools/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 
 /** Finds a tool by its name; `undefined` when it knows none. */
 export type ToolResolver = (name: string) => AnyTool | undefined | Promise<AnyTool | undefined>;

@@ -1,4 +1,4 @@
-import type { AnyTool } from '../tools/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallingError } from './tool-calling-error.ts';
 
 /** @throws ToolCallingError that names every name which several of the tools have (SPA-06). */

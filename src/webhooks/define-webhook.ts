@@ -1,6 +1,6 @@
-import { notOneOf } from '../tools/not-one-of.ts';
-import { sha256Hex } from '../tools/sha256.ts';
-import type { WhenBusy } from '../tools/when-busy.ts';
+import { notOneOf } from '../tool/check-definition.ts';
+import type { WhenBusy } from '../tool/tool.ts';
+import { sha256Hex } from '../tool/until-aborted.ts';
 import {
   type Acknowledgement,
   type Arrival,

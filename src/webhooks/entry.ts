@@ -1,5 +1,5 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
-export type { WhenBusy } from '../tools/when-busy.ts';
+export type { WhenBusy } from '../tool/tool.ts';
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export type { SenderConfig, SenderDelivery } from './from-sender.ts';
 export type { GithubDelivery } from './github/github-delivery.ts';

@@ -1,4 +1,4 @@
-import type { WhenBusy } from '../tools/when-busy.ts';
+import type { WhenBusy } from '../tool/tool.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './hmac.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,7 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
-import { shorten } from '../tools/json-text.ts';
-import { own } from '../tools/own.ts';
-import { sha256Hex } from '../tools/sha256.ts';
+import { isJsonObject, type Json, type JsonObject, own, shorten } from '../tool/json.ts';
+import { sha256Hex } from '../tool/until-aborted.ts';
 
 /** What one line says at most, and what an outsider says, in UTF-16 units: a model pays for each. */
 const MAX_LINE = 300;

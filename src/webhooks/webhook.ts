@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../tools/json.ts';
-import { shorten } from '../tools/json-text.ts';
-import type { WhenBusy } from '../tools/when-busy.ts';
+import { type Json, type JsonObject, shorten } from '../tool/json.ts';
+import type { WhenBusy } from '../tool/tool.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;

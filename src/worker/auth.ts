@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/questions.ts';
-import { sha256 } from '../tools/sha256.ts';
+import { sha256 } from '../tool/until-aborted.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 
@@ -18,7 +18,7 @@ const TOKEN = 'token';
 const LOCAL = 'local';
 
 /** The secret that is asked for when an app declares no `auth` of its own. */
-export const TOKEN_SETTING = 'HOLDFAST_TOKEN';
+const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
  * Lets in whoever sends `Authorization: Bearer {the secret of this name}`, as one owner. A secret that is not set

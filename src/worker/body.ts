@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '../tools/json.ts';
+import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { Problem } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */
-export interface Body {
+interface Body {
   readonly text: string;
   readonly value: JsonObject;
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
+import { noPrices } from '../loop/budget.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { noPrices } from '../tool-loop/budget.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { SESSION_ID, SESSION_ID_RULE } from '../session/session-name.ts';
-import type { JsonObject } from '../tools/json.ts';
-import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
+import { SESSION_ID, SESSION_ID_RULE } from '../session/to-secrets.ts';
+import type { JsonObject } from '../tool/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Env, Host, HostedApp } from './host.ts';
 import { startInBackground, toBackgroundTurn } from './start-in-background.ts';
 
@@ -71,7 +71,7 @@ function checkContext(context: JsonObject, refuse: (problem: string) => never): 
 }
 
 /** What is used of a cron event. */
-export interface CronTime {
+interface CronTime {
   readonly cron: string;
   /** Milliseconds since the epoch. */
   readonly scheduledTime: number;

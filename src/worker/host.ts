@@ -1,14 +1,13 @@
 import type { Agent } from '../agent/define-agent.ts';
-import type { ToolKinds } from '../agent/kinds.ts';
+import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { Clock } from '../session/clock.ts';
 import { Meter } from '../session/meter.ts';
-import { DEFAULT_PLATFORM, type Platform } from '../session/platform.ts';
-import type { Secrets } from '../tools/secrets.ts';
-import type { ToolCallContext } from '../tools/tool-call-context.ts';
+import { type Clock, DEFAULT_PLATFORM, type Platform } from '../session/to-platform.ts';
+import type { Secrets } from '../tool/secrets.ts';
+import type { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** Who a request comes from. A session belongs to `tenant`, or else to `id`. */
 export interface Caller {

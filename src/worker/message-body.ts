@@ -1,7 +1,7 @@
-import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tools/delay.ts';
-import { isJsonObject, type Json, type JsonObject } from '../tools/json.ts';
-import { ToolCallContext, ToolCallContextError } from '../tools/tool-call-context.ts';
-import type { WhenBusy } from '../tools/when-busy.ts';
+import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
+import type { WhenBusy } from '../tool/tool.ts';
+import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/until-aborted.ts';
 import { invalidBody, unknownProblems } from './body.ts';
 import type { BodySchema, Parameter } from './description.ts';
 import { Problem } from './problem.ts';
@@ -28,7 +28,7 @@ export const MESSAGE: BodySchema = {
 };
 
 /** A checked message. */
-export interface MessageBody {
+interface MessageBody {
   readonly message: string;
   readonly context: ToolCallContext;
   readonly loopId?: string | undefined;
@@ -93,7 +93,7 @@ export const MESSAGE_QUERY: readonly Parameter[] = [
 ];
 
 /** What the query of a message says of a session that is not free. */
-export interface MessageQuery {
+interface MessageQuery {
   /** While a turn is open: wait for its end, or be shown to its model. Refused unless given. */
   readonly whenBusy?: WhenBusy | undefined;
   /** What the open turn waits for is declined first. */

@@ -1,7 +1,7 @@
 import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { sha256Hex } from '../tools/sha256.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { sha256Hex } from '../tool/until-aborted.ts';
 import { headerParameter, type Parameter } from './description.ts';
 import { Problem } from './problem.ts';
 

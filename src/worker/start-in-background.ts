@@ -1,8 +1,8 @@
 import type { Accepted, Deferred, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { toTurnStart } from '../session/start-turn.ts';
-import type { JsonObject } from '../tools/json.ts';
-import { ToolCallContext } from '../tools/tool-call-context.ts';
-import type { WhenBusy } from '../tools/when-busy.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { WhenBusy } from '../tool/tool.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { HostedApp } from './host.ts';
 import { type Target, targetOf } from './target.ts';
 
@@ -13,7 +13,7 @@ import { type Target, targetOf } from './target.ts';
 export const KNOWN_FOR = 7 * 24 * 60 * 60_000;
 
 /** What starts a turn that no caller waits for. */
-export interface OutsideStart {
+interface OutsideStart {
   /** What it is, such as `schedule:nightly`: the id of the turn's principal. */
   readonly by: string;
   /** Whose the session is. */
@@ -57,7 +57,7 @@ export function toBackgroundTurn(
 const checkModel = ({ host, env }: HostedApp, { agent }: Target): unknown => agent.model ?? host.model(env);
 
 /** What became of it: `full` changes nothing. */
-export type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;
+type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;
 
 /**
  * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits

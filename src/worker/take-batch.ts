@@ -2,7 +2,7 @@ import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { runTurn } from '../session/run-turn.ts';
-import { parseSessionName } from '../session/session-name.ts';
+import { parseSessionName } from '../session/to-secrets.ts';
 import type { Env, Invoked } from './host.ts';
 import { turnServices } from './target.ts';
 
@@ -24,7 +24,7 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
 }
 
 /** What is used of a batch of the queue. */
-export interface Batch {
+interface Batch {
   readonly messages: readonly QueueMessage[];
 }
 

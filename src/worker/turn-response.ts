@@ -37,7 +37,7 @@ export const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
 };
 
 /** A turn that this invocation may run. */
-export interface LeasedTurn {
+interface LeasedTurn {
   readonly turn: string;
   /** What this deployment brings to it. */
   readonly services: TurnHost;

@@ -1,5 +1,6 @@
 /** A door for tests. What test sessions and crash matrices are built of. */
 export { type CallNames, callNames } from '../../src/testing/crash-matrix/call-names.ts';
+export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export { crashableMemorySession } from '../../src/testing/crash-matrix/crashable-memory-session.ts';
 export type { CrashableSession } from '../../src/testing/crash-matrix/crashable-session.ts';
@@ -7,7 +8,6 @@ export { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts'
 export { type Disturbance, isGentle, MODES, type Mode } from '../../src/testing/crash-matrix/disturbances.ts';
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
 export { foldEvents } from '../../src/testing/crash-matrix/fold-events.ts';
-export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/play-disturbed.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
 export type { Position } from '../../src/testing/crash-matrix/position.ts';
 export { isOpenEnded, OFF_SCRIPT } from '../../src/testing/crash-matrix/script.ts';

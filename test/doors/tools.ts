@@ -1,27 +1,26 @@
 /** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
-export { attempt } from '../../src/tools/attempt.ts';
-export { CallInterrupted } from '../../src/tools/call-interrupted.ts';
-export { checkInput } from '../../src/tools/check-input.ts';
-export { copyJson } from '../../src/tools/copy-json.ts';
-export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tools/define-tool.ts';
-export { foundBy, partsOf } from '../../src/tools/discovery.ts';
-export { OPENINGS, type Opening, type Openings } from '../../src/tools/facades/openings.ts';
-export { applyChange } from '../../src/tools/injection-strategy/injection-change.ts';
-export { InputSchemaError, toInputSchema } from '../../src/tools/input-schema.ts';
-export { isJsonObject } from '../../src/tools/json.ts';
-export { jsonSchemaCheck } from '../../src/tools/json-schema-check.ts';
-export { lastList } from '../../src/tools/last-list.ts';
-export { mapRoute } from '../../src/tools/map-route.ts';
-export { memoized } from '../../src/tools/memoized.ts';
-export { coerceInput } from '../../src/tools/objects/coerce-input.ts';
-export { parseToolInput } from '../../src/tools/parse-tool-input.ts';
-export { problemLines } from '../../src/tools/problem-lines.ts';
-export { readAs } from '../../src/tools/read-artifact.ts';
-export { changedTools } from '../../src/tools/resolution/changed-tools.ts';
-export { collectTools } from '../../src/tools/resolution/collect-tools.ts';
-export { requiredTools } from '../../src/tools/resolution/required-tools.ts';
-export { sameJson } from '../../src/tools/same-json.ts';
-export { signalled } from '../../src/tools/signals.ts';
-export { toToolResult } from '../../src/tools/to-tool-result.ts';
-export { factOf } from '../../src/tools/tool-memory.ts';
-export { failure, isToolResult, modelText, toolResult, withheld } from '../../src/tools/tool-result.ts';
+
+export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
+export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
+export { checkInput, jsonSchemaCheck, parseToolInput } from '../../src/tool/check-input.ts';
+export { coerceInput } from '../../src/tool/coerce-input.ts';
+export { mapRoute } from '../../src/tool/decorate.ts';
+export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
+export { foundBy, partsOf } from '../../src/tool/injection.ts';
+export { applyChange } from '../../src/tool/injection-strategy/define-injection-strategy.ts';
+export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
+export { copyJson, isJsonObject, sameJson } from '../../src/tool/json.ts';
+export { problemLines } from '../../src/tool/problem-lines.ts';
+export { readAs } from '../../src/tool/read-artifact.ts';
+export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
+export { factOf } from '../../src/tool/tool-memory.ts';
+export {
+  failure,
+  isToolResult,
+  modelText,
+  toolResult,
+  toToolResult,
+  withheld,
+} from '../../src/tool/tool-result.ts';
+export { OPENINGS, type Opening, type Openings } from '../../src/tool/unfolding/facade.ts';
+export { attempt, lastList, memoized } from '../../src/tool/until-aborted.ts';

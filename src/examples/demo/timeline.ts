@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Answer } from '../../journal/events.ts';
-import type { ResultData } from '../../tools/tool-result.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 
 type Style = Parameters<typeof styleText>[0];

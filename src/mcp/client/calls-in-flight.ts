@@ -1,8 +1,8 @@
-import { CallInterrupted } from '../../tools/call-interrupted.ts';
+import { CallInterrupted } from '../../tool/signals.ts';
 import type { RemoteCallOptions } from './mcp-connection.ts';
 
 /** What ended a call before there was an answer. */
-export type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
+type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 
 /** What the server is told of a call that is cancelled; reasons of ours are none of its business. */
 const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };

@@ -1,6 +1,6 @@
-import { meantBy } from '../../tools/check-word.ts';
-import { MAX_TIMEOUT } from '../../tools/define-tool.ts';
-import { shorten } from '../../tools/json-text.ts';
+import { meantBy } from '../../tool/check-definition.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { shorten } from '../../tool/json.ts';
 import type { McpClient } from './mcp-client.ts';
 import { McpClientDefinitionError } from './mcp-client-definition-error.ts';
 

@@ -4,7 +4,7 @@ import { OpenConnection } from './open-connection.ts';
 import { serverFailure } from './server-failure.ts';
 
 /** What a connection may use of the invocation that it is for. */
-export interface ForInvocation {
+interface ForInvocation {
   /** Aborting it gives up. */
   readonly signal: AbortSignal;
   /** Told of requests that no claim has paid for (Discovery.count). */

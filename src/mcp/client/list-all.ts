@@ -7,7 +7,7 @@ import { WireError } from './wire/wire-error.ts';
 const MAX_PAGES = 20;
 
 /** A server's list does not come to an end, or not soon enough. */
-export class EndlessListError extends WireError {
+class EndlessListError extends WireError {
   override readonly name = 'EndlessListError';
   readonly phrase: string;
 

@@ -1,4 +1,4 @@
-import { shorten } from '../../tools/json-text.ts';
+import { shorten } from '../../tool/json.ts';
 
 /** An MCP client was declared in a way that cannot work. Thrown where it is defined, never in a turn. */
 export class McpClientDefinitionError extends Error {

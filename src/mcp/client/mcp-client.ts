@@ -1,8 +1,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { Secrets } from '../../tools/secrets.ts';
-import type { Effect } from '../../tools/tool.ts';
-import type { ToolCallContext } from '../../tools/tool-call-context.ts';
-import type { TurnPrincipal } from '../../tools/turn-principal.ts';
+import type { Secrets } from '../../tool/secrets.ts';
+import type { Effect, TurnPrincipal } from '../../tool/tool.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { MetaConverter } from './meta-converter.ts';
 
 /** Whose server it is. */

@@ -6,7 +6,7 @@ import type {
   Progress,
   Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 
 /** What one call asks of a server. */
 export interface RemoteCall {

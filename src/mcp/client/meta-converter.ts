@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../tools/json.ts';
-import type { ToolCallContext } from '../../tools/tool-call-context.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 
 /**
  * Decides what of a tool-call context a server is sent as `_meta` (MCP-06). Applied on every path (MCP-05); must not throw,

@@ -5,10 +5,10 @@ import {
   McpError,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { untilAborted } from '../../tools/until-aborted.ts';
+import { untilAborted } from '../../tool/until-aborted.ts';
 import { callFailure, callGivenUp, callNotMade } from './call-failure.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
-import { createDeadline } from './deadline.ts';
+import type { GivenUp } from './failure-phrases.ts';
 import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
@@ -189,3 +189,26 @@ const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: Cal
     CallToolResultSchema,
     { signal: call.signal, timeout: MAX_WAIT },
   );
+
+/** A signal that also aborts when time is up, and which of both it was. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Undefined while neither. */
+  readonly givenUp: GivenUp | undefined;
+  /** Waits for that, or until the signal aborts: it rejects with the reason then, and what came of it is not looked at. */
+  wait<T>(work: Promise<T>): Promise<T>;
+}
+
+/** `timeout` in ms, from now. */
+function createDeadline(signal: AbortSignal, timeout: number): Deadline {
+  const late = AbortSignal.timeout(timeout);
+  const either = AbortSignal.any([signal, late]);
+  return {
+    signal: either,
+    get givenUp() {
+      if (signal.aborted) return { why: 'cancelled', timeout } as const;
+      return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
+    },
+    wait: (work) => untilAborted(either, work),
+  };
+}

@@ -1,4 +1,4 @@
-import { Secrets } from '../../tools/secrets.ts';
+import { Secrets } from '../../tool/secrets.ts';
 
 /** Takes credentials out of what a server says. */
 export interface Redactor {

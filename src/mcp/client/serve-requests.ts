@@ -8,7 +8,7 @@ import {
   type RequestId,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { shorten } from '../../tools/json-text.ts';
+import { shorten } from '../../tool/json.ts';
 import { RpcError } from '../rpc-error.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
 import type { Wire } from './wire/wire.ts';

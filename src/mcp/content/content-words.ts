@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { oneLine } from './one-line.ts';
 
 /** Blocks of content in words for a model. */

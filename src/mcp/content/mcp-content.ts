@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type DomainType, defineDomainType } from '../../tools/domain-type.ts';
-import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 
 /** What a server's tool answered that is more than words: images, audio, resources, links. */
 export interface McpContent {

@@ -1,8 +1,6 @@
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
-import { copyJson } from '../../tools/copy-json.ts';
-import { isJsonObject } from '../../tools/json.ts';
-import { artifact } from '../../tools/results.ts';
-import type { ToolResult } from '../../tools/tool-result.ts';
+import { copyJson, isJsonObject } from '../../tool/json.ts';
+import { artifact, type ToolResult } from '../../tool/tool-result.ts';
 import { contentWords } from './content-words.ts';
 import { McpContent } from './mcp-content.ts';
 

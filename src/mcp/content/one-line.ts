@@ -1,4 +1,4 @@
-import { shorten } from '../../tools/json-text.ts';
+import { shorten } from '../../tool/json.ts';
 
 /**
  * Words that somebody else chose, as a part of a line of ours: at most `max` characters, without line breaks, control

@@ -1,24 +1,29 @@
 import {
   ErrorCode,
+  type GetPromptResult,
+  type ListPromptsResult,
+  type ListToolsResult,
   LoggingLevelSchema,
   type ServerNotification,
   type ServerResult,
+  type Tool,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
+import { DEFAULT_POLICIES } from '../../loop/policies.ts';
+import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { DEFAULT_POLICIES } from '../../tool-loop/policies.ts';
-import { toolNotFound } from '../../tool-loop/tool-not-found.ts';
-import type { JsonObject } from '../../tools/json.ts';
-import type { EndpointRequest } from '../../worker/host.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { EndpointRequest, Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
+import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
-import { getPrompt, listPrompts } from './answer-prompts.ts';
+import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import type { McpPrompt } from './define-mcp-prompt.ts';
-import { listTools } from './list-tools.ts';
+import type { McpPrompt, McpPromptArgument } from './define-mcp-prompt.ts';
 import type { Publication } from './publish.ts';
-import { readCallParams } from './read-call-params.ts';
-import { createTelling } from './telling.ts';
+import { createTelling, type ProgressToken } from './telling.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -27,7 +32,7 @@ export interface Published {
 }
 
 /** One JSON-RPC request, and the HTTP request that it came in. */
-export interface RpcRequest {
+interface RpcRequest {
   readonly within: EndpointRequest;
   readonly method: string;
   readonly params: JsonObject;
@@ -110,4 +115,126 @@ function toRpcError(thrown: unknown): RpcError {
     ErrorCode.InternalError,
     'The request failed inside the Worker. What was accepted is kept.',
   );
+}
+
+/** What a `tools/call` asks for. */
+interface CallParams {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** Names the call: sent again under it, it is the same one. */
+  readonly key: string | undefined;
+  /** The client wishes to hear of progress, and knows it by this. */
+  readonly progressToken: ProgressToken | undefined;
+}
+
+/** Reads the params of a `tools/call`. @throws RpcError when they are none. */
+export function readCallParams({ name, arguments: input = {}, _meta = {} }: JsonObject): CallParams {
+  if (typeof name !== 'string') throw invalidParams('`name` must be text: the name of a tool.');
+  if (!isJsonObject(input)) throw invalidParams('`arguments` must be an object.');
+  if (!isJsonObject(_meta)) throw invalidParams('`_meta` must be an object.');
+  return { name, input, key: keyOf(_meta), progressToken: tokenOf(_meta) };
+}
+
+function keyOf({ [IDEMPOTENCY_KEY]: key }: JsonObject): string | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw invalidParams(`\`_meta["${IDEMPOTENCY_KEY}"]\` must be 1 to 255 visible ASCII characters.`);
+}
+
+function tokenOf({ progressToken: token }: JsonObject): ProgressToken | undefined {
+  if (token === undefined) return undefined;
+  if (typeof token === 'string' || Number.isInteger(token)) return token as ProgressToken; // as just checked
+  throw invalidParams('`_meta.progressToken` must be text or a whole number.');
+}
+
+/** What `tools/list` answers (MCP specification, Tools): all on one page, in the order in which they are published. */
+const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['agents']): ListToolsResult => ({
+  tools: Array.from(published.values(), (one) =>
+    one.kind === 'tool' ? toListed(one.tool) : toAgentTool(agentOf(agents, one.agent), one),
+  ),
+});
+
+/** @throws ConfigurationError: `createHoldfast` looks for it, but an endpoint may be served by hand. */
+function agentOf(agents: Host['agents'], name: string) {
+  const agent = agents.get(name);
+  if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
+  return agent;
+}
+
+/** No output schema: what a tool answers may be words too, which no client that was promised an object would take. */
+function toListed({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    description,
+    inputSchema: { ...inputSchema, type: 'object' },
+    annotations: hintsOf(effect),
+  };
+}
+
+/** No hints about destruction or the open world: tools do not declare those. */
+function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
+  if (effect === 'read') return { readOnlyHint: true };
+  return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };
+}
+
+/** What `prompts/list` answers (MCP specification, Prompts). */
+const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
+  prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    ...(args.length > 0 && { arguments: args.map(toListedPrompt) }),
+  })),
+});
+
+const toListedPrompt = ({ name, description, required = false }: McpPromptArgument) => ({
+  name,
+  ...(description !== undefined && { description }),
+  required,
+});
+
+/**
+ * What `prompts/get` answers.
+ *
+ * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
+ */
+async function getPrompt(
+  prompts: ReadonlyMap<string, McpPrompt>,
+  params: JsonObject,
+): Promise<GetPromptResult> {
+  const { name, arguments: sent = {} } = params;
+  const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
+  if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
+  const problems = problemsOf(prompt, sent);
+  if (problems.length > 0) {
+    throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
+  }
+  const messages = await prompt.messages(sent as Record<string, string>); // as just checked
+  return {
+    description: prompt.description,
+    messages:
+      typeof messages === 'string'
+        ? [{ role: 'user', content: { type: 'text', text: messages } }]
+        : [...messages],
+  };
+}
+
+function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
+  const wanted =
+    typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
+  return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;
+}
+
+function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
+  if (!isJsonObject(sent)) return ['they must be an object'];
+  const missing = declared.filter(({ name, required }) => required && sent[name] === undefined);
+  const names = new Set(declared.map(({ name }) => name));
+  return [
+    ...missing.map(({ name }) => `${name}: is missing`),
+    ...Object.entries(sent).flatMap(([name, value]) => {
+      if (!names.has(name)) return [`${shorten(name, 40)}: is not known here`];
+      return typeof value === 'string' ? [] : [`${name}: must be text`];
+    }),
+  ];
 }

@@ -1,26 +1,26 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { readerOf } from '../../session/fold-session.ts';
+import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
+import { readerOf, readTurn } from '../../session/fold-session.ts';
 import { followSession } from '../../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
-import { SessionErasedError } from '../../session/session-erased-error.ts';
-import { SessionUnavailableError } from '../../session/session-unavailable-error.ts';
+import { SessionErasedError, SessionUnavailableError } from '../../session/session-errors.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/turn-outcome.ts';
-import { checkInput } from '../../tools/check-input.ts';
-import type { JsonObject } from '../../tools/json.ts';
-import { sha256Hex } from '../../tools/sha256.ts';
+import { checkInput } from '../../tool/check-input.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
-import { targetOf, turnServices } from '../../worker/target.ts';
-import { agentRefusal, mayBeTaken } from './agent-refusal.ts';
+import { pendingViews, type Target, targetOf, turnServices } from '../../worker/target.ts';
+import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
+import { listedPending } from './listed-pending.ts';
 import type { Publication } from './publish.ts';
 import { type Telling, toldOf } from './telling.ts';
 import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
 /** One call of a published agent. */
-export interface AgentCalling {
+interface AgentCalling {
   readonly published: Extract<Publication, { kind: 'agent' }>;
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
@@ -142,3 +142,34 @@ async function followed(
   }
   return end;
 }
+
+/** Why a session did not take the message of a call, for the model that called. A known one was taken: its turn is answered. */
+async function agentRefusal(
+  target: Target,
+  refused: Exclude<NotStarted, { status: 'known' }>,
+): Promise<string> {
+  switch (refused.status) {
+    case 'busy':
+      return (
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +
+        'to begin another conversation.'
+      );
+    case 'suspended': {
+      const { turn } = refused;
+      const pending = pendingViews(target, await readTurn(target.port, turn));
+      return (
+        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
+        `without a session to begin another conversation.${listedPending(pending)}`
+      );
+    }
+    case 'key-reused':
+      return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
+    case 'full':
+      return `${refused.most} messages wait in this session, and no more may. Send the message again when some have been answered.`;
+  }
+}
+
+/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
+const mayBeTaken = ({ path }: Target, turn: string): string =>
+  `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
+  `Send it again only with the ${IDEMPOTENCY_KEY} that it had.`;

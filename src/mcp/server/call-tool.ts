@@ -1,23 +1,23 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
+import type { Holder, Needs } from '../../loop/holder.ts';
+import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
+import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
+import { offerTools } from '../../loop/offer-tools.ts';
+import { replied } from '../../loop/replied.ts';
+import { runBatch } from '../../loop/run-tool-loop.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
-import type { Holder, Needs } from '../../tool-loop/holder.ts';
-import type { Loop, LoopJournal, LoopSpec } from '../../tool-loop/loop.ts';
-import { type MemoryLoop, memoryLoop } from '../../tool-loop/memory-loop.ts';
-import { offerTools } from '../../tool-loop/offer-tools.ts';
-import { replied } from '../../tool-loop/replied.ts';
-import { runBatch } from '../../tool-loop/run-tool-loop.ts';
-import type { JsonObject } from '../../tools/json.ts';
-import { sha256Hex } from '../../tools/sha256.ts';
-import type { AnyTool } from '../../tools/tool.ts';
-import type { ResultData } from '../../tools/tool-result.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
+import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import type { Telling } from './telling.ts';
 import { toCallResult } from './to-call-result.ts';
 
 /** One call of a published tool. */
-export interface ToolCalling {
+interface ToolCalling {
   readonly tool: AnyTool;
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name. */

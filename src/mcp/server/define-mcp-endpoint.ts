@@ -1,4 +1,4 @@
-import type { AnyTool } from '../../tools/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
 import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';

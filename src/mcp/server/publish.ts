@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { isTool } from '../../tools/is-tool.ts';
-import { shorten } from '../../tools/json-text.ts';
-import type { AnyTool } from '../../tools/tool.ts';
+import { isTool } from '../../tool/check-definition.ts';
+import { shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
 
 /** One thing that clients may call, under the name by which they know it. */

@@ -1,14 +1,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type Implementation } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
-import { isJsonObject, type JsonObject } from '../../tools/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { attempt } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { answerRequest, type Published } from './answer-request.ts';
-import { refuseManyCalls } from './refuse-many-calls.ts';
 
 /** An endpoint as it is served. */
-export interface Served {
+interface Served {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly published: Published;
@@ -77,3 +77,30 @@ function watched(response: Response, onGone: () => void): Response {
   });
   return new Response(stream, { status, headers });
 }
+
+/**
+ * Answers 400 to a batch that calls more than one tool or agent, before anything has begun; `undefined` for any other request,
+ * whose body stays unread. One request may begin one turn: its invocation has a budget for that, and whoever limits the requests
+ * of a client limits its turns by that. The MCP specification has no batches since 2025-06-18; of what else older clients put
+ * into one, the SDK takes up to 100 messages.
+ */
+async function refuseManyCalls(request: Request): Promise<Response | undefined> {
+  const calls = callsIn(await request.clone().text());
+  return calls > 1 ? refusal(calls) : undefined;
+}
+
+/** More than one can only be in a batch, which is an array of messages; nothing else is parsed here. */
+function callsIn(body: string): number {
+  if (!/^\s*\[/.test(body)) return 0;
+  const parsed = attempt((): unknown => JSON.parse(body));
+  if (!parsed.ok || !Array.isArray(parsed.value)) return 0;
+  return parsed.value.filter((message) => isJsonObject(message) && message.method === 'tools/call').length;
+}
+
+const refusal = (calls: number): Response => {
+  const message = `A batch may hold one tools/call, and this one holds ${calls}. Send each in a request of its own.`;
+  return Response.json(
+    { jsonrpc: '2.0', error: { code: ErrorCode.InvalidRequest, message }, id: null },
+    { status: 400 },
+  );
+};

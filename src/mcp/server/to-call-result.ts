@@ -3,8 +3,8 @@ import {
   type ContentBlock,
   ContentBlockSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject } from '../../tools/json.ts';
-import { type ResultData, toolResult } from '../../tools/tool-result.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import { type ResultData, toolResult } from '../../tool/tool-result.ts';
 import { McpContent } from '../content/mcp-content.ts';
 
 /** One block of words. */

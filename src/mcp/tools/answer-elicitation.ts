@@ -1,13 +1,12 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Decision, DecisionKind, DecisionRequest } from '../../tools/decision.ts';
-import { isJsonObject, type JsonObject } from '../../tools/json.ts';
-import type { Effect, ToolCall } from '../../tools/tool.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/one-line.ts';
 import { usableSchema } from './usable-schema.ts';
 
 /** Whose question it is. */
-export interface Eliciting {
+interface Eliciting {
   readonly client: McpClient;
   /** As the call was started. */
   readonly effect: Effect;

@@ -3,11 +3,10 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Discovery } from '../../tools/discovery.ts';
-import type { JsonObject } from '../../tools/json.ts';
-import { error } from '../../tools/results.ts';
-import type { Effect, ToolCall } from '../../tools/tool.ts';
-import { failure, type ToolResult } from '../../tools/tool-result.ts';
+import type { Discovery } from '../../tool/injection.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { Effect, ToolCall } from '../../tool/tool.ts';
+import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
@@ -16,13 +15,11 @@ import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
-import { createServerTime } from './server-time.ts';
-import { createThrottle } from './throttle.ts';
 import { toResult } from './to-result.ts';
 import { warn } from './warn.ts';
 
 /** One call of a server's tool. */
-export interface Remote {
+interface Remote {
   readonly client: McpClient;
   readonly tool: ListedTool;
   /** Where the server was that listed it. */
@@ -138,4 +135,87 @@ function progressText({ progress, total, message }: Progress): string {
 function logText({ level, logger, data }: LoggingMessageNotification['params']): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
   return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
+}
+
+/** Tells of what comes often no more often than is of use to anybody. */
+interface Throttle {
+  /** Is told at once, or when it is time; not at all when a newer one comes before that. */
+  tell(status: string): void;
+  /** What is not told by now, is not told. */
+  end(): void;
+}
+
+/** Passes on at most one status in so many ms. */
+export function createThrottle(ms: number, pass: (status: string) => void): Throttle {
+  let newest: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let hasEnded = false;
+  const next = (): void => {
+    timer = undefined;
+    const status = newest;
+    newest = undefined;
+    if (status !== undefined) passNow(status);
+  };
+  const passNow = (status: string): void => {
+    timer = setTimeout(next, ms);
+    pass(status);
+  };
+  return {
+    tell(status) {
+      if (hasEnded) return;
+      if (timer === undefined) passNow(status);
+      else newest = status;
+    },
+    end() {
+      hasEnded = true;
+      if (timer !== undefined) clearTimeout(timer);
+    },
+  };
+}
+
+/** The time that a server has for an answer, which stands still while it waits for somebody. */
+interface ServerTime {
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+  /** Stops the clock until what is waited for has settled. */
+  during<T>(waiting: Promise<T>): Promise<T>;
+  /** To be called when the answer is there. */
+  end(): void;
+}
+
+/** Starts a clock of so many ms. */
+function createServerTime(ms: number): ServerTime {
+  const over = new AbortController();
+  let left = ms;
+  let waiting = 0;
+  let isOver = false;
+  let since = 0;
+  let cancel = (): void => {};
+  const start = (): void => {
+    since = Date.now();
+    const timer = setTimeout(() => over.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError')), left);
+    cancel = () => clearTimeout(timer);
+  };
+  const stop = (): void => {
+    cancel();
+    left -= Date.now() - since;
+  };
+  start();
+  return {
+    signal: over.signal,
+    async during(waited) {
+      if (waiting === 0) stop();
+      waiting += 1;
+      try {
+        return await waited;
+      } finally {
+        waiting -= 1;
+        if (waiting === 0 && !isOver) start();
+      }
+    },
+    end() {
+      isOver = true;
+      cancel();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../tools/json.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
 
 /** The JSON text of a value with the keys of its objects in the order of code units: the same for the same JSON. */
 export function canonicalJson(value: Json): string {

@@ -2,7 +2,7 @@ import {
   defineToolGroup,
   type ToolGroup,
   type ToolGroupConfig,
-} from '../../tools/groups/define-tool-group.ts';
+} from '../../sources/groups/define-tool-group.ts';
 import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import type { McpToolFilter } from './known-mcp-tools.ts';

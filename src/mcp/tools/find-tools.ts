@@ -1,7 +1,7 @@
-import { CallInterrupted } from '../../tools/call-interrupted.ts';
-import type { Discovery } from '../../tools/discovery.ts';
-import { shorten } from '../../tools/json-text.ts';
-import type { ListingFact } from '../../tools/listings.ts';
+import type { Discovery } from '../../tool/injection.ts';
+import { shorten } from '../../tool/json.ts';
+import type { ListingFact } from '../../tool/listings.ts';
+import { CallInterrupted } from '../../tool/signals.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';

@@ -1,13 +1,13 @@
-import { attempt } from '../../tools/attempt.ts';
-import type { LoopView } from '../../tools/injection.ts';
-import { LISTINGS, type Listing } from '../../tools/listings.ts';
+import type { LoopView } from '../../tool/injection.ts';
+import { LISTINGS, type Listing } from '../../tool/listings.ts';
+import { attempt } from '../../tool/until-aborted.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import type { McpListing } from './listing.ts';
 import { parseListing } from './to-listing.ts';
 
 /** A list of tools, and whose it is. */
-export interface KnownListing {
+interface KnownListing {
   readonly listing: McpListing;
   /** Where the server was that has them: a call goes there or nowhere. */
   readonly address: string;

@@ -1,11 +1,10 @@
-import type { LoopView } from '../../tools/injection.ts';
-import { memoized } from '../../tools/memoized.ts';
-import type { AnyTool } from '../../tools/tool.ts';
+import type { LoopView } from '../../tool/injection.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { memoized } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { knownListing } from './known-listing.ts';
 import type { ListedTool, McpListing } from './listing.ts';
 import { mcpTool } from './mcp-tool.ts';
-import { toolNames } from './tool-names.ts';
 
 /** A tool of a server, as its server listed it. */
 export interface McpTool {
@@ -47,4 +46,45 @@ function madeOf(client: McpClient, { tools }: McpListing, address: string): read
     const name = names.get(listed.name) ?? listed.name;
     return { tool: mcpTool({ client, listed, name, address }), listed, client };
   });
+}
+
+/** What every provider takes as a tool's name. */
+const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_NAME = 64;
+
+/**
+ * Names the tools of a server for models: the server's names as keys, with the client's prefix in front. A name that every
+ * provider takes stays as it is; another one is written with `_` for what is not allowed, cut, and ends in a hash of the
+ * server's name. So a tool's name depends on nothing but its own, and not on the order; the exception are two whose names
+ * would meet, of which the second in the order of code units gets another hash.
+ */
+export function toolNames(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
+  const { prefix = '' } = client;
+  const served = [...new Set(tools.map(({ name }) => name))];
+  const kept = served.filter((name) => isPlain(prefix + name));
+  const names = new Map(kept.map((name) => [name, prefix + name]));
+  const taken = new Set(names.values());
+  for (const name of served.filter((one) => !names.has(one)).sort()) {
+    let made = hashed(prefix, name, name);
+    for (let again = 2; taken.has(made); again += 1) made = hashed(prefix, name, `${name} ${again}`);
+    taken.add(made);
+    names.set(name, made);
+  }
+  return names;
+}
+
+/** Somebody's code may yet use names as keys of a plain object. */
+const isPlain = (name: string): boolean => PLAIN.test(name) && name !== '__proto__';
+
+function hashed(prefix: string, name: string, salted: string): string {
+  const ending = `_${hash(salted)}`;
+  const words = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'tool';
+  return (prefix.replaceAll(/[^A-Za-z0-9_-]/g, '_') + words).slice(0, MAX_NAME - ending.length) + ending;
+}
+
+/** FNV-1a, 32 bits, in base 36: at once, unlike a digest, and the same everywhere. What it mixes up gets another one. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+  return value.toString(36).padStart(7, '0');
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 
 /** One tool as a session remembers it: plain data, made safe. A type alias: it must be JSON. */
 export type ListedTool = {

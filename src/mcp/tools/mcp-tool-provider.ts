@@ -1,9 +1,8 @@
-import type { Discovery } from '../../tools/discovery.ts';
-import type { LoopView } from '../../tools/injection.ts';
-import { shorten } from '../../tools/json-text.ts';
-import { LISTINGS } from '../../tools/listings.ts';
-import type { ToolProvider } from '../../tools/resolution/tool-source.ts';
-import { factOf, type MemoryFact } from '../../tools/tool-memory.ts';
+import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import type { Discovery, LoopView } from '../../tool/injection.ts';
+import { shorten } from '../../tool/json.ts';
+import { LISTINGS } from '../../tool/listings.ts';
+import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
@@ -56,7 +55,7 @@ const MAX_LISTED = 2_000;
 export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
 
 /** What is said of a tool that is not there (MCP-02). */
-export function missingMcpTool(name: string, available: readonly string[]): string {
+function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   if (available.length === 0) return `${what} ${NO_TOOLS}`;
   return `${what} Available tools: ${shorten(available.join(', '), MAX_LISTED)}`;

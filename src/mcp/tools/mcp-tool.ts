@@ -1,17 +1,18 @@
-import { checkInput } from '../../tools/check-input.ts';
-import { error } from '../../tools/results.ts';
-import type { AnyTool, Effect } from '../../tools/tool.ts';
+import { checkInput } from '../../tool/check-input.ts';
+import type { InputSchema } from '../../tool/input-schema.ts';
+import { type JsonObject, own } from '../../tool/json.ts';
+import type { AnyTool, Effect } from '../../tool/tool.ts';
+import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
-import { effectOf } from './effect-of.ts';
-import { listedInput } from './listed-input.ts';
 import type { ListedTool } from './listing.ts';
+import { type SchemaCheck, schemaCheck } from './schema-check.ts';
 
 /** What a listed tool is made a tool of. */
-export interface McpToolParts {
+interface McpToolParts {
   readonly client: McpClient;
   readonly listed: ListedTool;
   /** As models know it. */
@@ -73,3 +74,36 @@ function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: 
 const refusal = (client: McpClient, { name }: ListedTool): string =>
   `MCP tool '${name}' has changed since this session first saw it, and changed tools of server '${client.name}' are refused. ` +
   'Do not call it again; go on without it.';
+
+/**
+ * What may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the server hints
+ * (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust hints: a wrong
+ * one has a call repeated that should not be, which harms what that server keeps and nothing else.
+ *
+ * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
+ */
+export function effectOf({ name, hints }: ListedTool, { effects = {} }: McpClient): Effect {
+  const declared = own(effects, name);
+  if (declared !== undefined) return declared;
+  if (hints?.readOnlyHint === true) return 'read';
+  return hints?.idempotentHint === true ? 'idempotent' : 'once';
+}
+
+/**
+ * The input of a listed tool, shown as the app's own tools show theirs, and checked as `schemaCheck` does: a schema that comes
+ * from a server cannot have a check of what a model sends take for ever. The check is made for the first input: most tools
+ * of a long list are never called, and an invocation makes them all.
+ */
+export function listedInput({ inputSchema }: ListedTool): InputSchema<JsonObject> {
+  const { $schema: _, required, ...shown } = inputSchema;
+  const names = Array.isArray(required) && required.length > 0 ? { required } : {};
+  let check: SchemaCheck | undefined;
+  return {
+    json: { type: 'object', properties: {}, ...shown, ...names },
+    async parse(input) {
+      check ??= schemaCheck(inputSchema);
+      const problems = check(input, 'all');
+      return problems.length === 0 ? { ok: true, value: input } : { ok: false, problems };
+    },
+  };
+}

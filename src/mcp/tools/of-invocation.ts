@@ -1,6 +1,6 @@
-import { attempt } from '../../tools/attempt.ts';
-import type { LoopView } from '../../tools/injection.ts';
-import type { AnyTool } from '../../tools/tool.ts';
+import type { LoopView } from '../../tool/injection.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { attempt } from '../../tool/until-aborted.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { canonicalJson } from './canonical-json.ts';

@@ -1,6 +1,4 @@
-import { copyJson } from '../../tools/copy-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
+import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { ListedTool, ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';

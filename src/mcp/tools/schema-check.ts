@@ -1,12 +1,12 @@
 import { type SchemaDraft, validate } from '@cfworker/json-schema';
-import type { Json, JsonObject } from '../../tools/json.ts';
-import { draftOf, toProblems } from '../../tools/json-schema-check.ts';
-import { type Problem, problemLines } from '../../tools/problem-lines.ts';
+import { draftOf, toProblems } from '../../tool/check-input.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
+import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 import { type SchemaParts, schemaParts } from './schema-parts.ts';
 import { isNothingMatches, tame } from './tame-schema.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
-export type HowMany = 'all' | 'first';
+type HowMany = 'all' | 'first';
 
 /** Lines about what is wrong with a value; none: it is valid. @throws Error when it takes too long to tell. */
 export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];

@@ -1,5 +1,5 @@
 import { dereference, type Schema } from '@cfworker/json-schema';
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 
 /** A JSON Schema taken apart: every schema in it that is an object, and what `$ref` finds. */
 export interface SchemaParts {

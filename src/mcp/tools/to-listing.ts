@@ -1,9 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
-import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
-import { memoized } from '../../tools/memoized.ts';
-import type { Secrets } from '../../tools/secrets.ts';
-import { sha256Hex } from '../../tools/sha256.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { Secrets } from '../../tool/secrets.ts';
+import { memoized, sha256Hex } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/one-line.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -18,7 +17,7 @@ const MAX_TOOLS = 1_000;
 const MAX_LOGGED = 10;
 
 /** What a session knew when the server was asked. */
-export interface ListedAbout {
+interface ListedAbout {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;

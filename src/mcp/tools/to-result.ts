@@ -1,11 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { attempt } from '../../tools/attempt.ts';
-import { copyJson } from '../../tools/copy-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tools/json.ts';
-import { shorten } from '../../tools/json-text.ts';
-import { artifact, error, text } from '../../tools/results.ts';
-import { sameJson } from '../../tools/same-json.ts';
-import { type ToolResult, toolResult } from '../../tools/tool-result.ts';
+import { copyJson, isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../../tool/json.ts';
+import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { attempt } from '../../tool/until-aborted.ts';
 import { type ContentWords, contentWords } from '../content/content-words.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import type { ListedTool } from './listing.ts';

@@ -1,4 +1,4 @@
-import type { Secrets } from '../../tools/secrets.ts';
+import type { Secrets } from '../../tool/secrets.ts';
 import { oneLine } from '../content/one-line.ts';
 
 /** Characters of one line of the log. */

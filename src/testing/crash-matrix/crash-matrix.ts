@@ -1,16 +1,18 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { toolKinds } from '../../agent/kinds.ts';
 import { agentResolver } from '../../agent/tool-groups/resolve-agent.ts';
+import { toolKinds } from '../../built-in-kinds.ts';
 import type { Prices } from '../../model/prices.ts';
 import { toSecrets } from '../../session/to-secrets.ts';
-import { ToolCallContext } from '../../tools/tool-call-context.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
 import { crashableMemorySession } from './crashable-memory-session.ts';
+import type { CrashableSession } from './crashable-session.ts';
 import { damageOf } from './damage.ts';
-import { type Disturbance, MODES, type Mode } from './disturbances.ts';
+import { type Disturbance, isFor, MODES, type Mode } from './disturbances.ts';
 import type { CrashKit } from './effects.ts';
-import { disturbancesAt, manyAtOnce, playDisturbed } from './play-disturbed.ts';
+import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
+import type { Position } from './position.ts';
 import { type CrashScript, isOpenEnded } from './script.ts';
 import type { App, Subject } from './subject.ts';
 import { Undisturbed, unknownIn } from './undisturbed.ts';
@@ -112,3 +114,38 @@ function toSubject<World>(
 }
 
 const listOf = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
+
+/** A disturbance of this mode at each position where it does something of its own. */
+export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
+  positions.flatMap((position, at) => (isFor(mode, position) ? { at, mode } : []));
+
+/** Plays it disturbed, on a fresh session. One that is over before its disturbances is played again with earlier ones. */
+export async function playDisturbed<World>(
+  subject: Subject<World>,
+  makeSession: () => CrashableSession,
+  options: PlayOptions & { readonly disturbances: readonly Disturbance[] },
+): Promise<PlayResult> {
+  for (let { disturbances } = options; ; disturbances = disturbances.map(earlier)) {
+    const seen = await playScript(subject, makeSession(), { ...options, disturbances });
+    if (seen.disturbed || seen.broken || disturbances.every(({ at }) => at === 0)) return seen;
+  }
+}
+
+const earlier = ({ at, mode }: Disturbance): Disturbance => ({ at: Math.floor(at / 2), mode });
+
+/** How many plays are under way at once: they wait for the event loop more than they compute. */
+const AT_ONCE = 48;
+
+/** Does the work for each of a list, many at once, and answers in order. */
+export async function manyAtOnce<Item, Done>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Done>,
+): Promise<Done[]> {
+  const done: Done[] = [];
+  const left = items.entries();
+  const next = async (): Promise<void> => {
+    for (const [index, item] of left) done[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  return done;
+}

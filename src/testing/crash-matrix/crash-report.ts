@@ -1,7 +1,6 @@
 import type { Damage } from './damage.ts';
 import { DISTURBANCES, type Disturbance, type DisturbanceName, type Mode, nameOf } from './disturbances.ts';
 import { type Position, positionText } from './position.ts';
-import { textTable } from './text-table.ts';
 
 /** What a crash matrix found. */
 export interface CrashReport {
@@ -133,4 +132,17 @@ function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
       })),
     };
   });
+}
+
+/** Rows as lines of equal width: the first column to the left, the others to the right. */
+function textTable(rows: readonly (readonly (string | number)[])[]): string {
+  const cells = rows.map((row) => row.map(String));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ');
+  return cells.map(line).join('\n');
 }

@@ -3,7 +3,7 @@ import type { Progress } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts';
 
-export const LEASE_MS = 20_000;
+const LEASE_MS = 20_000;
 
 /** The name of the session: the same in every play. */
 const NAME = '["owner","agent","s1"]';

@@ -1,4 +1,3 @@
-import { expectedOfItself } from './by-itself.ts';
 import { callNames } from './call-names.ts';
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
@@ -23,7 +22,7 @@ export interface Damage {
 }
 
 /** What a play is measured by. */
-export interface Yardstick {
+interface Yardstick {
   /** The same, undisturbed; but for the connections of calls that are unknown. */
   readonly expected: PlayResult;
   readonly modes: readonly Mode[];
@@ -198,4 +197,32 @@ function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): 
     }
   }
   return { doubled, problems };
+}
+
+/**
+ * What a play should have come to by its own journal, for a script that goes another way each time: every call that is said
+ * to have succeeded ran once, and no other more often.
+ */
+function expectedOfItself(seen: PlayResult): PlayResult {
+  const names = callNames(seen.events);
+  const known = seen.runs.filter(({ call }) => names.has(call));
+  const calls = new Set([...known.map(({ call }) => call), ...succeededIn(seen)]);
+  const runs = [...calls].map((call): SeenRun => {
+    const own = known.filter((run) => run.call === call);
+    const nobody = { tool: 'nobody', care: 'once', call, key: '', isDone: true } as const;
+    return own.find(({ isDone }) => isDone) ?? own[0] ?? nobody;
+  });
+  return { ...seen, runs };
+}
+
+/** Calls whose effects were started, and that succeeded. */
+function succeededIn({ events }: PlayResult): readonly string[] {
+  const started = new Set(
+    events.flatMap(({ event }) => (event.type === 'tool-call-started' ? event.call : [])),
+  );
+  return events.flatMap(({ event }) =>
+    event.type === 'tool-call-ended' && event.result.type !== 'error' && started.has(event.call)
+      ? event.call
+      : [],
+  );
 }

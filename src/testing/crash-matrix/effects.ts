@@ -1,4 +1,4 @@
-import type { Leaf, Reconciliation, ToolCall } from '../../tools/tool.ts';
+import type { Leaf, Reconciliation, ToolCall } from '../../tool/tool.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 
 /** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_KINDS, type ToolKinds } from '../../agent/kinds.ts';
+import { BUILT_IN_KINDS, type ToolKinds } from '../../built-in-kinds.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
 import { emptyState, type SessionState } from '../../journal/state.ts';

@@ -1,10 +1,10 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
-import { checkDecision, checkResult } from '../../session/check-answer.ts';
 import { readJournal, readTurn } from '../../session/fold-session.ts';
+import { checkDecision, checkResult } from '../../session/post-answer.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { ToolCallContext } from '../../tools/tool-call-context.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { sendAnswer } from '../send-answer.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Disturbance } from './disturbances.ts';

@@ -1,6 +1,5 @@
-import type { Clock } from '../../session/clock.ts';
+import type { Clock } from '../../session/to-platform.ts';
 import { createTimers } from '../timers.ts';
-import { nextTask } from './next-task.ts';
 import { lastHash } from './orderly-hashes.ts';
 
 /** A clock whose time passes only when nothing else can happen: whatever is played by it goes the same way every time. */
@@ -58,3 +57,13 @@ export async function promisesSettled(): Promise<void> {
     await nextTask();
   }
 }
+
+/**
+ * Resolves in a task of its own: after every promise that can settle without waiting for anything outside. At once where the
+ * runtime has `setImmediate`, since timers of 0 ms take one.
+ */
+const nextTask = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });

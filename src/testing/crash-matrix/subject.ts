@@ -1,9 +1,9 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { ToolKinds } from '../../agent/kinds.ts';
+import type { ToolKinds } from '../../built-in-kinds.ts';
 import type { Principal } from '../../journal/events.ts';
 import type { Prices } from '../../model/prices.ts';
-import type { Secrets } from '../../tools/secrets.ts';
-import type { ToolCallContext } from '../../tools/tool-call-context.ts';
+import type { Secrets } from '../../tool/secrets.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { CrashKit } from './effects.ts';
 import type { CrashScript } from './script.ts';
 

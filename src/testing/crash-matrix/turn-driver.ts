@@ -1,17 +1,24 @@
-import type { Deferred, Leased, NotResumed, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import type { Agent } from '../../agent/define-agent.ts';
+import type {
+  Deferred,
+  Leased,
+  NotResumed,
+  NotStarted,
+  SessionPort,
+  TurnStart,
+} from '../../journal/session-port.ts';
 import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
+import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
-import { crashablePort } from './crashable-port.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';
 import type { Positions } from './positions.ts';
-import { type ScriptedAgents, scriptedAgents } from './scripted-agents.ts';
 import type { Subject } from './subject.ts';
 
 /** What the invocations of one play share. */
-export interface TurnDriverOptions<World> {
+interface TurnDriverOptions<World> {
   readonly subject: Subject<World>;
   readonly session: CrashableSession;
   readonly positions: Positions;
@@ -118,4 +125,41 @@ export class TurnDriver<World> {
       });
     return scriptedAgents(subject.app(effects.kit(invocation)), { name: model.name, ask, prices, resolve });
   }
+}
+
+/** The session as one invocation reaches it. */
+const crashablePort = (port: SessionPort, invocation: CrashableInvocation): SessionPort => ({
+  ...port,
+  append: (epoch, from, change) => invocation.send('append', () => port.append(epoch, from, change)),
+  renew: (epoch) => invocation.through('renew', () => port.renew(epoch)),
+});
+
+/** The agents of one invocation, and their model. */
+type ScriptedAgents = Pick<TurnHost, 'agent' | 'agents' | 'model'>;
+
+interface Script extends Pick<ChatModel, 'name' | 'ask'> {
+  /** Of models, for agents whose own has none. */
+  readonly prices?: Prices | undefined;
+  /** Gives tool groups to an agent that others bring along; as it is unless given. */
+  readonly resolve?: ((agent: Agent) => Agent) | undefined;
+}
+
+/** Lets one script speak for every agent of an app; only what models cost stays their own. */
+function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: Script): ScriptedAgents {
+  const modelWith = (own: Prices | undefined): ChatModel => ({ name, ask, ...(own && { prices: own }) });
+  const scripted = (agent: Agent): Agent => ({ ...agent, model: modelWith(agent.model?.prices ?? prices) });
+  const [agent, ...others] = app.map(scripted);
+  if (!agent) throw new Error('An app has an agent.');
+  const all = [agent, ...others];
+  const model = modelWith(prices);
+  return {
+    agent,
+    model,
+    agents: {
+      names: all.map((one) => one.name).toSorted(),
+      model,
+      find: (sought) => all.find((one) => one.name === sought),
+      resolve: (one: Agent) => scripted(resolve?.(one) ?? one),
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../tools/json.ts';
-import { own } from '../../tools/own.ts';
+import { type JsonObject, own } from '../../tool/json.ts';
 import { type Claim, fromSender, type SenderConfig, type SignedArrival } from '../from-sender.ts';
 import { fromHex, readJsonOrForm } from '../hmac.ts';
 import {

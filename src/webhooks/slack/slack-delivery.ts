@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import type { SenderDelivery } from '../from-sender.ts';
 import { type IsSecret, known, look, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
 import { type Parts, partsOf, type SlackKind } from './slack-parts.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../tools/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import { known, look, objectAt, textAt } from '../tell.ts';
 
 /** The three ways in which Slack calls. */

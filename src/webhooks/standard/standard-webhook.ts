@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../tools/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   type Claim,
   fromSender,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import {
   type Claim,
   fromSender,

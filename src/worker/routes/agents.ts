@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import type { AnyTool } from '../../tools/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { ANY_OBJECT } from '../description.ts';
 import type { Env, Host } from '../host.ts';
 import { defineRoute } from '../route.ts';

@@ -1,9 +1,8 @@
 import type { Posted } from '../../journal/session-port.ts';
-import { type CheckedAnswer, checkDecision, checkResult } from '../../session/check-answer.ts';
 import { readTurn } from '../../session/fold-session.ts';
-import { postAnswer } from '../../session/post-answer.ts';
+import { type CheckedAnswer, checkDecision, checkResult, postAnswer } from '../../session/post-answer.ts';
 import { type Question, questionsOf } from '../../session/questions.ts';
-import type { JsonObject } from '../../tools/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
 import { mustHaveRole } from '../auth.ts';
 import { invalidBody, readBody } from '../body.ts';

@@ -1,4 +1,4 @@
-import { toSessionName } from '../../session/session-name.ts';
+import { toSessionName } from '../../session/to-secrets.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { defineRoute, type Route } from '../route.ts';
 

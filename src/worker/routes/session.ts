@@ -1,9 +1,8 @@
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
-import { memoryOf } from '../../session/memory-of.ts';
-import { toSessionName } from '../../session/session-name.ts';
-import { toAnswer } from '../../session/turn-answer.ts';
-import { modelText } from '../../tools/tool-result.ts';
+import { toSessionName } from '../../session/to-secrets.ts';
+import { memoryOf, toAnswer } from '../../session/turn-answer.ts';
+import { modelText } from '../../tool/tool-result.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { ownerOf } from '../host.ts';
 import { Problem } from '../problem.ts';

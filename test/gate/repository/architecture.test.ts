@@ -50,7 +50,7 @@ describe('who may import whom', () => {
   });
 
   it('journal is data and pure functions over it: of tools and model it takes only types and the text of a result', () => {
-    const pure = ['src/tools/tool-result.ts'];
+    const pure = ['src/tool/tool-result.ts'];
     expect(
       strays(
         'src/journal/',
@@ -67,7 +67,7 @@ describe('who may import whom', () => {
 
   it('tool-calling runs calls without a session: it stands on the loop, and knows no agent', () => {
     const below = ['src/tool-calling/', 'src/tool-loop/', 'src/tools/', 'src/model/', 'src/journal/'];
-    const kinds = 'src/agent/kinds.ts'; // what kinds of tools remember while calls run
+    const kinds = 'src/built-in-kinds.ts'; // what kinds of tools remember while calls run
     expect(strays('src/tool-calling/', ({ to }) => isIn(to, ...below) || to === kinds)).toEqual([]);
     const users = imports.filter(({ to }) => isIn(to, 'src/tool-calling/')).map(({ from }) => from);
     expect(users.filter((file) => !isIn(file, 'src/tool-calling/'))).toEqual([]);
@@ -113,11 +113,17 @@ describe('who may import whom', () => {
     ];
     const strange = strays(
       'src/agent/',
-      ({ from, to }) => from === 'src/agent/kinds.ts' || isIn(to, ...below),
+      ({ from, to }) => from === 'src/built-in-kinds.ts' || isIn(to, ...below),
     );
     expect(strange).toEqual([]);
-    const users = imports.filter(({ to }) => to === 'src/agent/kinds.ts').map(({ from }) => from);
-    const may = ['src/session/', 'src/worker/', 'src/testing/', 'src/tool-calling/', 'src/create-holdfast.ts'];
+    const users = imports.filter(({ to }) => to === 'src/built-in-kinds.ts').map(({ from }) => from);
+    const may = [
+      'src/session/',
+      'src/worker/',
+      'src/testing/',
+      'src/tool-calling/',
+      'src/create-holdfast.ts',
+    ];
     expect(users.filter((file) => !isIn(file, ...may))).toEqual([]);
   });
 
@@ -167,7 +173,7 @@ describe('who may import whom', () => {
     const below = ['worker', 'session', 'agent', 'journal', 'tools', 'webhooks'].map(
       (name) => `src/${name}/`,
     );
-    const values = ['src/model/configuration-error.ts', 'src/tool-loop/budget.ts'];
+    const values = ['src/model/configuration-error.ts', 'src/loop/budget.ts'];
     const mayBe = (one: Import): boolean => isIn(one.to, ...below) || values.includes(one.to);
     const isKnown = (one: Import): boolean =>
       mayBe(one) || (one.typeOnly && isIn(one.to, 'src/model/')) || isPackage(one, 'hono');
@@ -278,7 +284,7 @@ describe('who may import whom', () => {
   });
 
   it('the loop fits on a screen: kinds of tools stay outside', () => {
-    const loop = textOf('src/tool-loop/run-tool-loop.ts');
+    const loop = textOf('src/loop/run-tool-loop.ts');
     expect(loop.split('\n').length).toBeLessThanOrEqual(150);
     const main = loop.slice(loop.indexOf('export async function runToolLoop'));
     expect(main.slice(0, main.indexOf('\n}\n')).split('\n').length).toBeLessThanOrEqual(45);

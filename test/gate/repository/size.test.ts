@@ -10,7 +10,7 @@ const CORE = `
   export * from './src/session/run-turn.ts';
   export * from './src/session/object-session.ts';
   export * from './src/session/follow-session.ts';
-  export * from './src/session/turn-stopped.ts';
+  export * from './src/session/turn-outcome.ts';
   export { SessionObject } from './durable-objects/index.ts';
   export { Validator } from '@cfworker/json-schema';
   export { array, boolean, description, email, integer, maxLength, minLength, nullable, number, object, optional, picklist,

@@ -3,14 +3,14 @@ import {
   extractWWWAuthenticateParams,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js';
+import { untilAborted } from '../../../tool/until-aborted.ts';
 import type { Fetch } from '../mcp-client.ts';
-import { sharedWork } from './shared-work.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
 /** How a server is spoken to whose tokens an OAuth provider has. */
-export interface Authorizing {
+interface Authorizing {
   readonly provider: OAuthClientProvider;
   readonly server: URL;
   /** For the requests to the server. */
@@ -101,4 +101,42 @@ function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
 async function hideClient({ provider, hide }: Authorizing): Promise<void> {
   const secret = (await provider.clientInformation())?.client_secret;
   if (secret !== undefined) hide('client secret', secret);
+}
+
+/** What several wait for that is done once. */
+interface Running {
+  readonly done: Promise<void>;
+  readonly over: AbortController;
+  waiting: number;
+}
+
+/** Does it for the first who asks, and for all who ask until it is done. */
+type SharedWork<About> = (about: About, signal: AbortSignal | null | undefined) => Promise<void>;
+
+/** Work of which there is one at a time. Its signal aborts when nobody waits for it any more. */
+function sharedWork<About>(work: (about: About, signal: AbortSignal) => Promise<void>): SharedWork<About> {
+  let running: Running | undefined;
+  const begin = (about: About): Running => {
+    const over = new AbortController();
+    const begun: Running = { done: work(about, over.signal).finally(() => forget(begun)), over, waiting: 0 };
+    begun.done.catch(() => undefined); // when nobody waits for it any more
+    return begun;
+  };
+  const forget = (one: Running): void => {
+    if (running === one) running = undefined;
+  };
+  return async (about, signal) => {
+    running ??= begin(about);
+    const joined = running;
+    joined.waiting += 1;
+    try {
+      await (signal ? untilAborted(signal, joined.done) : joined.done);
+    } finally {
+      joined.waiting -= 1;
+      if (joined.waiting === 0) {
+        joined.over.abort();
+        forget(joined);
+      }
+    }
+  };
 }

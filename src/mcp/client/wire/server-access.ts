@@ -1,9 +1,8 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { addressOf, unreachable } from '../address-of.ts';
 import type { Fetch, McpCaller, McpClient } from '../mcp-client.ts';
 import { McpServerError } from '../mcp-connection.ts';
 import { createRedactor, hideHeaders, type Redactor } from '../redactor.ts';
-import { createAnswerLimit } from './answer-limit.ts';
 import { authorizingFetch } from './authorizing-fetch.ts';
 import type { Credit } from './credit.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -109,3 +108,18 @@ async function attempt<T>(client: McpClient, what: string, make: () => T): Promi
     throw unreachable(client, `its ${what} could not be made`, { cause });
   }
 }
+
+/** Each answer to a server is a request of its own, of which an invocation has few. */
+const MAX_ANSWERS = 12;
+
+/**
+ * Whether one more answer to a server is sent, on one connection. Those that people gave are: each call puts so many questions
+ * and no more.
+ */
+function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
+  let answers = 0;
+  return (answer) => isOfPeople(answer) || ++answers <= MAX_ANSWERS;
+}
+
+const isOfPeople = (answer: JSONRPCMessage): boolean =>
+  isJSONRPCResultResponse(answer) && Object.hasOwn(answer.result, 'action');

@@ -2,7 +2,7 @@
 const TELL_TIMEOUT = 5_000;
 
 /** What a server is told without being asked for an answer. */
-export interface Telling {
+interface Telling {
   /** Posts a message; the signal aborts when it takes too long, or the wire is closed. */
   tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
   /** Resolves once all that is being told has been taken note of, or not. */

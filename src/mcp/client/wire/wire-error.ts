@@ -1,4 +1,4 @@
-import { shorten } from '../../../tools/json-text.ts';
+import { shorten } from '../../../tool/json.ts';
 
 /**
  * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; it says nothing that a server

@@ -34,7 +34,7 @@ export interface Wire extends Transport {
 }
 
 /** One request of HTTP; without a body unless given. */
-export interface WireRequest {
+interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The server's unless given. */
   readonly url?: URL;

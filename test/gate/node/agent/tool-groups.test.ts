@@ -8,8 +8,8 @@ import {
   type ToolGroup,
   type ToolGroupRequest,
 } from '../../../../src/index.ts';
+import { mathTools } from '../../../../src/sources/math/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { mathTools } from '../../../../src/tools/math/entry.ts';
 import { agentResolver } from '../../../doors/agent.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../../../src/index.ts';
+import { mathTools } from '../../../../../src/sources/math/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { mathTools } from '../../../../../src/tools/math/entry.ts';
 
 const clerk = defineAgent({
   name: 'clerk',

@@ -1,0 +1,73 @@
+import { REDUCER_VERSION } from './journal/reduce.ts';
+import type { StateSlice } from './journal/state.ts';
+import { CHAINING } from './kinds/chaining/bindings.ts';
+import { PLAYBOOK } from './kinds/playbook/playbook-progress.ts';
+import { AGENT_PROCESS } from './kinds/process/process-memory.ts';
+import { STATE_MACHINES } from './kinds/state-machine/positions.ts';
+import { UNFOLDING } from './kinds/unfolding/memory.ts';
+import { ConfigurationError } from './model/configuration-error.ts';
+import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
+import type { InjectionStrategy } from './tool/injection.ts';
+import { LISTED_TOOLS } from './tool/listings.ts';
+
+/** The kinds of an app: what the fold and the loop receive, which know none of them. */
+export interface ToolKinds {
+  readonly memories: readonly StateSlice[];
+  readonly strategies: readonly InjectionStrategy[];
+  /** Stamps snapshots: one that other kinds have made hides facts from these, and is left out. */
+  readonly reducer: number;
+}
+
+/** The only list of the library's own kinds. */
+const OURS: readonly ToolKind[] = [
+  CHAINING,
+  UNFOLDING,
+  STATE_MACHINES,
+  PLAYBOOK,
+  AGENT_PROCESS,
+  LISTED_TOOLS,
+];
+
+/**
+ * The library's kinds and those of an app.
+ *
+ * @throws ConfigurationError when two have the same name, or one has a name that only the library's may have.
+ */
+export function toolKinds(ofApp: readonly ToolKind[] = []): ToolKinds {
+  const names = new Set<string>();
+  for (const { name } of ofApp) {
+    if (names.has(name))
+      throw new ConfigurationError(`Two kinds are called '${name}': facts of one would count for the other.`);
+    if (name.includes(':'))
+      throw new ConfigurationError(`The kind '${name}' has a name of the library's own: leave out the ':'.`);
+    names.add(name);
+  }
+  const kinds = [...OURS, ...ofApp];
+  const memories = kinds.flatMap(({ memory }) => memory ?? []);
+  return {
+    memories,
+    strategies: kinds.flatMap(({ strategy }) => strategy ?? []),
+    reducer: reducerOf(memories),
+  };
+}
+
+/** Of an app without kinds of its own it is the reducer's version, as it always was. */
+function reducerOf(memories: readonly StateSlice[]): number {
+  const ofApp = memories.filter(({ name }) => name.startsWith(APP_MEMORY));
+  if (ofApp.length === 0) return REDUCER_VERSION;
+  const stamps = ofApp.map(({ name, version = 1, when, scope }) => `${name}@${version} ${when} ${scope}`);
+  return REDUCER_VERSION + STEP * (1 + hash(stamps.toSorted().join()));
+}
+
+/** More than any version of the reducer; times 2^32 it is still a safe integer. */
+const STEP = 1_000_000;
+
+/** FNV-1a, 32 bits: told at once, as no digest of the platform is. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  return sum >>> 0;
+}
+
+/** The kinds of an app that has none of its own. */
+export const BUILT_IN_KINDS = toolKinds();

@@ -1,0 +1,118 @@
+import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkInput } from '../../tool/check-input.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { toInputSchema } from '../../tool/input-schema.ts';
+import { exitEarly } from '../../tool/signals.ts';
+import type { Decision, JsonSchema, Tool, ToolInvocation } from '../../tool/tool.ts';
+import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
+import { REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
+import { askReviewer, mustBeHandler } from './with-review.ts';
+
+/** What a model asks a person. */
+export interface Question {
+  readonly question: string;
+}
+
+/** The literal that `humanInput` takes. */
+export interface HumanInputConfig<Name extends string> {
+  /** `human_input` unless given. */
+  readonly name?: Name | undefined;
+  /** For the model: when to ask. */
+  readonly description?: string | undefined;
+  /** The role that may answer. */
+  readonly by?: string | undefined;
+  /** Milliseconds until `onExpiry` counts; five minutes unless given. */
+  readonly expires?: number | undefined;
+  /** `approve`, which tells the model to continue, unless given. */
+  readonly onExpiry?: 'approve' | 'exit' | undefined;
+  /** Asked in place of the session, while the call waits. */
+  readonly handler?: ReviewHandler<Question> | undefined;
+}
+
+const QUESTION = {
+  type: 'object',
+  properties: { question: { type: 'string', minLength: 1, description: 'What to ask the person' } },
+  required: ['question'],
+  additionalProperties: false,
+};
+
+/** What the input of an `edit` must be. */
+const ANSWER: JsonSchema = {
+  type: 'object',
+  properties: { text: { type: 'string', description: 'The answer' } },
+  required: ['text'],
+  additionalProperties: false,
+};
+
+/**
+ * A tool by which a model asks a person (AEA-08). The answer is the `text` of an `edit`; an `approve` tells the model to
+ * continue, an `exit` ends the turn. Within a session the call is suspended until then. Outside of one, and without a
+ * handler, the model is told that there is nobody.
+ *
+ * @throws ToolDefinitionError when the tool cannot work; ToolConfigurationError when the handler is no function.
+ */
+export function humanInput<const Name extends string = 'human_input'>(
+  config: HumanInputConfig<Name> = {},
+): Tool<Name, Question, string> {
+  const { description = 'Ask a person, and get their answer.', expires = REVIEW_TIMEOUT, handler } = config;
+  const name = config.name ?? ('human_input' as Name); // the type parameter's default
+  checkNaming(name, description);
+  if (handler !== undefined) mustBeHandler(name, handler);
+  checkTime(name, 'expires', expires, handler && MAX_TIMEOUT);
+  checkWord(name, 'onExpiry', config.onExpiry, ['approve', 'exit']);
+  const schema = toInputSchema(QUESTION);
+  const tool: Tool<Name, Question, string> = {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: 'none',
+    returnDirect: false,
+    metadata: {},
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, invocation) {
+      const checked = await checkInput(schema, input, invocation.tool);
+      if (!checked.ok) return checked.answer;
+      if (!handler && !invocation.inSession) return text(NO_REVIEWER);
+      const question = { question: String(checked.value.question) };
+      const decision = await answerTo(tool, question, { ...config, expires }, invocation);
+      return toAnswer(question, decision);
+    },
+  };
+  return tool;
+}
+
+const NO_REVIEWER = 'No reviewer is available. Please proceed with your best judgment.';
+
+function answerTo(
+  tool: Tool,
+  input: Question,
+  config: HumanInputConfig<string> & { readonly expires: number },
+  call: ToolInvocation,
+): Promise<Decision> {
+  const { by, expires, onExpiry = 'approve', handler } = config;
+  const { question: message } = input;
+  if (!handler) {
+    return call.decide({
+      message,
+      allows: ['approve', 'edit', 'exit'],
+      schema: ANSWER,
+      by,
+      expires,
+      onExpiry,
+    });
+  }
+  return askReviewer(handler, { tool, input, message, timeout: expires, onTimeout: onExpiry, call });
+}
+
+function toAnswer({ question }: Question, { decision, input, reason, expired }: Decision): ToolResult {
+  switch (decision) {
+    case 'edit':
+      return text(String(input?.text ?? ''));
+    case 'approve':
+      return text('Understood. Please continue.');
+    case 'reject':
+      return failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);
+    case 'exit':
+      throw exitEarly(reason ?? (expired ? 'Nobody answered in time.' : `Rejected by reviewer: ${question}`));
+  }
+}

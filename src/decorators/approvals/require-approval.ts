@@ -1,0 +1,163 @@
+import { checkedFirst } from '../../tool/check-input.ts';
+import { decorate } from '../../tool/decorate.ts';
+import type { ToolInput } from '../../tool/input-schema.ts';
+import { type JsonObject, shorten } from '../../tool/json.ts';
+import type { AnyTool, CallScope, Decision, DecisionRequest, ToolInvocation } from '../../tool/tool.ts';
+import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { type ApprovalMessage, messageFor } from './approval-message.ts';
+import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
+import { mustBeDecidable } from './must-be-decidable.ts';
+
+/**
+ * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
+ * crash (AEA-12). An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
+ * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ */
+export const requireApproval = <T extends AnyTool>(
+  tool: T,
+  message: ApprovalMessage<T>,
+  options: ApprovalOptions = {},
+): T => pausing(tool, { decider: asking(tool, message, options) });
+
+/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
+function asking<T extends AnyTool>(
+  tool: T,
+  message: ApprovalMessage<T>,
+  options: ApprovalOptions,
+): AwaitingDecider<T> {
+  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
+}
+
+/** What is to be decided about a call before it runs; `undefined` runs it at once. */
+export type AwaitingDecider<T extends AnyTool> = (
+  input: ToolInput<T>,
+  call: CallScope,
+  tool: T,
+) => Approval | undefined | Promise<Approval | undefined>;
+
+/** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
+type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
+
+interface Pause<T extends AnyTool> {
+  readonly decider: AwaitingDecider<T>;
+  /** Told the input with which the tool is about to be called. */
+  readonly accepted?: ((input: JsonObject, call: CallScope) => void) | undefined;
+}
+
+/**
+ * The tool, each call of which waits for a decision when `decider` wants one. A bad input is answered to the model first,
+ * and nobody is bothered. All of this comes before the tool's effect, and again after the decision.
+ *
+ * A call throws ToolConfigurationError when there is no session in which somebody could decide (AEA-04).
+ */
+function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
+  return decorate(tool, {
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
+      const request = await decider(typed, invocation, tool);
+      if (request === undefined) return tool.call(input, invocation);
+      mustBeDecidable(invocation, 'approval');
+      // The input as it stands: an edit of a decorator around this one is what is being approved here.
+      const decision = await invocation.decide({ ...request, schema: undefined, input });
+      const tell = accepted && ((given: JsonObject): void => accepted(given, invocation));
+      return carryOut({ tool, input, invocation, decision, accepted: tell });
+    }),
+  });
+}
+
+/**
+ * A tool that always asks before it runs (DEC-15), as `requireApproval` does. The input that was confirmed goes on the
+ * blackboard, without a name or a type, when the call succeeds (DEC-19).
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ */
+export const withConfirmation = <T extends AnyTool>(
+  tool: T,
+  message: ApprovalMessage<T>,
+  options: ApprovalOptions = {},
+): T =>
+  pausing(tool, {
+    decider: asking(tool, message, options),
+    accepted: (input, { blackboard }) => blackboard.add(input),
+  });
+
+/**
+ * A tool whose calls wait for a decision when `decider` asks for one (DEC-16). The decider sees the typed, checked input,
+ * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
+ * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
+ */
+export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
+  pausing(tool, { decider });
+
+/** Characters of an input that a text echoes. */
+const MAX_ECHO = 500;
+
+/** A call that was decided about. */
+interface Decided {
+  /** What is called if the decision lets it. */
+  readonly tool: AnyTool;
+  /** The model's own. */
+  readonly input: JsonObject;
+  readonly invocation: ToolInvocation;
+  readonly decision: Decision;
+  /** Told the input with which the tool is about to be called. */
+  readonly accepted?: ((input: JsonObject) => void) | undefined;
+}
+
+/**
+ * Does what was decided about a call: runs it, runs it with the edited input, or answers the model why it did not run.
+ * An `exit` ends the turn as cancelled (AEA-03).
+ */
+export async function carryOut(decided: Decided): Promise<ToolResult> {
+  const { tool, input, invocation, decision, accepted } = decided;
+  switch (decision.decision) {
+    case 'approve':
+      accepted?.(input);
+      return tool.call(input, invocation);
+    case 'edit':
+      return edited(decided);
+    case 'reject':
+      return failure('declined', declined(invocation.tool, decision));
+    case 'exit':
+      return exited(invocation.tool, input, decision);
+  }
+}
+
+async function edited({ tool, input, invocation, decision, accepted }: Decided): Promise<ToolResult> {
+  const revised = decision.input;
+  if (revised === undefined) return badEdit(invocation.tool, 'No input came with the edit.');
+  const checked = await tool.check(revised, invocation.tool);
+  if (!checked.ok) return badEdit(invocation.tool, checked.answer.content);
+  accepted?.(revised);
+  const result = await tool.call(revised, invocation);
+  return JSON.stringify(revised) === JSON.stringify(input) ? result : noted(result, revised);
+}
+
+const badEdit = (tool: string, problem: string): ToolResult =>
+  failure(
+    'invalid-input',
+    `Somebody edited the input of this call of '${tool}', and it did not run. ${problem}`,
+  );
+
+/** The model would take its own input for what was done. The value of an artifact stays as it is. */
+const noted = (result: ToolResult, input: JsonObject): ToolResult =>
+  mapContent(
+    result,
+    (content) => `${content}\nNote: whoever approved this call changed its input to ${echo(input)}.`,
+  );
+
+const declined = (tool: string, { expired, reason }: Decision): string => {
+  if (expired) return `Nobody decided about this call of '${tool}' in time, so it did not run.`;
+  const why = reason ? ` Reason: ${reason}` : '';
+  return `This call of '${tool}' was declined and did not run. Do not repeat it unchanged.${why}`;
+};
+
+function exited(tool: string, input: JsonObject, decision: Decision): ToolResult {
+  const message = decision.expired ? declined(tool, decision) : `Rejected by reviewer: ${echo(input)}`;
+  const signal = { type: 'exit', reason: decision.reason ?? message } as const;
+  return toolResult({ type: 'error', message, reason: 'declined', signal });
+}
+
+const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);

@@ -1,0 +1,70 @@
+import { checkedFirst } from '../../tool/check-input.ts';
+import { decorate } from '../../tool/decorate.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { AnyTool, CallBlackboard, DecisionRequest } from '../../tool/tool.ts';
+import { failure, type ToolResult } from '../../tool/tool-result.ts';
+import { type ApprovalMessage, messageFor } from './approval-message.ts';
+import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
+import { mustBeDecidable } from './must-be-decidable.ts';
+import { carryOut } from './require-approval.ts';
+
+/** What is asked, of whom and for how long, and what they may start from. */
+export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {
+  /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
+  readonly message?: ApprovalMessage<T> | undefined;
+  /** What counts when nobody sends a value; `reject` unless given. */
+  readonly onExpiry?: 'reject' | 'exit' | undefined;
+  /** Shown as the `default` of the type's JSON schema. */
+  readonly hint?: JsonObject | undefined;
+}
+
+/**
+ * A tool that needs a value of a type on the blackboard (DEC-17). When the newest one there is valid the call runs at
+ * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
+ * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
+ * that failed it is asked for again. A bad input bothers nobody.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`.
+ */
+export function requireType<T extends AnyTool>(
+  tool: T,
+  type: DomainType,
+  options: RequireTypeOptions<T> = {},
+): T {
+  const {
+    message = `Tool '${tool.name}' needs a value of type '${type.name}'.`,
+    hint,
+    ...asked
+  } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
+  const schema = hint === undefined ? type.json : { ...type.json, default: hint };
+  const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
+  return decorate(tool, {
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
+      if (hasValue(invocation.blackboard, type)) return tool.call(input, invocation);
+      mustBeDecidable(invocation, `a value of type '${type.name}'`);
+      const decision = await invocation.decide({
+        ...request,
+        message: await messageFor(message, typed, invocation),
+      });
+      if (decision.decision !== 'edit') return carryOut({ tool, input, invocation, decision });
+      const value = type.parse(decision.input);
+      if (!value.ok) return notOfType(invocation.tool, type, value.problems);
+      invocation.blackboard.add(decision.input ?? {}, { type: type.name });
+      return tool.call(input, invocation);
+    }),
+  });
+}
+
+/** An older value is not looked at: it was replaced. */
+function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {
+  const newest = blackboard.entries().findLast((entry) => entry.type === type.name);
+  return newest !== undefined && type.parse(newest.value).ok;
+}
+
+/** A JSON schema does not say all that a type's own schema checks. */
+const notOfType = (tool: string, type: DomainType, problems: readonly string[]): ToolResult =>
+  failure(
+    'invalid-input',
+    `Tool '${tool}' did not run: what somebody sent is not a valid '${type.name}':\n- ${problems.join('\n- ')}`,
+  );

@@ -1,0 +1,147 @@
+import { checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import { decorate } from '../../tool/decorate.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import type { ToolInput } from '../../tool/input-schema.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool, Decision } from '../../tool/tool.ts';
+import { type ApprovalMessage, messageFor } from './approval-message.ts';
+import { ON_EXPIRY } from './approval-options.ts';
+import { carryOut } from './require-approval.ts';
+import {
+  type OnTimeout,
+  REVIEW_TIMEOUT,
+  type Review,
+  type ReviewHandler,
+  type ReviewRequest,
+} from './review.ts';
+
+/** What a reviewer is asked, and for how long. */
+export interface ReviewOptions<T extends AnyTool> {
+  /** Empty unless given. */
+  readonly message?: ApprovalMessage<T> | undefined;
+  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
+  readonly timeout?: number | undefined;
+  /** What counts when it takes longer; `exit` unless given. */
+  readonly onTimeout?: OnTimeout | undefined;
+}
+
+/**
+ * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
+ * out as an approval's is (AEA-13). The review comes before the call is journaled as started: after a crash the same call
+ * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
+ *
+ * @throws ToolConfigurationError when the handler is no function (AEA-09); ToolDefinitionError for a bad timeout or
+ *   `onTimeout`.
+ */
+export function withReview<T extends AnyTool>(
+  tool: T,
+  handler: ReviewHandler<ToolInput<T>>,
+  { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit' }: ReviewOptions<T> = {},
+): T {
+  mustBeHandler(tool.name, handler);
+  checkTime(tool.name, 'timeout', timeout, MAX_TIMEOUT);
+  checkWord(tool.name, 'onTimeout', onTimeout, ON_EXPIRY);
+  return decorate(tool, {
+    call: checkedFirst(tool, async ({ input, typed, invocation }) => {
+      const decision = await askReviewer(handler, {
+        tool,
+        input: typed,
+        message: await messageFor(message, typed, invocation),
+        timeout,
+        onTimeout,
+        call: invocation,
+      });
+      return carryOut({ tool, input, invocation, decision });
+    }),
+  });
+}
+
+/** @throws ToolConfigurationError when what was given as a reviewer cannot be one. */
+export function mustBeHandler(tool: string, handler: unknown): void {
+  if (typeof handler === 'function') return;
+  const what = handler === null ? 'null' : typeof handler;
+  throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
+}
+
+/**
+ * What the reviewer decided, or what counts when the time was over first.
+ *
+ * @throws ToolConfigurationError when the answer is no review (AEA-09); the reason of the call's signal when that aborts
+ *   first; else whatever the handler throws.
+ */
+export async function askReviewer<Input>(
+  handler: ReviewHandler<Input>,
+  request: ReviewRequest<Input>,
+): Promise<Decision> {
+  const { call, timeout, onTimeout } = request;
+  call.signal.throwIfAborted();
+  const over = new AbortController();
+  const timer = setTimeout(
+    () => over.abort(new DOMException(`${timeout} ms are over.`, 'TimeoutError')),
+    timeout,
+  );
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const aborted = new Promise<'aborted'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+  });
+  try {
+    const asked = Promise.resolve(handler({ ...request, call: { ...call, signal } }));
+    const review = await Promise.race([asked, aborted]);
+    if (review !== 'aborted') return checked(call.tool, review);
+    if (call.signal.aborted) throw call.signal.reason;
+    return { decision: onTimeout, expired: true };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An edit has an input, if only an empty one (AEA-03). */
+function checked(tool: string, review: Review): Review {
+  const given: unknown = review; // a handler in JavaScript may answer anything
+  const { decision, input } = isJsonObject(given) ? given : {};
+  const isReview = decision === 'edit' ? isJsonObject(input) : PLAIN.has(decision);
+  if (isReview) return review;
+  throw new ToolConfigurationError(
+    `The ReviewHandler of tool '${tool}' answered something that is no review. It must answer ` +
+      "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
+  );
+}
+
+const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
+
+/** A reviewer that approves everything at once. Nothing else ever approves by itself (AEA-01). */
+export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
+
+/** A reviewer that approves everything after `ms`: time to see what is about to happen, and to cancel the turn. */
+export const autoApproveWithDelay =
+  (ms: number): ReviewHandler =>
+  ({ call: { signal } }) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve({ decision: 'approve' }), ms);
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    });
+
+/**
+ * The same reviewer, asked about one call after another, in the order in which they come: for one that talks to a person
+ * through one place. Every tool that is given this handler shares its lock, within one isolate; other handlers run side
+ * by side (AEA-07). The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
+ * more is not asked about.
+ */
+export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const review = last.then(() => {
+      request.call.signal.throwIfAborted();
+      return handler(request);
+    });
+    last = review.catch(() => undefined);
+    return review;
+  };
+}

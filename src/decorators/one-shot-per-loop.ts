@@ -1,0 +1,99 @@
+import { decorate } from '../tool/decorate.ts';
+import type { Json, JsonLike } from '../tool/json.ts';
+import type { AnyTool, CallScope, HistoryCall } from '../tool/tool.ts';
+import { loopId } from '../tool/tool-call-context.ts';
+import { modelText, succeeded, withheld } from '../tool/tool-result.ts';
+
+/**
+ * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
+ * do instead, and is neither an error (ONE-05) nor a success. Only a success counts (ONE-09), and only while the model is still shown its
+ * result: when a window or a compaction has dropped it, it was shortened to make room, or the call comes from a nested loop with a conversation of its
+ * own, the tool runs again. Parallel calls run one after another, so that one of them delivers.
+ *
+ * @param advice what the model is told to do instead, such as "Write your script now using the skill body above."
+ */
+export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
+  decorate(tool, {
+    serial: tool.serial ?? tool.name,
+    async call(input, invocation) {
+      // Under the name that the model calls it by: two renamed tools may have the same name beneath.
+      const memo = loopMemo(`one-shot:${invocation.tool}`);
+      if (isShown(invocation, memo.noted(invocation)))
+        return withheld(alreadyLoaded(invocation.tool, advice));
+      const result = await tool.call(input, invocation);
+      if (succeeded(result)) memo.note(invocation, invocation.id);
+      return result;
+    },
+  });
+
+/** Whether the model is shown the result of the call that was noted. */
+const isShown = (call: CallScope, noted: unknown): boolean =>
+  noted !== undefined &&
+  call
+    .history()
+    .some(
+      (message) =>
+        message.role === 'assistant' && message.calls.some((one) => one.id === noted && isWhole(one)),
+    );
+
+/** Of a result that was shortened to make room, the model does not have what it would be sent back to. */
+const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
+  result !== undefined && modelText(result).length <= shown;
+
+/** Models key on the first two words, which therefore never vary (ONE-06). */
+const alreadyLoaded = (tool: string, advice: string): string =>
+  `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
+  `above. Do not call this tool again.\n${advice}`;
+
+/** Loops that one memo remembers; the one that was noted first is forgotten first (ONE-03). */
+const REMEMBERED_LOOPS = 16;
+
+/**
+ * What tools remember of a loop: of one turn, or of several that were sent the same `loopId` (ONE-10). It is kept in
+ * `call.state`, so it outlives the invocation, holds under the path of the loop in which the call runs, and takes effect
+ * when the call succeeds. Calls of one batch see each other's notes only when their tools share a `serial` (ONE-04).
+ * A call without a loop id finds nothing and notes nothing (ONE-02).
+ */
+export interface LoopMemo {
+  /** True until a call of this loop that asked has succeeded; without a loop id always. Notes that it was asked. */
+  firstTimeIn(call: CallScope): boolean;
+  /** What was noted of this loop. */
+  noted(call: CallScope): Json | undefined;
+  /** In place of what was noted of this loop before. */
+  note(call: CallScope, value: JsonLike): void;
+}
+
+/** Memos of one name are one memo, wherever they were made; those of different names share nothing (ONE-01). */
+export function loopMemo(name: string): LoopMemo {
+  const key = `holdfast.memo:${name}`;
+
+  function noted(call: CallScope): Json | undefined {
+    const loop = loopId(call.context);
+    return notesOf(call.state.get(key)).find(([of]) => of === loop)?.[1];
+  }
+
+  function note(call: CallScope, value: JsonLike): void {
+    const loop = loopId(call.context);
+    if (loop === undefined) return;
+    const others = notesOf(call.state.get(key)).filter(([of]) => of !== loop);
+    call.state.set(key, [...others, [loop, value] as const].slice(-REMEMBERED_LOOPS));
+  }
+
+  return {
+    noted,
+    note,
+    firstTimeIn(call) {
+      if (noted(call) !== undefined) return false;
+      note(call, true);
+      return true;
+    },
+  };
+}
+
+type Note = readonly [loop: Json, value: Json];
+
+/** Notes by loop id, oldest first; none when the state holds something else under this key. */
+const notesOf = (kept: Json | undefined): readonly Note[] =>
+  Array.isArray(kept) ? kept.flatMap((note) => (isNote(note) ? [note] : [])) : [];
+
+const isNote = (note: Json): note is Note => Array.isArray(note) && note.length === 2;

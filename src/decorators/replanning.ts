@@ -1,0 +1,169 @@
+import { decorate } from '../tool/decorate.ts';
+import type { Json } from '../tool/json.ts';
+import { keptArtifact, readAs } from '../tool/read-artifact.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, CallScope } from '../tool/tool.ts';
+import type { ToolArtifact } from '../tool/tool-output.ts';
+import { type ArtifactType, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { listen } from '../tool/until-aborted.ts';
+
+/**
+ * Puts on the blackboard what the next plan should know. As every change of a call it is lost when the call failed. When
+ * it throws, that is logged, and the loop ends all the same.
+ */
+export type BlackboardUpdater = (result: ToolResult, call: CallScope) => unknown;
+
+/** Why to replan, and what the next plan should know. */
+export interface ReplanDecision {
+  readonly reason: string;
+  readonly updater?: BlackboardUpdater | undefined;
+}
+
+/**
+ * Ends the loop after this tool, so that its plan is made anew (DEC-12): the result, an error too, is returned with the
+ * signal `replan` and this reason. The updater adds the result's words to the blackboard unless another is given. An
+ * input that the tool refused is the model's to correct, and a signal of the tool's own stands.
+ */
+export const replanning = <T extends AnyTool>(
+  tool: T,
+  reason: string,
+  updater: BlackboardUpdater = addContent,
+): T => alwaysBy(tool, () => ({ reason, updater }));
+
+/** `replanning` for the reason `{name} replans`, with the result's artifact, if it has one, on the blackboard (DEC-13). */
+export const replanAlways = <T extends AnyTool>(tool: T): T =>
+  alwaysBy(tool, (name) => ({ reason: `${name} replans`, updater: addArtifact }));
+
+/** Whether a result may end the loop by a decision that is made about it. */
+const mayReplan = (result: ToolResult): boolean =>
+  result.signal === undefined && !(result.type === 'error' && result.reason === 'invalid-input');
+
+/** The result with the signal that ends its loop. */
+async function withReplan(
+  result: ToolResult,
+  { reason, updater }: ReplanDecision,
+  call: CallScope,
+): Promise<ToolResult> {
+  await listen(`the blackboard updater of tool '${call.tool}'`, call.signal, () => updater?.(result, call));
+  return toolResult({ ...result, signal: { type: 'replan', reason } });
+}
+
+const alwaysBy = <T extends AnyTool>(tool: T, decide: (name: string) => ReplanDecision): T =>
+  decorate(tool, {
+    async call(input, invocation) {
+      const result = await tool.call(input, invocation);
+      return mayReplan(result) ? withReplan(result, decide(invocation.tool), invocation) : result;
+    },
+  });
+
+const addContent: BlackboardUpdater = ({ content }, { blackboard }) => blackboard.add(content);
+
+const addArtifact: BlackboardUpdater = (result, call) => {
+  const kept = keptArtifact(result, undefined, call);
+  if (kept) call.blackboard.add(kept.json, { type: kept.type });
+};
+
+/** A result, for whoever decides whether its loop ends. */
+export interface ReplanContext<T extends AnyTool> {
+  readonly tool: T;
+  readonly call: CallScope;
+  readonly result: ToolResult;
+  /** The words of the result; of an error its message. */
+  readonly content: string;
+  /** The artifact as the journal will keep it. */
+  readonly artifact: Json | undefined;
+  /** The artifact when it is of this type; `undefined` when it is of another. */
+  artifactAs<Type extends ArtifactType>(type: Type): ToolArtifact<AnyTool, Type> | undefined;
+}
+
+/** Why to replan, or nothing to go on. */
+export type ReplanDecider<T extends AnyTool> = (
+  context: ReplanContext<T>,
+) => ReplanDecision | null | undefined | Promise<ReplanDecision | null | undefined>;
+
+/**
+ * Ends the loop after this tool when `decider` says so, as `replanning` does. It is asked about errors too, but not about
+ * an input that the tool refused, nor about a result with a signal of its own. When it throws, that is logged, and the
+ * loop goes on with the result.
+ *
+ * A call throws ToolConfigurationError, before the tool runs, when there is no session (DEC-14).
+ */
+export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
+  decorate(tool, {
+    async call(input, invocation) {
+      if (!invocation.inSession) {
+        throw new ToolConfigurationError(
+          `There is no session in which tool '${invocation.tool}' could make the plan anew.`,
+        );
+      }
+      const result = await tool.call(input, invocation);
+      if (!mayReplan(result)) return result;
+      let decision: ReplanDecision | null | undefined;
+      await listen(`the replan decider of tool '${invocation.tool}'`, invocation.signal, async () => {
+        decision = await decider(contextOf(tool, result, invocation));
+      });
+      return decision ? withReplan(result, decision, invocation) : result;
+    },
+  });
+
+/** Only artifacts of this type are looked at; all of them unless given. */
+export interface ReplanOptions<Type extends ArtifactType | undefined> {
+  readonly type?: Type;
+}
+
+/** Ends the loop when the result has an artifact of which this is true; a list is one artifact (DEC-13). */
+export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  predicate: (artifact: ToolArtifact<T, NoInfer<Type>>) => boolean,
+  options: ReplanOptions<Type> = {},
+): T =>
+  conditionalReplan(tool, (context) => {
+    const read = readWhole<T, Type>(context, options.type);
+    return read && predicate(read.value) ? basedOnResult(context) : undefined;
+  });
+
+/** Ends the loop with what `compute` makes of the artifact on the blackboard; goes on when it makes nothing (DEC-13). */
+export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  compute: (artifact: ToolArtifact<T, NoInfer<Type>>) => unknown,
+  options: ReplanOptions<Type> = {},
+): T =>
+  conditionalReplan(tool, (context) => {
+    const read = readWhole<T, Type>(context, options.type);
+    const made = read && compute(read.value);
+    if (made === undefined || made === null) return undefined;
+    // `add` says so when it is not JSON.
+    return { ...basedOnResult(context), updater: (_, { blackboard }) => blackboard.add(made as Json) };
+  });
+
+const basedOnResult = ({ call }: ReplanContext<AnyTool>): ReplanDecision => ({
+  reason: `${call.tool} replans based on result`,
+});
+
+function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallScope): ReplanContext<T> {
+  return {
+    tool,
+    call,
+    result,
+    content: result.content,
+    artifact: keptArtifact(result, undefined, call)?.json,
+    artifactAs: (type) => readArtifact(result, type, call)?.value as never, // as the type has read it
+  };
+}
+
+function readWhole<T extends AnyTool, Type extends ArtifactType | undefined>(
+  { result, call }: ReplanContext<T>,
+  type: Type | undefined,
+): { readonly value: ToolArtifact<T, Type> } | undefined {
+  // Of a tool whose types are known, what `run` returns; else as the type has read it.
+  return readArtifact(result, type, call) as { readonly value: ToolArtifact<T, Type> } | undefined;
+}
+
+function readArtifact(
+  result: ToolResult,
+  type: ArtifactType | undefined,
+  call: CallScope,
+): { readonly value: unknown } | undefined {
+  const kept = keptArtifact(result, type, call);
+  return kept && readAs(kept.json, type);
+}

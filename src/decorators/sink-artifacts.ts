@@ -1,0 +1,241 @@
+import { decorate } from '../tool/decorate.ts';
+import { isJsonObject, type Json } from '../tool/json.ts';
+import { type KeptArtifact, keptArtifact, readAs } from '../tool/read-artifact.ts';
+import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, BlackboardEntry, CallScope } from '../tool/tool.ts';
+import type { ToolArtifact, ToolArtifactItem } from '../tool/tool-output.ts';
+import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
+import { listen } from '../tool/until-aborted.ts';
+import type { Sink, SinkCall } from './sinks/sink.ts';
+
+/** Which artifacts are taken: the type is checked, then the filter (DEC-07). */
+export interface SinkOptions<T extends AnyTool, Type extends ArtifactType | undefined> {
+  /** Only artifacts of this type, by its name; of a domain type, only values that its schema reads. */
+  readonly type?: Type;
+  readonly filter?: ((artifact: ToolArtifactItem<T, NoInfer<Type>>) => boolean) | undefined;
+}
+
+/** What is made of an artifact that was not filtered out, in its place (DEC-07). */
+export interface TransformOptions<T extends AnyTool, Type extends ArtifactType | undefined, Made> {
+  readonly transform: (artifact: ToolArtifactItem<T, NoInfer<Type>>) => Made;
+  /** The type of what is made, for sinks that keep it. */
+  readonly into?: ArtifactType | undefined;
+}
+
+/**
+ * Gives the artifacts of a tool to a sink; the result is returned unchanged (DEC-04). Texts and errors hold no artifact
+ * (DEC-05). A list is taken item by item, never whole (DEC-06). The sink sees what the journal will: JSON, without secrets,
+ * read by its type. A sink that fails is logged and takes nothing away from a tool that has done its work, unless it
+ * throws a control-flow signal.
+ */
+export function sinkArtifacts<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  sink: Sink<ToolArtifactItem<T, NoInfer<Type>>>,
+  options?: SinkOptions<T, Type> & { readonly transform?: undefined },
+): T;
+export function sinkArtifacts<T extends AnyTool, Made, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  sink: Sink<Made>,
+  options: SinkOptions<T, Type> & TransformOptions<T, Type, Made>,
+): T;
+export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOptions = {}): AnyTool {
+  // What is read by the type, or made by `transform`, is what the types say; they are erased here.
+  const erased = { ...options, sink } as ErasedOptions;
+  return decorate(tool, {
+    async call(input, invocation) {
+      const result = await tool.call(input, invocation);
+      await sinkAll(result, invocation, erased);
+      return result;
+    },
+  });
+}
+
+interface Options<Artifact> {
+  readonly type?: ArtifactType | undefined;
+  readonly filter?: ((artifact: Artifact) => boolean) | undefined;
+  readonly transform?: ((artifact: Artifact) => unknown) | undefined;
+  readonly into?: ArtifactType | undefined;
+}
+
+type AnyOptions = Options<never>;
+type ErasedOptions = Options<unknown> & { readonly sink: Sink };
+
+async function sinkAll(result: ToolResult, call: CallScope, options: ErasedOptions): Promise<void> {
+  const kept = keptArtifact(result, options.type, call);
+  if (!kept) return;
+  const items = Array.isArray(kept.json) ? kept.json : [kept.json];
+  for (const json of items) {
+    await listen(`a sink of tool '${call.tool}'`, call.signal, () =>
+      sinkOne({ ...kept, json }, call, options),
+    );
+  }
+}
+
+function sinkOne({ json, type }: KeptArtifact, call: CallScope, options: ErasedOptions): unknown {
+  const { sink, filter, transform, into } = options;
+  const read = readAs(json, options.type);
+  if (!read || filter?.(read.value) === false) return;
+  const artifact: SinkCall['artifact'] = transform ? { type: into?.name } : { type, json };
+  return sink(transform ? transform(read.value) : read.value, { ...call, artifact });
+}
+
+/** Which artifacts are published, what is made of them first, and under which name. */
+export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type> &
+  Partial<Pick<TransformOptions<T, Type, unknown>, 'into'>> & {
+    readonly transform?: TransformOptions<T, Type, unknown>['transform'] | undefined;
+    /** Binds each artifact to this name; the newest one is found by it. */
+    readonly name?: string | undefined;
+  };
+
+/**
+ * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given (DEC-08): other tools,
+ * conditions and clients see them once the call has succeeded. What `transform` makes must be JSON.
+ */
+export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  options: PublishOptions<T, Type> = {},
+): T {
+  const { name, transform, into, ...which } = options;
+  const sink = blackboardSink({ name });
+  return transform
+    ? sinkArtifacts(tool, sink, { ...which, transform, into })
+    : sinkArtifacts(tool, sink, which);
+}
+
+/** Which assets are tracked: the filter runs after the type is checked. */
+export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type>;
+
+/**
+ * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id` (AST-01).
+ * They are kept on the session's blackboard and read by `assetsOf`; one that is tracked already, by its type and id, is
+ * left as it is. Results are returned unchanged. Without a session nothing is tracked.
+ */
+export function trackAssets<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
+  tool: T,
+  options?: AssetOptions<T, Type>,
+): T;
+export function trackAssets<
+  const Tools extends readonly AnyTool[],
+  Type extends ArtifactType | undefined = undefined,
+>(tools: Tools, options?: AssetOptions<Tools[number], Type>): Tools;
+export function trackAssets(
+  tools: AnyTool | readonly AnyTool[],
+  options: AssetOptions<AnyTool, ArtifactType | undefined> = {},
+): AnyTool | readonly AnyTool[] {
+  const track = (tool: AnyTool): AnyTool => sinkArtifacts(tool, assetSink, options);
+  return isList(tools) ? tools.map(track) : track(tools);
+}
+
+const assetSink: Sink = (_, { inSession, blackboard, artifact: { json, type } }) => {
+  const id = json === undefined ? undefined : assetId(json);
+  if (!inSession || json === undefined || id === undefined) return;
+  const name = assetName(id, type);
+  if (blackboard.get(name) === undefined) blackboard.add(json, { name, type });
+};
+
+/** `Array.isArray` does not narrow a readonly array away from the other half of the union. */
+const isList = (tools: AnyTool | readonly AnyTool[]): tools is readonly AnyTool[] => Array.isArray(tools);
+
+/** Something that tools made and that a client may list and show. */
+export interface Asset<Value = Json> {
+  readonly id: string;
+  readonly type?: string | undefined;
+  readonly value: Value;
+}
+
+/** Names on the blackboard that begin so are those of assets. */
+const PREFIX = 'asset:';
+
+/** The id of an artifact that is an asset: a JSON object whose `id` is text that is not blank, or a number. */
+function assetId(json: Json): string | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const id = Object.hasOwn(json, 'id') ? json.id : undefined;
+  if (typeof id === 'number') return String(id);
+  return typeof id === 'string' && id.trim() !== '' ? id : undefined;
+}
+
+/** The name on the blackboard of the asset of this type and id: two types may both have a '1'. */
+const assetName = (id: string, type: string | undefined): string =>
+  `${PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;
+
+/**
+ * The assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state), oldest first and each
+ * once; with a type only those, and of a domain type only values that its schema reads. Of two calls of one batch that add
+ * the same one, the first in source order counts.
+ */
+export function assetsOf<Type extends ArtifactType | undefined = undefined>(
+  entries: readonly BlackboardEntry[],
+  type?: Type,
+): readonly Asset<ToolArtifact<AnyTool, Type>>[] {
+  const found = new Map<string, Asset<unknown>>();
+  for (const { name, type: of, value } of entries) {
+    const id = assetId(value);
+    if (id === undefined || name !== assetName(id, of) || found.has(name)) continue;
+    if (type !== undefined && of !== type.name) continue;
+    const read = readAs(value, type);
+    if (read) found.set(name, { id, ...(of !== undefined && { type: of }), value: read.value });
+  }
+  return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // as the type has just read them
+}
+
+/** A sink that can be asked what it was given. */
+export interface ListSink<Artifact> extends Sink<Artifact> {
+  /** A copy of the artifacts so far, in their order. */
+  items(): readonly Artifact[];
+}
+
+/**
+ * Collects artifacts into a list, its own unless one is given (DEC-10). It lives in the memory of one invocation: for
+ * tests, and for what need not outlive a turn.
+ */
+export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
+  Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
+
+/**
+ * Gives every artifact to all of these sinks, one after another (DEC-10). One that fails keeps it from none of the
+ * others; what it threw is thrown once all have been told, a control-flow signal before anything else.
+ */
+export const compositeSink =
+  <Artifact = unknown>(...sinks: readonly Sink<Artifact>[]): Sink<Artifact> =>
+  async (artifact, call) => {
+    const thrown: unknown[] = [];
+    for (const sink of sinks) {
+      try {
+        await sink(artifact, call);
+      } catch (failure) {
+        thrown.push(failure);
+      }
+    }
+    const signal = thrown.find((failure) => failure instanceof SignalError);
+    if (signal !== undefined) throw signal;
+    if (thrown.length > 1) throw new AggregateError(thrown, `${thrown.length} sinks failed.`);
+    if (thrown.length === 1) throw thrown[0];
+  };
+
+/** How a blackboard sink publishes. */
+export interface BlackboardSinkOptions {
+  /** Binds each artifact to this name; the newest one is found by it. */
+  readonly name?: string | undefined;
+  /** Ends the turn as misconfigured when there is no blackboard, where otherwise the loss is only logged. */
+  readonly strict?: boolean | undefined;
+}
+
+/**
+ * Publishes artifacts to the session's blackboard, with the name of their type; they are there once their call has
+ * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once
+ * (DEC-09).
+ */
+export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
+  let told = false;
+  return (artifact, { inSession, blackboard, tool, artifact: { type, json } }) => {
+    if (inSession) {
+      // What a transform made may not be JSON; `add` checks it.
+      blackboard.add(json === undefined ? (artifact as Json) : json, { name, type });
+      return;
+    }
+    const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
+    if (strict) throw new ToolConfigurationError(problem);
+    if (!told) console.warn(`holdfast: ${problem}`);
+    told = true;
+  };
+}

@@ -1,0 +1,147 @@
+import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
+import { type CheckedInput, checkInput, invalidInput } from '../tool/check-input.ts';
+import { coerceInput } from '../tool/coerce-input.ts';
+import { decorate } from '../tool/decorate.ts';
+import { type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
+import {
+  type PropertyDeclaration,
+  type PropertyValue,
+  toPropertySchema,
+} from '../tool/parameter/parameters.ts';
+import type { AnyTool, JsonSchema, Tool } from '../tool/tool.ts';
+
+/**
+ * The same tool under another name (TOOL-14). The only renamer there is (TOOL-18): prefixes, naming functions and tool
+ * groups use it, so that a renamed tool can be unwrapped and is called with its context.
+ *
+ * @throws ToolDefinitionError when some provider would refuse the name.
+ */
+export function withName<const Name extends string, Input, Output>(
+  tool: Tool<string, Input, Output>,
+  name: Name,
+): Tool<Name, Input, Output> {
+  checkNaming(name, tool.description);
+  const check: typeof tool.check = (input, as = name) => tool.check(input, as);
+  return { ...decorate(tool, { check }), name };
+}
+
+/**
+ * The same tool with another description, for the model (TOOL-15).
+ *
+ * @throws ToolDefinitionError when it is blank.
+ */
+export function withDescription<T extends AnyTool>(tool: T, description: string): T {
+  checkNaming(tool.name, description);
+  return decorate(tool, { description });
+}
+
+/** The same tool with a note after its description, as `{description}. {note}` with one full stop between (TOOL-16). */
+export const withNote = <T extends AnyTool>(tool: T, note: string): T =>
+  withDescription(tool, `${tool.description.replace(/\.$/, '')}. ${note}`);
+
+/**
+ * The same tool with more metadata, for programs that list tools; a key that it has is overwritten (TOOL-12). Never
+ * sent to a model.
+ *
+ * @throws ToolDefinitionError when a value is not JSON.
+ */
+export function withMetadata<T extends AnyTool>(tool: T, key: string, value: Json): T;
+export function withMetadata<T extends AnyTool>(tool: T, entries: JsonObject): T;
+export function withMetadata<T extends AnyTool>(tool: T, keyed: string | JsonObject, value: Json = null): T {
+  const entries = typeof keyed === 'string' ? { [keyed]: value } : keyed;
+  return decorate(tool, { metadata: { ...tool.metadata, ...readMetadata(tool.name, entries) } });
+}
+
+/**
+ * The same tool for models that write numbers and booleans in quotes: these are taken off before the input is validated,
+ * as `coerceInput` says. The tools of objects have it (ANN-07).
+ */
+export const withCoercion = <T extends AnyTool>(tool: T): T =>
+  decorate(tool, {
+    check: (input, as) => tool.check(coerceInput(input, tool.inputSchema), as),
+    call: (input, invocation) => tool.call(coerceInput(input, tool.inputSchema), invocation),
+  });
+
+/**
+ * The same tool with one more property in its input: for decorators around it, or for a `run` whose own schema keeps
+ * properties that it does not name (JSON Schema and `v.looseObject` do, `v.object` and `z.object` drop them, and to a
+ * schema with `additionalProperties: false` it is not handed on). The tool's own schema stays as it is, nested detail
+ * included (TOOL-10). The value is validated by its own schema, together with the rest of the input, and is part of the
+ * typed input that decorators see.
+ *
+ * @throws ToolDefinitionError when the tool has a property of this name, or the declaration cannot be shown to a model.
+ */
+export function withParameter<
+  Name extends string,
+  Input,
+  Output,
+  const Key extends string,
+  Declared extends PropertyDeclaration,
+>(
+  tool: Tool<Name, Input, Output>,
+  key: Key,
+  declared: Declared,
+): Tool<Name, Input & { readonly [K in Key]: PropertyValue<Declared> }, Output> {
+  const property = readProperty(tool, key, declared);
+  const isClosed = [tool.inputSchema.additionalProperties, tool.inputSchema.unevaluatedProperties].includes(
+    false,
+  );
+  const ofTool = (input: JsonObject): JsonObject => (isClosed ? without(input, key) : input);
+
+  async function check(input: JsonObject, as: string = tool.name): Promise<CheckedInput<unknown>> {
+    const rest = await tool.check(ofTool(input), as);
+    const added = await checkInput(property, input, as);
+    if (rest.ok && added.ok) return { ok: true, value: { ...Object(rest.value), [key]: added.value } };
+    const failed = [rest, added].filter((one) => !one.ok);
+    const broken = failed.find(({ problems }) => problems === undefined);
+    return (
+      broken ??
+      invalidInput(
+        as,
+        failed.flatMap(({ problems = [] }) => problems),
+      )
+    );
+  }
+
+  return {
+    ...decorate<AnyTool>(tool, {
+      inputSchema: merged(tool.inputSchema, property.json),
+      check,
+      async call(input, invocation) {
+        const added = await checkInput(property, input, invocation.tool);
+        if (added.ok) return tool.call(ofTool(input), invocation);
+        const all = await check(input, invocation.tool);
+        return all.ok ? added.answer : all.answer;
+      },
+    }),
+    name: tool.name,
+  };
+}
+
+function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration): InputSchema<unknown> {
+  const { properties } = tool.inputSchema;
+  if (isJsonObject(properties) && Object.hasOwn(properties, key)) {
+    throw new ToolDefinitionError(tool.name, 'input', `it has a parameter '${key}' already.`);
+  }
+  try {
+    return toPropertySchema(key, declared);
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    throw new ToolDefinitionError(tool.name, 'input', cause.message, { cause });
+  }
+}
+
+function merged(schema: JsonSchema, added: JsonSchema): JsonSchema {
+  const required = [schema.required, added.required].flatMap((names) => (Array.isArray(names) ? names : []));
+  return {
+    ...schema,
+    properties: { ...Object(schema.properties), ...Object(added.properties) },
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function without({ ...rest }: { [key: string]: JsonObject[string] }, key: string): JsonObject {
+  delete rest[key];
+  return rest;
+}

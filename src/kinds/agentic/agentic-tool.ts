@@ -1,0 +1,214 @@
+import { noPrices } from '../../loop/budget.ts';
+import { RunBy } from '../../loop/loop-agent.ts';
+import { limitProblem } from '../../loop/loop-limits.ts';
+import type { ChatModel } from '../../model/chat-model.ts';
+import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { checkInput } from '../../tool/check-input.ts';
+import type { Frame, FrameOutcome } from '../../tool/frame.ts';
+import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import type { Limits } from '../../tool/limits.ts';
+import type { AnyTool, Serial, Tool, ToolInvocation } from '../../tool/tool.ts';
+import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { originOf } from '../../tool/unfolding/open-facade.ts';
+import { forgetBindings } from '../chaining/bindings.ts';
+import { type Chaining, chainingSources } from '../chaining/chaining.ts';
+import type { KeyedMemory } from './keyed-lane.ts';
+
+/** What the literals of all agentic tools have in common. */
+interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
+  /**
+   * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
+   * name that the tool is offered under when a facade brings it beside another tool of this name.
+   */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** What the model sends; the nested loop is asked with its JSON. */
+  readonly input?: Declaration | undefined;
+  /** The model of the nested loop; that of the loop around it unless given. */
+  readonly model?: ChatModel | undefined;
+  /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
+  readonly limits?: Limits | undefined;
+  /** Objects whose tools the nested loop is offered once a call has returned one. */
+  readonly chaining?: Chaining | undefined;
+  /**
+   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state machine does
+   * with tools comes after them, and so holds for what they add.
+   */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /** Artifacts of agentic tools inside count among its own; `false` unless given (AGT-09). */
+  readonly captureNestedArtifacts?: boolean | undefined;
+}
+
+/**
+ * What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then, and of
+ * `More` that its kind knows.
+ */
+export type NestedInstructions<Input, More extends readonly unknown[] = []> =
+  | string
+  | ((view: LoopView, input: Input, ...more: More) => string);
+
+/** A literal with instructions, for which its kind may have `More` to go by. */
+export interface InstructedConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  More extends readonly unknown[] = [],
+> extends AgenticConfig<Name, Declaration> {
+  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
+  readonly instructions?: NestedInstructions<InputOf<Declaration>, More> | undefined;
+}
+
+/** What one kind of agentic tool adds to its configuration. */
+interface AgenticKind<Input> {
+  /** The tools inside, for whoever lists them. */
+  readonly inner: readonly AnyTool[];
+  /** Offer more than those. */
+  readonly sources: readonly InjectionStrategy[];
+  /** What a call is answered when there are neither. */
+  readonly whenEmpty: string;
+  readonly serial?: Serial | undefined;
+  /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
+  loop(input: Input, call: ToolInvocation): NestedLoop<Input> | ToolResult;
+}
+
+/** What the kind decides of a frame; the configuration decides the rest. */
+type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
+  readonly instructions: NestedInstructions<Input>;
+  /** The key of the kind's memory, and whether this call resets it; chained objects are kept and forgotten with it. */
+  readonly memory?: KeyedMemory | undefined;
+};
+
+/** Iterations of a nested loop that does not say (AGT-01). */
+const ITERATIONS = 20;
+
+/**
+ * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
+ * the loop are its result, with the artifacts of its calls (AGT-03, AGT-06).
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export function agenticTool<Name extends string, Declaration extends InputDeclaration>(
+  config: AgenticConfig<Name, Declaration>,
+  kind: AgenticKind<InputOf<Declaration>>,
+): Tool<Name, InputOf<Declaration>, unknown> {
+  const { name, description } = config;
+  checkNaming(name, description);
+  const bad = limitProblem(config.limits);
+  if (bad) {
+    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
+    throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
+  }
+  if (config.limits?.cost !== undefined && config.model && !config.model.prices) {
+    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(config.model)}.`);
+  }
+  const schema = readInput<Declaration>(name, config.input);
+  if (config.input === undefined) warnOfNoInput(name);
+  const chained = chainingSources(config.chaining);
+  const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: 'none',
+    serial: kind.serial,
+    returnDirect: false,
+    metadata: {},
+    inner: kind.inner,
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, invocation) {
+      const parsed = await checkInput(schema, input, invocation.tool);
+      if (!parsed.ok) return parsed.answer;
+      if (isEmpty) return error(kind.whenEmpty);
+      const loop = kind.loop(parsed.value, invocation);
+      if (isToolResult(loop)) return loop;
+      const asked = { input: parsed.value, message: JSON.stringify(input) };
+      const ready = { ...config, chained, name: frameName(name, invocation) };
+      const frame = frameOf(ready, loop, asked);
+      return nestedResult(await invocation.nest(frame), config.captureNestedArtifacts ?? false);
+    },
+  };
+}
+
+/** `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same lists. */
+interface Ready extends AgenticConfig<string, InputDeclaration> {
+  readonly chained: readonly InjectionStrategy[];
+}
+
+/** The nested loop of a call: what its kind has decided, and what its literal says. */
+function frameOf<Input>(
+  { name, model, limits, chaining, chained, strategies = [] }: Ready,
+  { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
+  { input, message }: { readonly input: Input; readonly message: string },
+): Frame {
+  return {
+    ...loop,
+    name,
+    message,
+    instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
+    limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
+    facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
+    sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
+    // Last, so that it sees to what the configuration's strategies add too.
+    strategies: [...strategies, ...(loop.strategies ?? [])],
+    runBy: model && new RunBy({ model }),
+  };
+}
+
+/** A model that is not told what to send sends nothing (AGT-08). */
+const warnOfNoInput = (tool: string): void =>
+  console.warn(
+    `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
+  );
+
+/**
+ * What a call answers whose nested loop has ended: its words, with the one artifact that its calls returned, or the list
+ * of several (AGT-06). `nested`: artifacts of agentic tools inside count too (AGT-09).
+ */
+function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
+  return outcome.outcome === 'failed'
+    ? error(outcome.text)
+    : asReached(outcome, withArtifacts(outcome, nested));
+}
+
+/** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
+export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
+  result.type !== 'error' && (outcome === 'limit-reached' || signal)
+    ? toolResult({ ...result, withheld: true })
+    : result;
+
+function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): ToolResult {
+  const artifacts = calls.flatMap((call) =>
+    call.result.type === 'artifact' && (nested || !call.nested) ? call.result : [],
+  );
+  const [only] = artifacts;
+  if (!only) return text(words);
+  if (artifacts.length > 1)
+    return artifact(
+      words,
+      artifacts.map(({ value }) => value),
+    );
+  const { value, artifactType } = only;
+  return toolResult({
+    type: 'artifact',
+    value,
+    content: words,
+    ...(artifactType !== undefined && { artifactType }),
+  });
+}
+
+/** What a nested loop is told that was given no instructions (AGT-02). */
+export const defaultInstructions = (description: string): string =>
+  'You are an intelligent agent that can use tools to help you complete tasks. ' +
+  `Use the provided tools to perform the following task: ${description}`;
+
+/**
+ * What the frame of a call is called, under which the tools inside keep their state: the tool's own name, so that copies
+ * under other names share it. A tool that is offered under another name because there is one of its name already is not a
+ * copy of that: its state is kept under the name that it is offered under.
+ */
+export function frameName(own: string, { tool, offered }: Pick<ToolInvocation, 'tool' | 'offered'>): string {
+  const called = offered().find(({ name }) => name === tool);
+  const origin = called && originOf(called);
+  return origin && origin.name !== tool ? tool : own;
+}

@@ -1,0 +1,136 @@
+import type { Agent } from '../../agent/define-agent.ts';
+import { agentFrame } from '../../loop/loop-agent.ts';
+import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { type CheckedInput, checkInput } from '../../tool/check-input.ts';
+import type { FrameOutcome } from '../../tool/frame.ts';
+import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { BlackboardEntry, CallBlackboard, Tool, ToolInvocation } from '../../tool/tool.ts';
+import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { asReached, frameName } from './agentic-tool.ts';
+
+/** The literal that `defineSubagent` takes. */
+export interface SubagentConfig<
+  AgentName extends string,
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Output,
+> {
+  /** Its definition, or the name under which the app has it, which is looked up at each call. */
+  readonly agent: Agent<AgentName, Output> | AgentName;
+  /** The agent's unless given. Stands in the path under which its tools keep their state. */
+  readonly name?: Name | undefined;
+  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name (SUB-03). */
+  readonly description?: string | undefined;
+  /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
+  readonly input?: Declaration | undefined;
+}
+
+/** What a subagent is called with. */
+export type SubagentInput<Declaration extends InputDeclaration> = Declaration extends undefined
+  ? { readonly message: string }
+  : InputOf<Declaration>;
+
+/**
+ * Makes a tool that hands work to an agent: it runs in a frame of the same turn, with its own instructions, model, tools,
+ * limits and policies, under the context of who asks. What it says is the result; what its `output` makes of that, the
+ * artifact (SUB-07). It reads the blackboard as it was when it was asked, and what it adds comes back if it
+ * succeeds (SUB-08).
+ *
+ * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
+ */
+export function defineSubagent<
+  const AgentName extends string,
+  const Name extends string = AgentName,
+  Declaration extends InputDeclaration = undefined,
+  Output = unknown,
+>(
+  config: SubagentConfig<AgentName, Name, Declaration, Output>,
+): Tool<Name, SubagentInput<Declaration>, Output> {
+  const { agent } = config;
+  const { agentName, about } = nameOf(agent);
+  const { description = about } = config;
+  // Without a name of its own the type parameter stands at the agent's.
+  const name = (config.name ?? agentName) as Name;
+  checkNaming(name, description);
+  const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
+  const check = (input: JsonObject, as: string) => checkSubagentInput(schema, input, as);
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: 'none',
+    returnDirect: false,
+    metadata: { agent: agentName },
+    ...(typeof agent !== 'string' && { inner: agent.tools }),
+    check: (input, as = name) => check(input, as),
+    async call(input, invocation) {
+      const parsed = await check(input, invocation.tool);
+      if (!parsed.ok) return parsed.answer;
+      const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
+      const work = { name: frameName(name, invocation), message, ownBlackboard: true };
+      return resultOf(await invocation.nest(agentFrame(work, agent)), invocation);
+    },
+  };
+}
+
+/** What a subagent is asked with that declares no input. */
+const MESSAGE = {
+  type: 'object',
+  properties: {
+    message: {
+      type: 'string',
+      minLength: 1,
+      description: 'What to do, with everything that is needed for it: this conversation is not seen.',
+    },
+  },
+  required: ['message'],
+} as const;
+
+function nameOf(agent: Agent | string): { agentName: string; about: string } {
+  const given: unknown = agent; // the types cannot keep everything out
+  if (typeof given === 'string') {
+    if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');
+    return { agentName: given, about: `Delegate to agent '${given}'` };
+  }
+  const { name, description, instructions, loopIds }: Readonly<Record<string, unknown>> = Object(given);
+  if ([name, description, instructions, loopIds].every((part) => typeof part === 'string')) {
+    return { agentName: String(name), about: String(description) };
+  }
+  const problem = 'its agent is neither what defineAgent made nor the name of an agent.';
+  throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
+}
+
+/** In the words that the seeds have for it (SUB-05). */
+async function checkSubagentInput(
+  schema: InputSchema<unknown>,
+  input: JsonObject,
+  tool: string,
+): Promise<CheckedInput<unknown>> {
+  const checked = await checkInput(schema, input, tool);
+  if (checked.ok || !checked.problems) return checked;
+  const message = `Error parsing subagent input: ${checked.problems.join('; ')}`;
+  return { ...checked, answer: failure('invalid-input', message) };
+}
+
+function resultOf(outcome: FrameOutcome, { blackboard }: Pick<ToolInvocation, 'blackboard'>): ToolResult {
+  if (outcome.outcome === 'failed') return error(outcome.text);
+  mergeBlackboard(blackboard, outcome.added);
+  const { object: value } = outcome;
+  return asReached(
+    outcome,
+    value === undefined ? text(outcome.text) : toolResult({ type: 'artifact', value }),
+  );
+}
+
+/**
+ * Adds to a blackboard what was added to a copy of it. Nothing is lost, and nothing that has a name there is replaced: the
+ * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it (SUB-08).
+ */
+function mergeBlackboard(blackboard: CallBlackboard, added: readonly BlackboardEntry[]): void {
+  const bound = new Set(blackboard.entries().map(({ name }) => name));
+  for (const { name, type, value } of added) {
+    const isFree = name !== undefined && !bound.has(name);
+    blackboard.add(value, { type, ...(isFree && { name }) });
+  }
+}

@@ -1,0 +1,192 @@
+import type { LoopView, NotedCall, Notes } from '../../tool/injection.ts';
+import type { ParsedInput } from '../../tool/input-schema.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
+import { factOf } from '../../tool/tool-memory.ts';
+import { BINDINGS, boundIn, type ChainingFact, type FoundObject } from './bindings.ts';
+import type { TypeWithTools } from './chain-from.ts';
+import { knownTypes } from './chaining.ts';
+import type { DiscoveredType } from './discover.ts';
+import type { KnownTypes } from './object-tools.ts';
+import { boundNow, foundName, foundNames, type KeyedChain } from './offer-bound.ts';
+
+/** A call that returned objects of a type that is discovered. */
+interface Returned {
+  readonly call: NotedCall;
+  readonly value: Json;
+}
+
+type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
+
+/** What is remembered of it, and what the model is told. */
+interface FoundNote {
+  readonly fact?: FoundFact | undefined;
+  readonly remark?: string | undefined;
+}
+
+/** Names that a remark lists; a model needs no more to see the point. */
+const MAX_LISTED = 20;
+
+/** What a loop remembers of the objects among what a call returned. */
+function noteFound(
+  keyed: KeyedChain,
+  discovered: DiscoveredType,
+  { call, value }: Returned,
+  view: LoopView,
+): FoundNote {
+  const { type, max, hint } = discovered;
+  const { objects, left, problems } = lookThrough(discovered, value, view);
+  for (const [problem, count] of problems) {
+    const times = count > 1 ? ` (${count} objects)` : '';
+    console.warn(`holdfast: a result of '${call.tool.name}' brings no tools: ${problem}${times}`);
+  }
+  if (objects.length === 0) return {};
+  const fact: FoundFact = { as: 'many', key: keyed.key, type: type.name, max, objects };
+  const { added, dropped } = comparedWith(keyed, { fact, call }, view);
+  const leftOut = left.flatMap((id) => namesFor(keyed, discovered, id));
+  const remarks = [
+    ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
+    ...(dropped.length + leftOut.length > 0 ? [tooMany(discovered, [...dropped, ...leftOut])] : []),
+  ];
+  return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
+}
+
+/** What this call changes in the names that are offered; calls beside it in its batch are not known yet. */
+function comparedWith(
+  { chain, key }: KeyedChain,
+  { fact, call }: { readonly fact: FoundFact; readonly call: NotedCall },
+  view: LoopView,
+): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
+  const { turn, frame, path } = view;
+  const bindings = view.recall(BINDINGS);
+  const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
+  const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
+  const before = foundNames(chain, boundNow({ chain, key }, view));
+  const after = foundNames(chain, boundIn(next, { path, frame, key }));
+  return {
+    added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
+    dropped: [...before.keys()].filter((name) => !after.has(name)),
+  };
+}
+
+/** The names that the tools of an object would have, which were not made. */
+const namesFor = ({ chain }: KeyedChain, discovered: DiscoveredType, id: string): readonly string[] =>
+  discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
+
+/** The model must not take what it is not offered for what does not exist (TPR-07). */
+function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {
+  const all = [...new Set(names)];
+  const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
+  const listed = all.slice(0, MAX_LISTED).join(', ');
+  return `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed}${more}.`;
+}
+
+/** What a loop remembers of a call's artifact, and what the model is told of it. */
+export function noteArtifact(keyed: KeyedChain, call: NotedCall, view: LoopView): Notes | undefined {
+  const { chain, key } = keyed;
+  const { result } = call;
+  if (result.type !== 'artifact') return undefined;
+  const types = knownTypes(chain, view);
+  const { value, artifactType: type = chain.any ? typeByShape(types, result.value) : undefined } = result;
+  if (type === undefined) return undefined;
+  const facts: ChainingFact[] = [];
+  const one = chain.ones.get(type);
+  if (one && hasTools(one.type, value, call) && one.accepts(value, view))
+    facts.push({ as: 'one', key, type });
+  const many = chain.many.get(type);
+  const found = many && noteFound(keyed, many, { call, value }, view);
+  if (found?.fact) facts.push(found.fact);
+  // What is chained by its type has its own place (CHN-12).
+  const known = chain.any && !one && !many ? types.get(type) : undefined;
+  if (known?.objects && hasTools({ ...known, objects: known.objects }, value, call))
+    facts.push({ as: 'any', key, type });
+  return { facts: facts.map((fact) => factOf(BINDINGS, fact)), remark: found?.remark };
+}
+
+/** Of types without tools nothing would be chained, whatever they fit. */
+function typeByShape(types: KnownTypes, value: Json): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return [...types.values()].find(({ objects, parse }) => objects && parse(value).ok)?.name;
+}
+
+/** Whether this is a single object of its type (CHN-07) that brings tools with it (CHN-11). */
+function hasTools({ objects }: TypeWithTools, value: Json, { tool }: NotedCall): boolean {
+  if (!isJsonObject(value)) return false;
+  const tools = objects.toolsOf(value);
+  if (!tools.ok)
+    console.warn(`holdfast: the result of '${tool.name}' brings no tools: ${tools.problems.join(' ')}`);
+  return tools.ok && tools.value.length > 0;
+}
+
+/** What is found in what a call returned. */
+interface LookedThrough {
+  /** Those whose tools are offered, in source order, each id once. */
+  readonly objects: readonly FoundObject[];
+  /** The ids of those for whose tools there is no room. */
+  readonly left: readonly string[];
+  /** What is wrong with others, and how often: they are left out, and the result stands (TPR-05). */
+  readonly problems: ReadonlyMap<string, number>;
+}
+
+/** An object of the type that is accepted. */
+interface Candidate {
+  readonly at: number;
+  readonly id: string;
+  readonly value: Json;
+}
+
+type Report = (problem: string) => void;
+
+/** Looks at every element of a list, or at what was returned by itself (TPR-04). Where not all have room, the last ones have. */
+function lookThrough(discovered: DiscoveredType, value: Json, view: LoopView): LookedThrough {
+  const problems = new Map<string, number>();
+  const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
+  const candidates = candidatesIn(discovered, value, view, report);
+  return { ...fitted(discovered, candidates, report), problems };
+}
+
+/** From the last to the first. */
+function candidatesIn(
+  { type, accepts }: DiscoveredType,
+  value: Json,
+  view: LoopView,
+  report: Report,
+): readonly Candidate[] {
+  const elements = Array.isArray(value) ? value.map((one, at) => ({ at, value: one })) : [{ at: -1, value }];
+  const byId = new Map<string, Candidate>();
+  for (const element of elements.toReversed()) {
+    const id = element.value === null ? undefined : readOr(type.objects.idOf(element.value), report);
+    if (id === undefined || !accepts(element.value, view)) continue;
+    if (byId.has(id)) report(`a later object of domain type '${type.name}' has the same id`);
+    else byId.set(id, { ...element, id });
+  }
+  return [...byId.values()];
+}
+
+/** Takes objects as long as all their tools have room; the first in any case. Later ones are not even made. */
+function fitted(
+  { type, max }: DiscoveredType,
+  candidates: readonly Candidate[],
+  report: Report,
+): Pick<LookedThrough, 'objects' | 'left'> {
+  const objects: FoundObject[] = [];
+  const left: string[] = [];
+  let room = max;
+  for (const { at, id, value } of candidates) {
+    const tools = room > 0 ? readOr(type.objects.toolsOf(value), report) : undefined;
+    const names = tools?.map(({ name }) => name).slice(0, max) ?? [];
+    if (room === 0 || names.length > room) {
+      left.push(id);
+      room = 0;
+    } else if (names.length > 0) {
+      objects.push({ at, id, tools: names });
+      room -= names.length;
+    }
+  }
+  return { objects: objects.toReversed(), left: left.toReversed() };
+}
+
+function readOr<Value>(read: ParsedInput<Value>, report: Report): Value | undefined {
+  if (read.ok) return read.value;
+  report(read.problems.join(' '));
+  return undefined;
+}

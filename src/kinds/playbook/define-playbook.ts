@@ -1,0 +1,146 @@
+import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/to-mermaid.ts';
+import type { AnyTool, Tool } from '../../tool/tool.ts';
+import { factOf } from '../../tool/tool-memory.ts';
+import { agenticTool, defaultInstructions, type InstructedConfig } from '../agentic/agentic-tool.ts';
+import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';
+import { toolsInside } from '../agentic/tools-inside.ts';
+import { checkLocks, type Lock, toLock } from './lock.ts';
+import { PLAYBOOKS } from './playbook-progress.ts';
+import { playbookStrategy } from './playbook-strategy.ts';
+import type { UnlockCondition } from './unlock-condition.ts';
+
+/** A tool that is not available at first, and what makes it available. */
+export interface LockedTool<Name extends string, Known extends string> {
+  readonly tool: AnyTool & { readonly name: Name };
+  /** The tools that it names must be the playbook's own. */
+  readonly unlockedBy: UnlockCondition<Known>;
+}
+
+/** The literal that `definePlaybook` takes. */
+export interface PlaybookConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Open extends string,
+  Locked extends string,
+> extends InstructedConfig<Name, Declaration>,
+    KeyedConfig<InputOf<Declaration>> {
+  /** Always available. As for an agentic tool: tool objects and providers may be among them. */
+  readonly tools: readonly (ToolSource | (AnyTool & { readonly name: Open }))[];
+  /** Each is available once its condition holds. */
+  readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
+}
+
+/** A playbook, as a tool that can be drawn. */
+export type Playbook<Name extends string = string, Input = unknown> = DrawnTool & Tool<Name, Input, unknown>;
+
+/**
+ * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, and answers
+ * what it still needs until its condition holds. What has been done is remembered for the session, under its key; `when` and
+ * conditions on the blackboard are asked anew.
+ *
+ * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
+ *   tools could never be unlocked; ToolObjectError as `toolsOf`.
+ */
+export function definePlaybook<
+  const Name extends string,
+  Declaration extends InputDeclaration = undefined,
+  Open extends string = never,
+  Locked extends string = never,
+>(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
+  const { name, description, instructions = playbookInstructions(description) } = config;
+  const { tools: open, sources } = toolsInside(name, config.tools);
+  const locks = config.locked.map(({ tool, unlockedBy }) => toLock(tool, unlockedBy));
+  checkLocks(name, open, locks);
+  const tools = [...open, ...locks.map(({ tool }) => tool)];
+  const own = new Set(tools.map((tool) => tool.name));
+  const tool = agenticTool(config, {
+    inner: tools,
+    sources,
+    whenEmpty: 'No tools available for PlaybookTool',
+    serial: keyedLane(name, config.input, config.key),
+    loop(input) {
+      const memory = memoryOf(config, input);
+      const { key, isReset } = memory;
+      return {
+        tools,
+        sources,
+        instructions,
+        facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
+        strategies: [playbookStrategy({ locks, own, key, lane: name })],
+        memory,
+      };
+    },
+  });
+  return { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+}
+
+/** What the model of a playbook is told that was given no instructions (PLY-09). */
+const playbookInstructions = (description: string): string =>
+  `${defaultInstructions(description)}\n\n` +
+  'Some tools have prerequisites and are not available yet: their descriptions, and their answers, say what is missing.\n' +
+  'Use the tools that are needed first, and then those that have become available.';
+
+/**
+ * A playbook as a Mermaid flowchart: an arrow leads from a tool to what its use unlocks. What is no use of a tool stands in
+ * a round box. Arrows that meet are all needed, except in an "any of".
+ */
+function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
+  const tools = [...open, ...locks.map(({ tool }) => tool)];
+  const idOf = new Map(tools.map(({ name }, at) => [name, `tool${at + 1}`]));
+  const nodes = tools.map(({ name }) => `${idOf.get(name)}[${inMermaid(name)}]`);
+  const arrows: string[] = [];
+  let boxes = 0;
+
+  function box(shape: (label: string) => string, label: string, from: readonly string[] = []): string {
+    boxes += 1;
+    const id = `condition${boxes}`;
+    nodes.push(`${id}${shape(inMermaid(label))}`);
+    arrows.push(...from.map((one) => `${one} --> ${id}`));
+    return id;
+  }
+
+  /** The nodes that stand for a condition; all of them are needed. */
+  function nodesOf(condition: UnlockCondition): readonly string[] {
+    switch (condition.type) {
+      case 'after':
+        return condition.names.flatMap((name) => idOf.get(name) ?? []);
+      case 'all-of':
+        return condition.conditions.flatMap(nodesOf);
+      case 'any-of':
+        return [box(hexagon, 'any of', condition.conditions.flatMap(oneNodeOf))];
+      default:
+        return [box(rounded, labelOf(condition))];
+    }
+  }
+
+  function oneNodeOf(condition: UnlockCondition): readonly string[] {
+    const all = nodesOf(condition);
+    return all.length > 1 ? [box(hexagon, 'all of', all)] : all;
+  }
+
+  for (const { tool, condition } of locks) {
+    const from = new Set(nodesOf(condition));
+    arrows.push(...[...from].map((one) => `${one} --> ${idOf.get(tool.name)}`));
+  }
+  return ['flowchart LR', ...[...nodes, ...arrows].map((line) => `  ${line}`)].join('\n');
+}
+
+const rounded = (label: string): string => `([${label}])`;
+const hexagon = (label: string): string => `{{${label}}}`;
+
+type Other = Exclude<UnlockCondition['type'], 'after' | 'all-of' | 'any-of'>;
+
+function labelOf(condition: Extract<UnlockCondition, { readonly type: Other }>): string {
+  switch (condition.type) {
+    case 'artifact':
+      return `artifact: ${condition.of.name}`;
+    case 'artifact-matching':
+      return condition.of ? `artifact: ${condition.of.name} that matches` : 'artifact that matches';
+    case 'blackboard':
+      return condition.of ? `blackboard: ${condition.of.name}` : 'blackboard entry that matches';
+    case 'when':
+      return condition.holds.name || 'a condition on progress';
+  }
+}

@@ -1,0 +1,187 @@
+import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { unwrapAs } from '../../tool/decorate.ts';
+import type { LoopView } from '../../tool/injection.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { originOf } from '../../tool/unfolding/open-facade.ts';
+import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './playbook-progress.ts';
+import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
+
+/** A tool of a playbook that is not available at first. */
+export interface Lock {
+  readonly tool: AnyTool;
+  readonly condition: UnlockCondition;
+  /**
+   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one that is
+   * added behind the others leaves what is remembered of them alone.
+   */
+  readonly ids: ReadonlyMap<UnlockCondition, string>;
+}
+
+/** The lock that a playbook puts on a tool. */
+export function toLock(tool: AnyTool, condition: UnlockCondition): Lock {
+  const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
+  return { tool, condition, ids: new Map([...matching].map((one, at) => [one, `${tool.name}#${at}`])) };
+}
+
+/** What a lock is looked at with. */
+interface Circumstances {
+  readonly progress: StoredProgress;
+  readonly view: LoopView;
+}
+
+/** What the loop of a playbook knows of its progress. */
+export const circumstances = (view: LoopView, key: string): Circumstances => ({
+  view,
+  progress: storedProgress(view.recall(PLAYBOOKS), key),
+});
+
+/** Whether the tool is available. Never throws. */
+export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
+  isMet(lock.condition, lock, circumstances);
+
+/** What the model is told of a tool that is not available (PLY-03, PLY-04). */
+export const guidance = ({ condition }: Lock, { progress }: Circumstances): string =>
+  `This tool is not yet available. ${hint(condition, progress)}`;
+
+function isMet(condition: UnlockCondition, lock: Lock, now: Circumstances): boolean {
+  const { progress, view } = now;
+  switch (condition.type) {
+    case 'after':
+      return missing(condition, progress).length === 0;
+    case 'artifact':
+      return toProgress(progress).produced(condition.of) > 0;
+    case 'artifact-matching':
+      return progress.met.includes(lock.ids.get(condition) ?? '');
+    case 'blackboard':
+      return holds(lock.tool, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)));
+    case 'when':
+      return holds(lock.tool, (yes) => yes(condition.holds, toProgress(progress), view));
+    case 'all-of':
+      return condition.conditions.every((one) => isMet(one, lock, now));
+    case 'any-of':
+      return condition.conditions.some((one) => isMet(one, lock, now));
+  }
+}
+
+function hint(condition: UnlockCondition, progress: StoredProgress): string {
+  switch (condition.type) {
+    case 'after':
+      return `You must first use: ${missing(condition, progress).join(', ')}`;
+    case 'artifact':
+      return `You must first produce an artifact of type: ${condition.of.name}`;
+    case 'artifact-matching':
+      // Told to produce what it has produced, a model would only do the same again.
+      return condition.of && toProgress(progress).produced(condition.of) === 0
+        ? `You must first produce an artifact of type: ${condition.of.name}`
+        : UNMET;
+    case 'blackboard':
+    case 'when':
+      return UNMET;
+    case 'all-of':
+      return 'Multiple conditions must be met before this tool is available.';
+    case 'any-of':
+      return 'At least one prerequisite condition must be met.';
+  }
+}
+
+const UNMET = 'Prerequisites have not been met yet.';
+
+const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
+  names.filter((name) => toProgress(progress).used(name) === 0);
+
+/** Asks a predicate. */
+type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
+
+/** A predicate that throws would take the whole loop with it; it has not held, and its author is told. */
+export function holds({ name }: AnyTool, ask: (yes: Yes) => boolean): boolean {
+  try {
+    return ask((predicate, ...args) => saysTrue(`an unlock condition of tool '${name}'`, predicate, ...args));
+  } catch (thrown) {
+    console.error(`holdfast: an unlock condition of tool '${name}' threw`, thrown);
+    return false;
+  }
+}
+
+/**
+ * @throws ToolDefinitionError when two tools of the playbook share a name, a condition is empty or names a tool that the
+ *   playbook does not have, or a tool can never be unlocked.
+ */
+export function checkLocks(playbook: string, open: readonly AnyTool[], locks: readonly Lock[]): void {
+  const refuse = (problem: string): never => {
+    throw new ToolDefinitionError(playbook, 'locked', problem);
+  };
+  const names = new Set(open.map(({ name }) => name));
+  for (const { tool } of locks) {
+    if (names.has(tool.name)) refuse(`it has more than one tool '${tool.name}'.`);
+    names.add(tool.name);
+  }
+  for (const { tool, condition } of locks) {
+    const unknown = condition.names.find((name) => !names.has(name));
+    if (unknown !== undefined)
+      refuse(`'${tool.name}' is unlocked by '${unknown}', which is none of its tools.`);
+    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${tool.name}' names nothing.`);
+  }
+  const stuck = neverUnlocked(open, locks).map(({ tool }) => `'${tool.name}'`);
+  if (stuck.length > 0)
+    refuse(`${stuck.join(', ')} can never be unlocked: each waits for itself or another of them.`);
+}
+
+const isEmpty = (condition: UnlockCondition): boolean =>
+  condition.type === 'after'
+    ? condition.names.length === 0
+    : 'conditions' in condition && condition.conditions.length === 0;
+
+/** The locks that stay closed when all else happens that may. */
+function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
+  const usable = new Set(open.map(({ name }) => name));
+  let left = locks;
+  for (;;) {
+    const opened = left.filter(({ condition }) => mayBeMet(condition, usable));
+    if (opened.length === 0) return left;
+    for (const { tool } of opened) usable.add(tool.name);
+    left = left.filter((lock) => !opened.includes(lock));
+  }
+}
+
+function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): boolean {
+  switch (condition.type) {
+    case 'after':
+      return condition.names.every((name) => usable.has(name));
+    case 'all-of':
+      return condition.conditions.every((one) => mayBeMet(one, usable));
+    case 'any-of':
+      return condition.conditions.some((one) => mayBeMet(one, usable));
+    default:
+      return true;
+  }
+}
+
+/** The locks of a playbook, by the tools as it was given them. */
+export type Locks = ReadonlyMap<AnyTool, Lock>;
+
+/**
+ * The lock that keeps a tool from being used: its own, or that of the facade that brought it. A facade may have been opened when
+ * its lock was open, for another key or before the playbook began anew, and what it brought is behind the lock as it is now.
+ * One way that is open is enough for a tool that several facades bring.
+ */
+export function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
+  const own = locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool);
+  if (own && isShut(own)) return own;
+  const origin = originOf(tool);
+  if (!origin || origin.wasThere) return undefined;
+  const ways = origin.by.map((facade) => shutBy(facade, locks, isShut));
+  return ways.includes(undefined) ? undefined : ways[0];
+}
+
+/** The first lock that keeps one of these tools from being used. */
+export function firstShut(
+  tools: readonly AnyTool[],
+  locks: Locks,
+  isShut: (lock: Lock) => boolean,
+): Lock | undefined {
+  for (const tool of tools) {
+    const lock = shutBy(tool, locks, isShut);
+    if (lock) return lock;
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { LoopView } from '../../tool/injection.ts';
+import type { AnyTool, BlackboardEntry } from '../../tool/tool.ts';
+import type { PlaybookProgress } from './playbook-progress.ts';
+
+/**
+ * What must have happened before a tool of a playbook is available (PLY-01, PLY-02). `Name` is what it names of the
+ * playbook's tools: an unlock by a tool that the playbook does not have is a compile error.
+ */
+export type UnlockCondition<Name extends string = string> = Rule & {
+  /** The tools that it names, also further inside. */
+  readonly names: readonly Name[];
+};
+
+type Rule =
+  | { readonly type: 'after' }
+  | { readonly type: 'artifact'; readonly of: DomainType }
+  | ArtifactMatching
+  | {
+      readonly type: 'blackboard';
+      readonly of?: DomainType | undefined;
+      readonly accepts: Predicate<BlackboardEntry>;
+    }
+  | { readonly type: 'when'; readonly holds: (progress: PlaybookProgress, view: LoopView) => boolean }
+  | { readonly type: 'all-of' | 'any-of'; readonly conditions: readonly UnlockCondition[] };
+
+/** Decided once, when an artifact arrives, and remembered: the artifacts themselves are not kept. */
+interface ArtifactMatching {
+  readonly type: 'artifact-matching';
+  readonly of?: DomainType | undefined;
+  readonly accepts: Predicate<ProducedArtifact>;
+}
+
+/** One artifact of a tool, as the journal keeps it; a list counts item by item (PLY-06). */
+export type ProducedArtifact = Pick<BlackboardEntry, 'type' | 'value'>;
+
+/** Must not change what it is given. One that throws has not accepted, and is reported in the log. */
+type Predicate<Value> = (value: Value) => boolean;
+
+/** A tool, or its name. */
+type Named<Name extends string> = Name | (AnyTool & { readonly name: Name });
+
+type NonEmpty<Item> = readonly [Item, ...Item[]];
+
+type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
+
+/** All of these tools have been used successfully. */
+export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
+  type: 'after',
+  names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
+});
+
+/** A tool has returned an artifact of this type, one that its schema reads and the predicate, if there is one, accepts. */
+export function onArtifact<Value>(
+  of: DomainType<string, Value>,
+  accepts?: Predicate<Value>,
+): UnlockCondition<never> {
+  if (!accepts) return { type: 'artifact', of, names: [] };
+  return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
+}
+
+/** A tool has returned an artifact, of whatever type or of none, that the predicate accepts. */
+export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): UnlockCondition<never> => ({
+  type: 'artifact-matching',
+  accepts,
+  names: [],
+});
+
+/**
+ * The blackboard holds an object of this type, whoever added it, one that its schema reads and the predicate, if there is
+ * one, accepts (PLY-10).
+ */
+export const onBlackboard = <Value>(
+  of: DomainType<string, Value>,
+  accepts: Predicate<Value> = () => true,
+): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
+
+/** The blackboard holds an entry that the predicate accepts (PLY-10). */
+export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
+  type: 'blackboard',
+  accepts,
+  names: [],
+});
+
+/** Of values as they are kept: those of the type that its schema reads, and that the predicate accepts then. */
+const acceptsOf =
+  <Value>(of: DomainType<string, Value>, accepts: Predicate<Value>): Predicate<ProducedArtifact> =>
+  ({ type, value }) => {
+    const read = type === of.name ? of.parse(value) : undefined;
+    return read?.ok === true && accepts(read.value);
+  };
+
+/**
+ * The function says so. It is asked before every model call and every call of the tool, and must be a function of what it
+ * is given: what it has said is not remembered.
+ */
+export const when = (
+  holds: (progress: PlaybookProgress, view: LoopView) => boolean,
+): UnlockCondition<never> => ({ type: 'when', holds, names: [] });
+
+/** Every one of these holds. */
+export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
+  ...conditions: Conditions
+): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
+
+/** At least one of these holds. */
+export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
+  ...conditions: Conditions
+): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });
+
+const namesIn = <Conditions extends readonly UnlockCondition[]>(
+  conditions: Conditions,
+): readonly NamesIn<Conditions>[] => conditions.flatMap(({ names }) => names);
+
+/** A condition with all that it is made of, itself first, in order. */
+export const conditionsIn = (condition: UnlockCondition): readonly UnlockCondition[] => [
+  condition,
+  ...('conditions' in condition ? condition.conditions.flatMap(conditionsIn) : []),
+];

@@ -1,0 +1,92 @@
+import { defineToolKind } from '../../tool/define-tool-kind.ts';
+import type { SessionMoment } from '../../tool/tool-memory.ts';
+
+/** What is remembered of the open turn, or of the one that ended last, for whoever looks at it from inside. */
+export type ProcessMemory = {
+  readonly turn: string;
+  /** Calls that have ended, in all loops. */
+  readonly calls: number;
+  /** The last of them, oldest first. */
+  readonly history: readonly PastCall[];
+  /** In the order of their first call. */
+  readonly tools: readonly ToolCount[];
+  /** In the order of their first reply. */
+  readonly models: readonly ModelUse[];
+};
+
+/** `ms`: absent when nothing was run, as of a call that opened a loop. */
+export type PastCall = { readonly tool: string; readonly failed: boolean; readonly ms?: number };
+
+type ToolCount = { readonly tool: string; readonly calls: number };
+
+type ModelUse = {
+  readonly model: string;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly cost?: number;
+};
+
+/** Calls that are remembered one by one. */
+const HISTORY = 50;
+/** Models may call tools that do not exist, by any name. */
+const MAX_TOOLS = 200;
+const MAX_NAME = 64;
+
+const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
+
+/** Remembers for the tools of `agentProcessTools`; begun anew with each turn. */
+export const AGENT_PROCESS = defineToolKind({
+  name: 'holdfast:process',
+  memory: {
+    initial: nothing(''),
+    scope: 'session',
+    observe(memory: ProcessMemory, moment) {
+      switch (moment.type) {
+        case 'turn-started':
+          return nothing(moment.turn);
+        case 'model-replied':
+          return { ...memory, models: withReply(memory.models, moment) };
+        case 'call-ended':
+          return withCall(memory, moment);
+        default:
+          return memory;
+      }
+    },
+  },
+});
+
+/** The memory of `AGENT_PROCESS`. */
+export const PROCESS = AGENT_PROCESS.memory;
+
+type Replied = Extract<SessionMoment, { type: 'model-replied' }>;
+type Ended = Extract<SessionMoment, { type: 'call-ended' }>;
+
+function withCall(memory: ProcessMemory, { tool: name, result, ms }: Ended): ProcessMemory {
+  const tool = name.slice(0, MAX_NAME);
+  const call: PastCall = { tool, failed: result.type === 'error', ...(ms !== undefined && { ms }) };
+  return {
+    ...memory,
+    calls: memory.calls + 1,
+    history: [...memory.history, call].slice(-HISTORY),
+    tools: counted(memory.tools, tool),
+  };
+}
+
+function counted(tools: readonly ToolCount[], tool: string): readonly ToolCount[] {
+  if (tools.some((one) => one.tool === tool)) {
+    return tools.map((one) => (one.tool === tool ? { tool, calls: one.calls + 1 } : one));
+  }
+  return tools.length < MAX_TOOLS ? [...tools, { tool, calls: 1 }] : tools;
+}
+
+function withReply(models: readonly ModelUse[], { model, usage }: Replied): readonly ModelUse[] {
+  const known = models.find((one) => one.model === model) ?? { model, calls: 0, tokens: 0 };
+  const cost = usage?.cost === undefined ? known.cost : (known.cost ?? 0) + usage.cost;
+  const use: ModelUse = {
+    model,
+    calls: known.calls + 1,
+    tokens: known.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    ...(cost !== undefined && { cost }),
+  };
+  return models.includes(known) ? models.map((one) => (one === known ? use : one)) : [...models, use];
+}

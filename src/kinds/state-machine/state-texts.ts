@@ -1,0 +1,50 @@
+import { shorten } from '../../tool/json.ts';
+
+/** Characters of a key or a state that a text echoes. */
+const MAX_ECHO = 80;
+
+/** Where a tool is available and where it leads, below its description (STM-05). */
+export function stateNotes(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
+  const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
+  const leads = leadsTo(states, to);
+  return leads === '' ? available : `${available} [Transitions to: ${leads}]`;
+}
+
+/** One target when it does not matter where the tool is used; else each with the states from which it is reached. */
+function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
+  const targets = [...new Set(to.values())];
+  if (targets.length === 1 && states !== 'all' && to.size === states.length) return targets.join();
+  return targets
+    .map(
+      (target) =>
+        `${target} (from ${[...to].flatMap(([from, state]) => (state === target ? from : [])).join(', ')})`,
+    )
+    .join(', ');
+}
+
+/** What a call is answered that comes in the wrong state (STM-04). */
+export const notNow = (current: string, states: readonly string[]): string =>
+  `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
+
+const named = (states: readonly string[]): string =>
+  `${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
+
+/** Where a machine stands that has no such state any more. */
+export interface GonePosition {
+  readonly machine: string;
+  readonly key: string;
+  readonly state: string;
+}
+
+/** What every call is answered until somebody says which state that is now. */
+export const goneState = (tool: string, { machine, key, state }: GonePosition): string =>
+  `Tool '${tool}' did not run. ${goneNow({ machine, key, state })}`;
+
+/** The same, for a model that has not called anything yet. */
+export const goneNow = ({ machine, key, state }: GonePosition): string => {
+  const whose = key === '' ? `'${machine}'` : `'${machine}' for '${shorten(key, MAX_ECHO)}'`;
+  return (
+    `The position of ${whose} is '${shorten(state, MAX_ECHO)}', a state that it no longer has. No call can change ` +
+    "that: its developer has to name the state of now under 'renamed'."
+  );
+};

@@ -1,0 +1,61 @@
+import { decorate } from '../../tool/decorate.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { text } from '../../tool/tool-result.ts';
+import type { Facade } from '../../tool/unfolding/facade.ts';
+import { listed } from '../../tool/unfolding/open-facade.ts';
+
+/**
+ * What stays under the name of a facade that is open, for a model that calls it again: the facade itself, which lists its
+ * tools then. Only one whose input chooses among tools can still change what is offered (UNF-11, UNF-12).
+ */
+export function guideTo(facade: AnyTool, { brings }: Facade): AnyTool {
+  const chooses = brings.by === 'category' || brings.by === 'selection';
+  const use = chooses
+    ? 'Call it with another input for other tools, or with the same to list them.'
+    : 'Call it only to list them.';
+  return decorate(facade, {
+    description: `${sentence(facade)}. Already open: its tools are among yours. ${use}`,
+  });
+}
+
+/** What a context tool tells of. */
+interface Context {
+  readonly name: string;
+  readonly facade: AnyTool;
+  readonly notes: string | undefined;
+  readonly tools: readonly AnyTool[];
+}
+
+/** A tool that keeps what a facade was for: it names the tools, and tells of each when it is called (UNF-13). */
+export function contextTool({ name, facade, notes, tools }: Context): AnyTool {
+  const about = sentence(facade);
+  const names = tools.map((tool) => tool.name).join(', ');
+  const details = [`Tools for ${about}:`, listed(tools), ...(notes ? [`Usage notes: ${notes}`] : [])];
+  return {
+    name,
+    description: [about, `Available: ${names}`, ...(notes ? [notes] : [])].join('. '),
+    inputSchema: { type: 'object', properties: {} },
+    effect: 'none',
+    returnDirect: false,
+    metadata: {},
+    check: async (value) => ({ ok: true, value }),
+    call: async () => text(details.join('\n')),
+  };
+}
+
+/** A description that can be gone on with. */
+const sentence = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
+
+/** The longest name that every provider takes. */
+const MAX_NAME = 64;
+
+/** The name, or one that begins with the facade's, so that no two tools share one (UNF-31). */
+export function freeName(facade: string, name: string, taken: { has(name: string): boolean }): string {
+  const wanted = name.slice(0, MAX_NAME);
+  if (!taken.has(wanted)) return wanted;
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '' : `_${count}`;
+    const free = `${facade}_${name}`.slice(0, MAX_NAME - suffix.length) + suffix;
+    if (!taken.has(free)) return free;
+  }
+}

@@ -1,0 +1,166 @@
+import { withName } from '../../decorators/with-name.ts';
+import { decorate, sameTools } from '../../tool/decorate.ts';
+import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import {
+  type Facade,
+  facadeIn,
+  OPENINGS,
+  type Opening,
+  type Openings,
+  openingsIn,
+} from '../../tool/unfolding/facade.ts';
+import { innerTools } from '../../tool/unfolding/inner-tools.ts';
+import { broughtBy, isBroughtBy, originOf, withOrigin } from '../../tool/unfolding/open-facade.ts';
+import { contextTool, freeName, guideTo } from './guide.ts';
+
+/** Offers what is inside the facades that are open, in their place; in every loop, without being asked for (INJ-03). */
+export const unfoldingStrategy: InjectionStrategy = {
+  name: 'unfolding',
+  offer(tools, view) {
+    const all = view.recall(OPENINGS);
+    const openings = openingsIn(all, view);
+    if (openings.length === 0) return tools;
+    const former = offers.get(all)?.get(view.frame);
+    if (former && stillHolds(former, tools, view)) return former.offered;
+    const asked: Asked[] = [];
+    const offered = unfold(tools, openings, (facade, opening) => {
+      const answer = inside(facade, opening, view);
+      if (facade.brings.by === 'moment') asked.push({ facade, opening, answer });
+      return answer;
+    });
+    keep(all, view, { turn: view.turn, tools, asked, offered });
+    return offered;
+  },
+};
+
+/** What was offered, and all that it was made of beside the openings. */
+interface Offered {
+  readonly turn: string;
+  readonly tools: readonly AnyTool[];
+  readonly asked: readonly Asked[];
+  readonly offered: readonly AnyTool[];
+}
+
+/** What a facade answered that is asked at every offer. */
+interface Asked {
+  readonly facade: Facade;
+  readonly opening: Opening;
+  readonly answer: readonly AnyTool[] | undefined;
+}
+
+/** By the openings, then by the loop: a list that has not changed stays the same list, and costs the loop nothing. */
+const offers = new WeakMap<Openings, Map<string, Offered>>();
+
+function keep(openings: Openings, { frame }: LoopView, offered: Offered): void {
+  const ofLoops = offers.get(openings) ?? new Map<string, Offered>();
+  offers.set(openings, ofLoops.set(frame, offered));
+}
+
+const stillHolds = ({ turn, tools: former, asked }: Offered, tools: readonly AnyTool[], view: LoopView) =>
+  turn === view.turn &&
+  sameTools(former, tools) &&
+  asked.every(({ facade, opening, answer }) => sameTools(inside(facade, opening, view) ?? [], answer ?? []));
+
+/** A facade stays closed when its tools cannot be made again: code may have changed since it was opened. */
+function inside(facade: Facade, opening: Opening, view: LoopView): readonly AnyTool[] | undefined {
+  try {
+    const tools = innerTools(facade.brings, opening, view);
+    return tools.length > 0 || facade.brings.by === 'moment' ? tools : undefined;
+  } catch (thrown) {
+    console.error(
+      `holdfast: the facade '${opening.facade}' stays closed: its tools could not be made`,
+      thrown,
+    );
+    return undefined;
+  }
+}
+
+/** The tools of a facade that was opened; `undefined` when they cannot be made. */
+type Inside = (facade: Facade, opening: Opening) => readonly AnyTool[] | undefined;
+
+/**
+ * What is offered once these facades are open: each is replaced by the tools inside it, and by a guide under its name
+ * (UNF-10). In the order of the openings, but one that waits for another's tools is looked at again after that. One
+ * whose facade is not there changes nothing. Pure, but for `inside`.
+ */
+function unfold(tools: readonly AnyTool[], openings: Openings, inside: Inside): readonly AnyTool[] {
+  let offered = tools;
+  let left = openings;
+  for (;;) {
+    const closed: Opening[] = [];
+    for (const opening of left) {
+      const next = open(offered, opening, inside);
+      if (next) offered = next;
+      else closed.push(opening);
+    }
+    if (closed.length === left.length) return offered;
+    left = closed;
+  }
+}
+
+function open(offered: readonly AnyTool[], opening: Opening, inside: Inside): readonly AnyTool[] | undefined {
+  const at = offered.findIndex((tool) => tool.name === opening.facade && isUnder(tool, opening.under));
+  const tool = offered[at];
+  const facade = tool && facadeIn(tool);
+  const inner = facade && inside(facade, opening);
+  if (!inner) return undefined;
+  if (facade.exclusive) return placeInnerTools([], tool, inner);
+  const unfolded = placeInnerTools(offered.with(at, guideTo(tool, facade)), tool, inner);
+  return facade.contextTool ? [...unfolded, contextOf(tool, facade, unfolded)] : unfolded;
+}
+
+/** Facades of one name may come from several places; what was opened is one of them. */
+function isUnder(tool: AnyTool, facade: string | undefined): boolean {
+  if (facade !== undefined) return isBroughtBy(tool, facade);
+  const origin = originOf(tool);
+  return origin === undefined || origin.wasThere;
+}
+
+function contextOf(tool: AnyTool, { notes }: Facade, offered: readonly AnyTool[]): AnyTool {
+  const taken = new Set(offered.map((one) => one.name));
+  const name = freeName(tool.name, `${tool.name}_context`, taken);
+  return contextTool({ name, facade: tool, notes, tools: broughtBy(offered, tool.name) });
+}
+
+/**
+ * The siblings, and beside them the tools of a facade. A sibling keeps its name: an inner tool of the same name is called
+ * after the facade too (UNF-31). A tool that is there already is not offered twice.
+ */
+function placeInnerTools(
+  siblings: readonly AnyTool[],
+  facade: AnyTool,
+  inner: readonly AnyTool[],
+): readonly AnyTool[] {
+  const offered = [...siblings];
+  const taken = new Set(siblings.map(({ name }) => name));
+  const places = new Map(siblings.map((tool, place) => [originOf(tool)?.inner ?? tool, place]));
+  for (const tool of inner) {
+    const place = facade.adopt ? undefined : places.get(tool);
+    const there = place === undefined ? undefined : offered[place];
+    if (place !== undefined && there) {
+      offered[place] = alsoBroughtBy(facade, there);
+      continue;
+    }
+    const adopted = adoptedBy(facade, tool);
+    const name = freeName(facade.name, adopted.name, taken);
+    const named = name === adopted.name ? adopted : withName(adopted, name);
+    const origin = { by: [facade], wasThere: false, inner: tool, name: adopted.name };
+    taken.add(name);
+    places.set(tool, offered.push(withOrigin(named, origin)) - 1);
+  }
+  return offered;
+}
+
+function alsoBroughtBy(facade: AnyTool, tool: AnyTool): AnyTool {
+  const { name } = tool;
+  const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
+  return withOrigin(tool, { ...origin, by: [...origin.by, facade] });
+}
+
+/** What guards a facade guards the tools inside, and those further inside unless it has its own way with them (UNF-28). */
+function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
+  if (!adopt) return tool;
+  const adopted = adopt(tool);
+  return adopted.adopt ? adopted : decorate(adopted, { adopt });
+}

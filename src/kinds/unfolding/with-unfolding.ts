@@ -1,0 +1,118 @@
+import type { ToolGroup } from '../../sources/groups/define-tool-group.ts';
+import { type ToolsOfOptions, toolsOf } from '../../sources/objects/tools-of.ts';
+import { withProvided } from '../../sources/resolution/resolve-tools.ts';
+import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { decorate } from '../../tool/decorate.ts';
+import { foundBy, partsOf } from '../../tool/injection.ts';
+import type { Reference } from '../../tool/reference.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { type Brings, FACADE, facadeIn } from '../../tool/unfolding/facade.ts';
+import { shortcut } from '../../tool/unfolding/open-facade.ts';
+import { checkTools, toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
+
+/**
+ * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
+ * part of the instructions. One that is like this already stays as it is (PRN-07, UNF-34).
+ *
+ * The tool has the name of the reference or group, with `_` for what may not stand in a tool's name, unless another is
+ * given. A group keeps its role, version and permissions. Its providers are asked for their tools by whoever opens it, and
+ * find out nothing before.
+ *
+ * @throws ToolDefinitionError when there are no tools, or the name or description cannot be a tool's.
+ */
+export function withUnfolding<T extends Reference | ToolGroup>(
+  source: T,
+  options: Omit<UnfoldingOptions, 'childToolUsageNotes'> & { readonly name?: string | undefined } = {},
+): T {
+  const [first, ...more] = source.tools;
+  const providers = isGroup(source) ? source.providers : [];
+  if (first && more.length === 0 && providers.length === 0 && facadeIn(first)) return source;
+  const { name = toToolName(source.name), ...rest } = options;
+  const { description } = source;
+  const inside = providers.length === 0 ? { tools: source.tools } : provided(source.tools, providers);
+  const unfolding = toUnfolding({
+    ...rest,
+    ...inside,
+    name,
+    description,
+    childToolUsageNotes: notesOf(source),
+  });
+  const told = isGroup(source)
+    ? { childToolUsageNotes: undefined, providers: [] }
+    : { notes: `Call '${name}' for its notes and its tools.` };
+  return { ...source, ...told, tools: [unfolding] };
+}
+
+/** What is inside when some of it is known only in a turn, and found out when it is opened. */
+const provided = (
+  tools: readonly AnyTool[],
+  providers: readonly ToolProvider[],
+): Pick<PlainUnfolding<string>, 'tools' | 'prepare'> => ({
+  tools: (view) => withProvided(tools, providers, { view }),
+  async prepare({ discovery, record }) {
+    const found = await foundBy(providers.flatMap(partsOf), discovery);
+    // `record` goes by the slice's name alone.
+    for (const { slice, fact } of found) record({ name: slice, initial: null }, fact);
+    return undefined;
+  },
+});
+
+const isGroup = (source: Reference | ToolGroup): source is ToolGroup => 'childToolUsageNotes' in source;
+
+const notesOf = (source: Reference | ToolGroup): string | undefined =>
+  isGroup(source) ? source.childToolUsageNotes : source.notes;
+
+const toToolName = (name: string): string =>
+  name
+    .trim()
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .slice(0, 64);
+
+/**
+ * The same unfolding tool with more tools inside. Its notes, its schema and its selector stay: the new tools come with
+ * every category and every selection (UNF-18).
+ *
+ * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
+ */
+export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
+  const known = facadeIn(unfolding);
+  if (!known) throw new ToolDefinitionError(unfolding.name, 'tools', 'it is no unfolding tool.');
+  const facade = { ...known, brings: withMore(unfolding.name, known.brings, tools) };
+  const inner = known.brings.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
+  return {
+    ...decorate(unfolding, { inner }),
+    route: unfolding.route && shortcut(facade, unfolding.inputSchema),
+    [FACADE]: facade,
+  };
+}
+
+/**
+ * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one (UNF-19).
+ *
+ * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
+ */
+export const withInnerToolObject = <T extends AnyTool>(
+  unfolding: T,
+  object: object,
+  options?: ToolsOfOptions,
+): T => withInnerTools(unfolding, ...toolsOf(object, options));
+
+function withMore(name: string, brings: Brings, more: readonly AnyTool[]): Brings {
+  switch (brings.by) {
+    case 'all':
+      return { ...brings, tools: checkTools(name, 'tools', [...brings.tools, ...more]) };
+    case 'moment':
+      return { ...brings, ask: (view) => [...brings.ask(view), ...more] };
+    case 'category': {
+      const lists = [...brings.tools].map(
+        ([category, tools]) =>
+          [category, checkTools(name, `byCategory.${category}`, [...tools, ...more])] as const,
+      );
+      return { ...brings, tools: new Map(lists) };
+    }
+    case 'selection':
+      return { ...brings, select: (input, view) => [...brings.select(input, view), ...more] };
+  }
+}

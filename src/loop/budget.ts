@@ -1,0 +1,102 @@
+import type { TurnState } from '../journal/state.ts';
+import type { BudgetLimit } from '../journal/usage.ts';
+import type { ChatModel, Usage } from '../model/chat-model.ts';
+import { costOf, type Prices, usd } from '../model/prices.ts';
+import type { Limits } from '../tool/limits.ts';
+import { isPlanned } from './planned-model.ts';
+
+/** One limit on what models may use, and the frame that it bounds with all that nests in it. */
+export interface Budget {
+  readonly frame: string;
+  readonly limit: BudgetLimit;
+  readonly most: number;
+}
+
+/** How much one budget leaves for the output of a call. */
+export interface Room {
+  readonly budget: Budget;
+  /** Below 0 when not even the input fits. */
+  readonly outputTokens: number;
+}
+
+/** Those around, and the limits that a frame declares: what nests in a loop is bound by both (SUB-09). */
+export function withBudgets(
+  around: readonly Budget[],
+  frame: string,
+  { tokens, cost }: Pick<Limits, BudgetLimit> = {},
+): readonly Budget[] {
+  const own: Budget[] = [];
+  if (tokens !== undefined) own.push({ frame, limit: 'tokens', most: tokens });
+  if (cost !== undefined) own.push({ frame, limit: 'cost', most: cost });
+  return own.length === 0 ? around : [...around, ...own];
+}
+
+/** What is wrong with asking this model under these budgets; `undefined` when nothing is. */
+export function unpriced(model: ChatModel, budgets: readonly Budget[]): string | undefined {
+  if (model.prices || isPlanned(model) || !budgets.some(({ limit }) => limit === 'cost')) return undefined;
+  return noPrices(model);
+}
+
+/** Goes on after whoever has the limit, such as "Agent 'x' ". */
+export const noPrices = ({ name }: Pick<ChatModel, 'name'>): string =>
+  `has a cost limit, but its model '${name.slice(0, 80)}' has no prices: give the model 'prices' in USD per million tokens`;
+
+/** What counts against a budget. Nothing once its frame is over. */
+export function usedOf({ frame, limit }: Budget, turn: TurnState | undefined): number {
+  const { tokens, cost } = turn?.frames.get(frame)?.spent ?? { tokens: 0, cost: 0 };
+  return limit === 'tokens' ? tokens : cost;
+}
+
+/** What a budget leaves for the output of a call with this much input. */
+export function roomIn(
+  budget: Budget,
+  inputTokens: number,
+  { turn, prices }: { readonly turn: TurnState | undefined; readonly prices: Prices | undefined },
+): Room {
+  const left = usd(budget.most - usedOf(budget, turn));
+  if (budget.limit === 'tokens') return { budget, outputTokens: left - inputTokens };
+  if (!prices) return { budget, outputTokens: -1 };
+  return { budget, outputTokens: affordable(prices, inputTokens, left) };
+}
+
+function affordable(prices: Prices, inputTokens: number, left: number): number {
+  const rest = left - costOf(prices, { inputTokens, outputTokens: 0 });
+  if (rest < 0) return -1;
+  if (prices.output === 0) return Number.POSITIVE_INFINITY;
+  let outputTokens = Math.floor((rest * 1e6) / prices.output);
+  // The division may round up to a token that the sum does not allow.
+  while (outputTokens > 0 && costOf(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
+  return outputTokens;
+}
+
+/** What a call would use of a budget, in its unit. */
+export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
+  if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
+  return prices ? costOf(prices, usage) : 0;
+};
+
+/** The model calls of one invocation that hold something back now, by their frames. */
+export class Reservations {
+  readonly #held = new Set<string>();
+  #changed = Promise.withResolvers<void>();
+
+  hold(frame: string): void {
+    this.#held.add(frame);
+  }
+
+  /** What the call used is known, or never will be. */
+  release(frame: string): void {
+    if (!this.#held.delete(frame)) return;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+
+  get held(): ReadonlySet<string> {
+    return this.#held;
+  }
+
+  /** Resolves when the next one is released. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+}

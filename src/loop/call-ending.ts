@@ -1,0 +1,140 @@
+import type { CallChanges, SessionEvent } from '../journal/events.ts';
+import { factsAtEnd } from '../journal/memories.ts';
+import type { CallRecord } from '../journal/state.ts';
+import type { NotedCall } from '../tool/injection.ts';
+import type { MemoryFact } from '../tool/tool-memory.ts';
+import {
+  modelText,
+  type ResultData,
+  type Signal,
+  succeeded,
+  type ToolResult,
+  toolResult,
+} from '../tool/tool-result.ts';
+import type { PreparedCall } from './invoke.ts';
+import { keptResult } from './kept-result.ts';
+import { inLoop } from './loop.ts';
+import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
+
+/** How a call ended, before it is an event. */
+export interface CallEnding {
+  readonly result: ToolResult;
+  readonly direct?: boolean;
+  readonly changes?: CallChanges | undefined;
+  /** Said to the user by the call, in order. */
+  readonly said?: readonly string[];
+  /** Milliseconds inside `run`, or `undefined` when nothing ran. */
+  readonly ms?: number | undefined;
+  /** The tool got as far as its effect or its frame. */
+  readonly reached?: boolean;
+}
+
+/** What is journaled of a call that its tool has answered: no secrets, no more than fits, and its changes if it succeeded. */
+export async function endingOf(
+  run: PermittedRun,
+  { call, progress, scheduled }: PreparedCall,
+  answered: ToolResult,
+): Promise<CallEnding> {
+  const { loop, record, tool, view } = run;
+  const { secrets } = loop;
+  // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
+  const result = toolResult(secrets.redact({ ...answered }));
+  const noted = notesOn(run, { id: record.id, tool, input: record.input, result }, call);
+  const [clean, changes, said] = secrets.redact([
+    { ...withRemark(result, noted.remarks) },
+    view.changes(noted.facts, await scheduled()),
+    view.said,
+  ]);
+  const kept = keptResult(loop, { tool: tool.name, result: toolResult(clean), changes });
+  const ended = withSignal(kept, secrets.redact(progress.signal));
+  return {
+    result: ended,
+    direct: tool.returnDirect && succeeded(ended) && (progress.reached || progress.received),
+    changes: keptChanges(ended, changes),
+    said,
+    ms: progress.ms,
+    reached: progress.reached,
+  };
+}
+
+/** The events that end a call: what it said to the user comes before its result, if it succeeded. */
+export function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEvent[] {
+  const { result, direct, ms, said = [] } = ending;
+  const changes = withHeldFacts(record, ending.changes);
+  const place = { ...inLoop(loop), call: record.id };
+  return [
+    ...(result.type === 'error' ? [] : said).map(
+      (text): SessionEvent => ({ type: 'message-sent', ...place, text }),
+    ),
+    {
+      type: 'tool-call-ended',
+      ...place,
+      result,
+      ...(ms !== undefined && { ms }),
+      ...(direct && { direct }),
+      ...(changes && { changes }),
+    },
+  ];
+}
+
+/** What the strategies of a loop have to add to the end of a call. */
+interface AllNotes {
+  readonly facts: readonly MemoryFact[];
+  readonly remarks: readonly string[];
+}
+
+/** Asks every strategy about a call that has succeeded. One that throws is reported, and the call is what it was. */
+function notesOn({ loop }: ToolCallRun, noted: NotedCall, { view }: PreparedCall['call']): AllNotes {
+  const asked = succeeded(noted.result) ? loop.spec.strategies : [];
+  const notes = asked.flatMap((strategy) => {
+    try {
+      return strategy.note?.(noted, view) ?? [];
+    } catch (thrown) {
+      console.error(`holdfast: the strategy '${strategy.name}' threw in note`, thrown);
+      return [];
+    }
+  });
+  return {
+    facts: notes.flatMap(({ facts }) => facts ?? []),
+    remarks: notes.flatMap(({ remark }) => remark ?? []),
+  };
+}
+
+/** A result of a call that succeeded, with remarks to the model below what it says. */
+export function withRemark(result: ToolResult, remarks: readonly string[]): ToolResult {
+  if (remarks.length === 0 || result.type === 'error') return result;
+  const remark = remarks.join('\n\n');
+  const data: ResultData = { ...result };
+  // A value whose JSON is what the model reads is still kept once.
+  if (data.type === 'artifact' && data.content === undefined) return toolResult({ ...data, remark });
+  return toolResult({ ...data, content: `${modelText(data)}\n\n${remark}` });
+}
+
+/** What a decorator made of a result may have lost the signal that came with it. */
+function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
+  if (!signal || result.signal) return result;
+  return result.type === 'error'
+    ? toolResult({ ...result, signal })
+    : toolResult({ ...result, signal, withheld: true });
+}
+
+/**
+ * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored.
+ * Of facts, one that has not done what it is for keeps those for its end.
+ */
+function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
+  if (succeeded(result)) return changes;
+  const { facts: all = [], ...stored } = changes ?? {};
+  const facts = all.filter(({ on }) => on === 'end');
+  const kept = {
+    ...(result.type !== 'error' && result.signal && stored),
+    ...(facts.length > 0 && { facts }),
+  };
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+/** An end that does not come from the tool, or of code that has changed since, tells nothing of what was stored with the start. */
+function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
+  const facts = factsAtEnd(call, changes?.facts);
+  return facts.length > 0 ? { ...changes, facts } : changes;
+}

@@ -1,0 +1,187 @@
+import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/events.ts';
+import { type CallRecord, pendingWait } from '../journal/state.ts';
+import { parseToolInput } from '../tool/check-input.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type {
+  AnyTool,
+  Decision,
+  DecisionRequest,
+  ResultRequest,
+  RunningDecisionRequest,
+} from '../tool/tool.ts';
+import { type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
+import { Interrupted } from './interrupted.ts';
+import { inLoop } from './loop.ts';
+import type { PermittedRun } from './tool-call-run.ts';
+
+/** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
+interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked'> {
+  decide(request: DecisionRequest): Promise<Decision>;
+  /** As `decide`, but stays until the answer is there; several are put one after another. */
+  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
+  receive(request: ResultRequest): Promise<ToolResult>;
+}
+
+/** What this call may ask, in the form that its tool knows. */
+export function askOutside(run: PermittedRun): AskOutside {
+  const { record, tool } = run;
+  const questions = callQuestions(run);
+
+  async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
+    const answer = await questions.answerTo(toQuestion(request, record, tool), meanwhile);
+    if (answer.type === 'decision') return answer;
+    throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
+  }
+
+  return {
+    ...questions,
+    decide: (request) => decision(request, 'suspended'),
+    async decideWhileRunning(request) {
+      // The type says so; without one, the call would wait for as long as it may run.
+      if (request.expires === undefined) throw new Error(endless(record.name));
+      return decision(request, 'running');
+    },
+    async receive({ message, expires }) {
+      const answer = await questions.answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
+      if (answer.type === 'result') return toolResult(answer.result);
+      throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
+    },
+  };
+}
+
+/** A question as a call puts it; what its answer is given for is added. */
+type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
+
+/** What becomes of a call until it is answered. */
+type Meanwhile = 'suspended' | 'running';
+
+/** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
+interface CallQuestions {
+  /**
+   * What the next question is answered, now or by an earlier holder.
+   *
+   * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
+   */
+  answerTo(put: Asked, meanwhile: Meanwhile): Promise<Answer>;
+  /** `run` is over, or was left: what it still asks while it runs is not put any more. */
+  hasRun(): void;
+  /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
+  assertAsked(): void;
+}
+
+/** How often a running call looks whether it was answered, in ms: whoever holds the session folds what comes. */
+const LOOK_EVERY = 50;
+
+/** Puts the questions of this call, and finds those that it has put before. */
+function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
+  const { holder } = loop;
+  let asked = 0;
+  let isOver = false;
+
+  const suspend = (wait: Wait): void =>
+    loop.journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
+
+  /** Waits its turn among the call's questions, puts it, and waits for the answer. @throws what ends the call before. */
+  async function answered(index: number, wait: Wait): Promise<Answer> {
+    for (;;) {
+      const answer = given(record, index, wait);
+      if (answer) return answer;
+      if (record.ended || isOver) throw new Error(hasEnded(record.id));
+      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
+      const look = Promise.withResolvers<void>();
+      const cancel = holder.after(LOOK_EVERY, look.resolve);
+      await untilAborted(holder.signal, look.promise).finally(cancel);
+    }
+  }
+
+  return {
+    async answerTo(put, meanwhile) {
+      const question = loop.secrets.redact(put);
+      const index = asked;
+      asked += 1;
+      const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
+      if (holder.signal.aborted) throw holder.signal.reason;
+      const answer = given(record, index, wait);
+      if (answer) return answer;
+      if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
+      if (meanwhile === 'running') return answered(index, wait);
+      if (record.ended) throw new Error(hasEnded(record.id));
+      // One question at a time: asked together, only the last of them could be answered.
+      if (!pendingWait(record)) suspend(wait);
+      throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    },
+    hasRun() {
+      isOver = true;
+    },
+    assertAsked() {
+      const goesOn = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
+      if (!goesOn && asked < (record.waits?.length ?? 0)) throw new Error(changed(record.name));
+    },
+  };
+}
+
+/** What the question of this number was answered. @throws Error when that was for another one. */
+function given({ name, waits }: CallRecord, index: number, { binding }: Wait): Answer | undefined {
+  const { wait, answer } = waits?.[index] ?? {};
+  // What the caller has run is not undone by a change of the tool.
+  const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
+  if (isVoid) throw new Error(changed(name));
+  return structuredClone(answer);
+}
+
+/**
+ * What an answer is given for: the same call of a tool that has become another one, or a question that is put to
+ * somebody else, is not the same question.
+ */
+export function bindingOf(
+  { name, input }: Pick<CallRecord, 'name' | 'input'>,
+  { inputSchema }: Pick<AnyTool, 'inputSchema'>,
+  question: Asked | Wait,
+): Promise<string> {
+  const put =
+    question.for === 'decision'
+      ? [question.message, question.by, question.allows, question.schema, question.input]
+      : [];
+  return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put]));
+}
+
+const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
+
+const nobodyToAsk = (tool: string): string =>
+  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;
+
+const changed = (tool: string): string =>
+  `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;
+
+const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+
+function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): Asked {
+  const { message, input, allows = ALL, schema = tool.inputSchema, by, expires } = request;
+  return {
+    for: 'decision',
+    message,
+    allows,
+    schema,
+    onExpiry: request.onExpiry ?? 'reject',
+    ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(by !== undefined && { by }),
+    ...expiring(expires),
+  };
+}
+
+/** What the model sent is in the journal already. */
+function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
+  const parsed = parseToolInput(name, sent);
+  return parsed.ok && JSON.stringify(parsed.input) === JSON.stringify(input);
+}
+
+/** JSON has no number for ever, and no time that is over before it began was meant. */
+function expiring(expires: number | undefined): { readonly expires?: number } {
+  if (expires === undefined) return {};
+  if (Number.isFinite(expires) && expires > 0) return { expires };
+  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
+}
+
+const endless = (tool: string): string =>
+  `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;

@@ -1,0 +1,179 @@
+import { summaryMessage } from '../../journal/shortened.ts';
+import type { PricedUsage } from '../../journal/usage.ts';
+import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import type { HistoryMessage } from '../../tool/tool.ts';
+import { modelText } from '../../tool/tool-result.ts';
+import { untilAborted } from '../../tool/until-aborted.ts';
+import type { Conversation } from '../compaction.ts';
+import type { Loop } from '../loop.ts';
+import { priced } from '../replied.ts';
+import { OutOfBudget, reserveSpare } from '../reserve.ts';
+import { toHistory } from '../transform.ts';
+import { countTokens, NotCompacted, SummaryDropped } from './compact-conversation.ts';
+import type { Summarise, SummarySettings } from './summarised.ts';
+
+/** The longest that a turn waits for a summary, in ms. */
+const SUMMARY_TIME = 60_000;
+
+/**
+ * Has the summary of messages written by whom the agent says, in one of the slots of the invocation.
+ *
+ * @throws SummaryDropped when it cannot be used; NotCompacted when a limit leaves no room for it; what a model or a function
+ *   throws; Interrupted when this invocation may not go on.
+ */
+export async function writeSummary(
+  settings: SummarySettings,
+  conversation: Conversation,
+  messages: readonly HistoryMessage[],
+): Promise<Summary> {
+  const { loop } = conversation;
+  const written = await inTime(loop, (signal) => summaryOf(settings, conversation, { messages, signal }));
+  const text = loop.secrets.redact(written.text);
+  if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
+  // Functions without types may answer anything.
+  if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
+  const length = (shown: readonly HistoryMessage[]): number =>
+    countTokens(shown, loop.spec.policies.resultCharacters);
+  if (length(toHistory([summaryMessage(text)])) < length(messages)) return { ...written, text };
+  throw new SummaryDropped('no-shorter', written.usage);
+}
+
+interface Task {
+  readonly messages: readonly HistoryMessage[];
+  readonly signal: AbortSignal;
+}
+
+function summaryOf(settings: SummarySettings, { loop }: Conversation, task: Task): Promise<Summary> {
+  const { summarise, overTokens, instructions } = settings;
+  // One request, as far as can be foreseen, also of a function.
+  loop.holder.claim({ subrequests: 1, ms: 0 });
+  return loop.slots.hold(async () => {
+    if (summarise) return { text: await untilAborted(task.signal, called(summarise, task)) };
+    const summary = await askForSummary(loop, { ...task, instructions, overTokens });
+    if (!summary) throw new NotCompacted("the turn's limit leaves no room for its summary.");
+    return summary;
+  });
+}
+
+/** With messages of its own: what it does to them is not done to the conversation. */
+const called = async (summarise: Summarise, { messages, signal }: Task): Promise<string> =>
+  summarise(structuredClone(messages), signal);
+
+/** @throws SummaryDropped when it takes too long; Interrupted when this invocation may not go on. */
+async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const tooLong = new SummaryDropped('late');
+  const stop = holder.after(SUMMARY_TIME, () => late.abort(tooLong));
+  const { modelSignal } = holder;
+  try {
+    return await work(AbortSignal.any([modelSignal, late.signal]));
+  } catch (failure) {
+    if (modelSignal.aborted) throw modelSignal.reason;
+    if (late.signal.aborted) throw tooLong;
+    throw failure;
+  } finally {
+    stop();
+  }
+}
+
+/** A summary, and what its model used. */
+export interface Summary {
+  readonly text: string;
+  /** Of its model, as that says it; absent when a function wrote it. */
+  readonly finish?: string;
+  readonly usage?: PricedUsage | undefined;
+}
+
+/** How much more than the bound a model is given to read: a single turn may have gone far beyond it. */
+const READ_OVER = 2;
+/** Characters of a token, as conversations are measured. */
+const CHARACTERS = 4;
+
+/**
+ * Has the loop's model summarise messages, in one call without tools, which is held back under the limits around the loop
+ * as any other. `undefined` when they leave no room for it.
+ *
+ * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short; the reason of `signal`.
+ */
+async function askForSummary(
+  loop: Loop,
+  { messages, signal, instructions, overTokens }: SummaryRequest,
+): Promise<Summary | undefined> {
+  const request: ModelRequest = {
+    messages: [
+      { role: 'system', text: instructions },
+      { role: 'user', text: transcript(messages, READ_OVER * CHARACTERS * overTokens) },
+    ],
+    tools: [],
+  };
+  try {
+    const reply = await replyTo(loop, request, signal);
+    return reply && toSummary(loop, reply);
+  } finally {
+    loop.reservations.release(loop.frame.id);
+  }
+}
+
+/** What is to be summarised, and until when. */
+interface SummaryRequest extends Pick<SummarySettings, 'instructions' | 'overTokens'> {
+  readonly messages: readonly HistoryMessage[];
+  readonly signal: AbortSignal;
+}
+
+async function replyTo(
+  loop: Loop,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply | undefined> {
+  const allowed = await reserveSpare(loop, request);
+  if (!allowed) return undefined;
+  // Every attempt of an adapter is held back by itself, under a limit.
+  const again = async (): Promise<void> => {
+    loop.holder.count(1);
+    if (!(await reserveSpare(loop, request))) throw new OutOfBudget();
+  };
+  try {
+    return await untilAborted(signal, loop.spec.model.ask(allowed, { signal, again }));
+  } catch (failure) {
+    if (failure instanceof OutOfBudget) return undefined;
+    throw failure;
+  }
+}
+
+const toSummary = (loop: Loop, { text, finish, usage }: ModelReply): Summary => ({
+  text,
+  finish,
+  usage: usage && priced(loop.spec, usage),
+});
+
+/** Characters of one result that whoever summarises is shown: the rest of it is seldom what is remembered. */
+const MAX_RESULT = 4_000;
+
+/**
+ * A conversation as text, for a model to read: one message a line, as JSON, so that no message can pass for another one. At
+ * most about `most` characters: the first message, which may stand for all before it, and the newest that fit.
+ */
+export function transcript(messages: readonly HistoryMessage[], most: number): string {
+  const lines = messages.map((message) => JSON.stringify(toLine(message)));
+  const first = lines[0] ?? '';
+  let start = lines.length;
+  for (let left = most - first.length; start > 1; start -= 1) {
+    left -= lines[start - 1]?.length ?? 0;
+    if (left < 0) break;
+  }
+  const gap = start > 1 ? [JSON.stringify({ leftOut: `${start - 1} messages` })] : [];
+  return [cut(first, most), ...gap, ...lines.slice(Math.max(start, 1))].join('\n');
+}
+
+const toLine = (message: HistoryMessage): unknown => {
+  if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: message.text };
+  const calls = message.calls.map(({ name, input, result }) => ({
+    tool: name,
+    input: cut(input, MAX_RESULT),
+    ...(result && { result: cut(modelText(result), MAX_RESULT) }),
+  }));
+  return { assistant: message.text, ...(calls.length > 0 && { calls }) };
+};
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)} [${text.length - most} more characters]` : text;

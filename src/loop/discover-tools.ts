@@ -1,0 +1,99 @@
+import type { SessionEvent } from '../journal/events.ts';
+import { type Discover, type Discovery, type LoopView, partsOf } from '../tool/injection.ts';
+import type { MemoryFact } from '../tool/tool-memory.ts';
+import { untilAborted } from '../tool/until-aborted.ts';
+import { throughJson } from './call-view.ts';
+import { Interrupted } from './interrupted.ts';
+import { inLoop, type Loop, timeIn } from './loop.ts';
+import { loopView } from './offer-tools.ts';
+
+/** How long one source may take that names no time of its own, in ms. */
+const LONGEST = 120_000;
+
+/** Invocations in a row without any progress, after which the model is asked with what is known: finding may end them. */
+const MAX_TRIES = 2;
+
+/**
+ * Asks the strategies that offer tools from outside to find them, before the model is asked. What they found is journaled, so
+ * that `offer` stays a function of the state. A source that fails brings no tools now; the loop goes on without them. What
+ * others found is kept, also when one of them leaves the turn to another invocation, so that each gets further.
+ *
+ * @throws Interrupted when this invocation is to start nothing more.
+ */
+export async function discoverTools(loop: Loop): Promise<void> {
+  const sources = loop.spec.strategies.flatMap((strategy) =>
+    partsOf(strategy).map((find): Source => ({ name: strategy.name, find })),
+  );
+  if (sources.length === 0 || isGivenUp(loop)) return;
+  const { signal, modelSignal } = loop.holder;
+  const discovery = discoveryOf(loop, loopView(loop, 'now'), modelSignal);
+  const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
+  const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  // One that asked for what another had asked for already found the same.
+  const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
+  // An event for each, since lists may be long.
+  const listed = Array.from(distinct.values(), (fact): SessionEvent => {
+    return { type: 'tools-listed', ...inLoop(loop), facts: [{ ...fact, at: timeIn(loop) }] };
+  });
+  if (!signal.aborted) loop.journal.emit(...listed);
+  for (const one of finding) if (one.status === 'rejected') throw one.reason;
+}
+
+interface Source {
+  /** The strategy's. */
+  readonly name: string;
+  readonly find: Discover;
+}
+
+/** @throws Interrupted when the turn is left to another invocation. */
+async function findWith(
+  loop: Loop,
+  discovery: Discovery,
+  { name, find }: Source,
+): Promise<readonly MemoryFact[]> {
+  const { modelSignal } = loop.holder;
+  try {
+    const facts = await inTime(loop, find(discovery), { signal: modelSignal, ms: LONGEST });
+    return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
+  } catch (thrown) {
+    if (modelSignal.aborted) throw modelSignal.reason;
+    if (thrown instanceof Interrupted) throw thrown;
+    console.error(`holdfast: the strategy '${name}' could not find its tools`, thrown);
+    return [];
+  }
+}
+
+function isGivenUp({ journal }: Loop): boolean {
+  const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
+  if (tries < MAX_TRIES) return false;
+  console.warn(`holdfast: no tools are looked for outside: ${tries} invocations got nothing done`);
+  return true;
+}
+
+/** What code of this loop may use to find out something outside, until `signal` aborts. */
+export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
+  view,
+  secrets: loop.secrets,
+  signal,
+  now: () => loop.holder.now(),
+  ask: (needs, work) =>
+    loop.slots.hold(async () => {
+      loop.holder.claim(needs);
+      return inTime(loop, work(), { signal, ms: needs.ms });
+    }),
+  atEnd: (work) => loop.holder.atEnd(work),
+  count: (subrequests) => loop.holder.count(subrequests),
+});
+
+interface Within {
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
+/** The promise's value. @throws the signal's reason when that aborts, and a `TimeoutError` when `ms` are over. */
+function inTime<T>({ holder }: Loop, work: Promise<T>, { signal, ms }: Within): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const isOver = (): void => late.reject(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
+  const cancel = holder.after(ms, isOver);
+  return untilAborted(signal, Promise.race([work, late.promise])).finally(cancel);
+}

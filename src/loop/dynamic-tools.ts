@@ -1,0 +1,51 @@
+import { withProvided } from '../sources/resolution/resolve-tools.ts';
+import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import { sameTools } from '../tool/decorate.ts';
+import { type InjectionStrategy, type LoopView, partsOf } from '../tool/injection.ts';
+import type { AnyTool } from '../tool/tool.ts';
+
+const NAME = 'dynamic-tools';
+
+/** The log is told of as many names that are taken. */
+const MAX_TOLD = 100;
+
+/** Offers what an agent's tool providers answer now, beside its own tools (AEV-07). Names that are taken are logged once. */
+function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
+  const finding = providers.flatMap(partsOf);
+  const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
+  const told = new Set<string>();
+  const onTaken = ({ path }: LoopView, tool: AnyTool, taken: AnyTool): void => {
+    if (told.has(tool.name) || told.size >= MAX_TOLD || undecorated(tool) === undecorated(taken)) return;
+    told.add(tool.name);
+    console.warn(
+      `holdfast: '${path}' has a tool '${tool.name}' already: a provider's tool of that name is left out.`,
+    );
+  };
+  return {
+    name: NAME,
+    discover: finding,
+    offer(tools, view) {
+      const offered = withProvided(tools, providers, {
+        view,
+        onTaken: (tool, taken) => onTaken(view, tool, taken),
+      });
+      const former = offers.get(tools);
+      // A list that has not changed stays the same list: then it is sorted and indexed once.
+      if (former && sameTools(former, offered)) return former;
+      offers.set(tools, offered);
+      return offered;
+    },
+  };
+}
+
+/** The sources after one that asks these providers, in place of the one that asked only some of them. */
+export function withProviders(
+  sources: readonly InjectionStrategy[],
+  providers: readonly ToolProvider[],
+): readonly InjectionStrategy[] {
+  const others = sources.filter(({ name }) => name !== NAME);
+  return providers.length > 0 ? [dynamicTools(providers), ...others] : others;
+}
+
+/** Two groups may bring the same tool, each with its own card. */
+const undecorated = (tool: AnyTool): AnyTool => (tool.delegate ? undecorated(tool.delegate) : tool);

@@ -1,0 +1,53 @@
+import type { ToolResult } from '../tool/tool-result.ts';
+
+/** One invocation of the Worker while it holds a turn: whether it may act, until when, and what it can do. */
+export interface Holder {
+  /** Aborts with an `Interrupted` as its reason: the turn is cancelled, or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Aborts as `signal` does, and when the wait for a reply is left to another invocation. */
+  readonly modelSignal: AbortSignal;
+  /** @throws Interrupted when this invocation is to start nothing more. Checks its own deadline by the clock. */
+  checkpoint(): void;
+  /**
+   * As `checkpoint`, before a piece of work that takes so many requests to others, and so long at the most: they are
+   * counted, or the work is left to another invocation when too little is left for it.
+   *
+   * @throws ToolConfigurationError when no invocation would have enough.
+   */
+  claim(needs: Needs): void;
+  /** Counts requests of work that has begun, and could not be foreseen. */
+  count(subrequests: number): void;
+  /** As `checkpoint`, but only for the lease: the last look before a tool that is already journaled as started runs. */
+  assertHeld(): void;
+  /** Calls back once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+  now(): number;
+  /** Resolves when the former holder can no longer be acting; only then may it be asked what it did. */
+  formerHolderGone(): Promise<void>;
+  /** Hex SHA-256 over the session's name and incarnation and the call's id. */
+  idempotencyKey(call: string): Promise<string>;
+  /**
+   * Journals the messages that were left for the turn, when this is its own loop: they are then the newest of its
+   * conversation. Answers whether there were any.
+   */
+  takeSteers(frame: string): boolean;
+  /** Has the result journaled that a call still gives which was ended as unknown; `undefined` when it gives none. */
+  late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
+  /** Runs when this invocation's part of the turn is over, on every path, and is not waited for long. Must not throw. */
+  atEnd(work: () => Promise<unknown>): void;
+}
+
+/** What a piece of work takes at the most, once it has begun. */
+export interface Needs {
+  /** Requests to models, services and objects. */
+  readonly subrequests: number;
+  readonly ms: number;
+}
+
+/** A call that was ended before it answered. */
+export interface LateCall {
+  readonly call: string;
+  readonly tool: string;
+  /** As the model wrote it, shortened: so the model knows its call again. */
+  readonly input: string;
+}

@@ -1,0 +1,90 @@
+import type { ModelMessage, ToolDefinition, Usage } from '../model/chat-model.ts';
+import type { Json } from '../tool/json.ts';
+import type { ResultData } from '../tool/tool-result.ts';
+
+/** Where in a turn something was seen. */
+export interface LoopPlace {
+  readonly turn: string;
+  /** The id of the call that opened the nested loop; empty for the turn's own. */
+  readonly frame: string;
+  /** The names of the agent and of the frames around, joined by `/`. */
+  readonly path: string;
+  /** The model call of this loop, from 1; of a tool call, the one that asked for it. */
+  readonly iteration: number;
+}
+
+/** What a model is about to be asked. */
+export interface ModelCallSeen extends LoopPlace {
+  /** As they are sent: transformed, and one system message first. */
+  readonly messages: readonly ModelMessage[];
+  /** The names of the tools that it is offered, sorted. */
+  readonly tools: readonly string[];
+  /** Characters of the messages over 4: a rough guess, made when asked for. */
+  tokenEstimate(): number;
+}
+
+/** What a model answered. */
+export interface ReplySeen extends LoopPlace {
+  readonly model: string;
+  readonly text: string;
+  readonly calls: readonly CallSeen[];
+  readonly finish: string;
+  readonly usage?: Usage | undefined;
+  /** Milliseconds from the request to the reply, the wait for a slot and a second attempt included. */
+  readonly ms: number;
+}
+
+/** One call as the model asked for it. */
+export interface CallSeen {
+  /** Unique in the session, and the same when the call is run again (LOOP-19). */
+  readonly id: string;
+  readonly name: string;
+  /** The model's own text. */
+  readonly input: string;
+}
+
+/** A call that is about to be run, or answered without running. */
+export interface ToolCallSeen extends LoopPlace {
+  readonly call: CallSeen;
+  /** Of the tool; empty when there is none of this name. */
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** What the model was told of the tool, copied when asked for; `undefined` when there is none of this name. */
+  definition(): ToolDefinition | undefined;
+}
+
+/** A call and its result. */
+export interface ToolResultSeen extends ToolCallSeen {
+  /** As the journal keeps it: no transformer has touched it. */
+  readonly result: ResultData;
+  /** What it says to the model. */
+  readonly text: string;
+  /** Milliseconds of the whole call, decorators and the wait for a slot included. */
+  readonly ms: number;
+}
+
+/** An iteration that is over. */
+export interface IterationSeen extends LoopPlace {
+  /** The calls of its reply; none when the reply was the answer. */
+  readonly calls: readonly CallSeen[];
+}
+
+/** What can be watched, and what is told of it (CBK-01, CBK-05). */
+export interface LoopMoments {
+  readonly beforeModelCall: ModelCallSeen;
+  readonly afterModelCall: ReplySeen;
+  /** Told again when a call that was suspended or left behind begins anew. */
+  readonly beforeToolCall: ToolCallSeen;
+  /** Told of every result: of tools that failed, that do not exist, and that were skipped, too. */
+  readonly afterToolCall: ToolResultSeen;
+  /** Told when every call of the reply has its result, however the loop goes on or ends (CBK-04). */
+  readonly afterIteration: IterationSeen;
+}
+
+/**
+ * Watches the loops of an agent and changes nothing. Every inspector is given a copy of its own and is not waited for;
+ * what it throws is logged, what it answers is not looked at (CBK-03). Nested loops are watched by the inspectors of the loop around
+ * them. What happened in an invocation that was killed may be told of not at all, or twice.
+ */
+export type LoopInspector = {
+  readonly [Moment in keyof LoopMoments]?: ((seen: LoopMoments[Moment]) => unknown) | undefined;
+};

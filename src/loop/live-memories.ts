@@ -1,0 +1,119 @@
+import { valueIn } from '../journal/memories.ts';
+import { openBatch, type SessionState, type StateSlice } from '../journal/state.ts';
+import { APP_MEMORY } from '../tool/define-tool-kind.ts';
+import type { Json } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
+
+/** A call that asks what is remembered. */
+interface Asking extends Omit<FactPlace, 'result'> {
+  /** What it has recorded itself, in order. */
+  readonly facts: readonly MemoryFact[];
+}
+
+/**
+ * What kinds of tools remember, while one invocation runs a turn: the folded values, and the facts that calls have recorded
+ * for their end and that are in no fold yet, since their calls still run.
+ */
+export class LiveMemories {
+  readonly #state: SessionState;
+  readonly #memories: ReadonlySet<string>;
+  /** By the call's id. */
+  readonly #held = new Map<string, readonly MemoryFact[]>();
+
+  /** `state`: folded up to the last event; `memories`: all that the app has. */
+  constructor(state: SessionState, memories: readonly StateSlice[]) {
+    this.#state = state;
+    this.#memories = new Set(memories.map(({ name }) => name));
+  }
+
+  /** @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it. */
+  assertUsable({ name }: Pick<StateSlice, 'name'>): void {
+    const kind = name.replace(APP_MEMORY, '');
+    // A loop that was given none of the library's kinds works without them.
+    if (!this.#memories.has(name) && name.startsWith(APP_MEMORY)) {
+      throw new ToolConfigurationError(
+        `The kind of tool '${kind}' remembers nothing here, since the app was not given it. ` +
+          'Add it to the kinds of createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.',
+      );
+    }
+    const broken = this.#state.brokenMemories?.get(name);
+    if (broken === undefined) return;
+    throw new ToolConfigurationError(
+      `What the kind of tool '${kind}' remembers of this session could not be folded: ${broken} ` +
+        'Its facts are still in the journal, and count once its code can fold them.',
+    );
+  }
+
+  /** The value of a memory at a path, of these values. @throws as `assertUsable`. */
+  valueIn<Value extends Json, Fact extends Json>(
+    values: ReadonlyMap<string, Json>,
+    memory: ToolMemory<Value, Fact>,
+    path: string,
+  ): Value {
+    this.assertUsable(memory);
+    return valueIn(values, memory, path);
+  }
+
+  /** The value now, with what calls have recorded for their end that still run, and with what the asking one has. */
+  valueNow<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    { facts, ...asking }: Asking,
+  ): Value {
+    const pending = this.#pending(asking.call).filter(
+      ({ path }) => memory.scope !== 'path' || path === asking.path,
+    );
+    return foldOn(this.valueIn(this.#state.slices, memory, asking.path), memory, [
+      ...pending,
+      ...facts.map((fact) => ({ ...asking, ...fact })),
+    ]);
+  }
+
+  /** Remembers what a call has recorded for its end so far, for whoever asks, and for its start. */
+  hold(call: string, facts: readonly MemoryFact[]): void {
+    if (facts.length > 0) this.#held.set(call, facts);
+  }
+
+  /** What a call has recorded for its end, to be stored with its start; nothing to store when there is none. */
+  heldBy(call: string): { readonly atEnd?: readonly MemoryFact[] } {
+    const atEnd = this.#held.get(call);
+    return atEnd ? { atEnd } : {};
+  }
+
+  /** The call has ended, or is left open. */
+  release(call: string): void {
+    this.#held.delete(call);
+  }
+
+  /** Facts of calls that have not ended, but for this one: those of this invocation, or as an earlier one has stored them. */
+  #pending(asking: string): (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[] {
+    const { turn } = this.#state;
+    if (!turn) return [];
+    return [...turn.frames.values()].flatMap(({ id: frame, path, messages }) =>
+      openBatch({ messages })
+        .filter(({ id, ended }) => !ended && id !== asking)
+        .flatMap(({ id: call, atEnd = [] }) =>
+          (this.#held.get(call) ?? atEnd).map(({ slice, fact, at = 0 }) => {
+            return { turn: turn.id, frame, path, call, at, slice, fact };
+          }),
+        ),
+    );
+  }
+}
+
+/** A value with facts that are in no fold yet. */
+export function foldOn<Value extends Json, Fact extends Json>(
+  from: Value,
+  memory: ToolMemory<Value, Fact>,
+  facts: readonly (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[],
+): Value {
+  return (
+    facts
+      .filter(({ slice }) => slice === memory.name)
+      // Under the memory's name only its own facts are recorded.
+      .reduce(
+        (value, { slice: _, fact, ...place }) => memory.apply?.(value, fact as Fact, place) ?? value,
+        from,
+      )
+  );
+}

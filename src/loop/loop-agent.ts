@@ -1,0 +1,122 @@
+import type { ChatModel } from '../model/chat-model.ts';
+import { type DoneCall, type Frame, FrameRunner } from '../tool/frame.ts';
+import { paragraphs } from '../tool/to-mermaid.ts';
+import { withBudgets } from './budget.ts';
+import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
+import { withCallLimits } from './loop-limits.ts';
+import { plannedModel } from './planned-model.ts';
+
+/** Who runs a nested loop in place of the model around it. */
+interface Runner {
+  /** By its definition, or by the name under which the app has it. */
+  readonly agent?: LoopAgent | string | undefined;
+  /** Otherwise the loop is run as the one around it. */
+  readonly model?: ChatModel | undefined;
+}
+
+/** Has a nested loop run by an agent, or by a model of its own. */
+export class RunBy extends FrameRunner {
+  readonly runner: Runner;
+
+  constructor(runner: Runner) {
+    super();
+    this.runner = runner;
+  }
+}
+
+/** The frame, which an agent runs: by its definition, or by the name under which the app has it. */
+export const agentFrame = (work: AgentWork, agent: LoopAgent | string): Frame => ({
+  ...work,
+  instructions: '',
+  tools: [],
+  runBy: new RunBy({ agent }),
+});
+
+/** What is asked of an agent; what the frame is made of beside that is the agent's own. */
+type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard'>;
+
+/** The call whose nested loop is meant, and its calls so far, for a plan. */
+interface Opened {
+  readonly id: string;
+  readonly calls: () => readonly DoneCall[];
+}
+
+/**
+ * What the loop inside another is run with; or why it cannot be run, in words for the model that asked for it.
+ *
+ * @throws ConfigurationError when a deployment lacks what the agent asks for.
+ */
+export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
+  const { agent: asked, model }: Runner = frame.runBy instanceof RunBy ? frame.runBy.runner : {};
+  if (asked === undefined) {
+    const { instructions, tools } = frame;
+    return nestedSpec(loop, { ...frame, own: { instructions, tools, ...(model && { model }) } }, opened);
+  }
+  const agent = findAgent(loop.agents, asked);
+  return typeof agent === 'string' ? agent : nestedSpec(loop, declaredBy(agent, loop), opened);
+}
+
+/** What is declared of a nested loop, by its frame or by its agent. */
+interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
+  /** Stands in for what the loop around it has. */
+  readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
+}
+
+function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
+  // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
+  const around = spec.aroundPlan ?? { model: spec.model, iterations: spec.iterations };
+  const { own, sources = [], strategies = [], limits, context, plan } = declared;
+  return {
+    ...spec,
+    ...around,
+    output: undefined,
+    ...own,
+    strategies: [...sources, ...kinds, ...strategies],
+    iterations: limits?.iterations ?? around.iterations,
+    callLimits: withCallLimits(spec.callLimits, id, limits),
+    budgets: withBudgets(spec.budgets, id, limits),
+    context: context?.merge(spec.context) ?? spec.context,
+    depth: spec.depth + 1,
+    aroundPlan: plan && around,
+    ...(plan && { model: plannedModel(plan, calls) }),
+  };
+}
+
+/**
+ * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops
+ * around it does so in this one too, before its own.
+ */
+function declaredBy(agent: LoopAgent, { agents, spec }: Loop): Declared {
+  const { tools, policies, output, model = agents?.model } = agent;
+  const own = {
+    instructions: paragraphs(agent.instructions, output?.instruction),
+    tools,
+    policies,
+    output,
+    inspectors: [...spec.inspectors, ...agent.inspectors],
+    transformers: [...spec.transformers, ...agent.transformers],
+    ...(model && { model }),
+  };
+  return { ...agent, own };
+}
+
+/** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */
+function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
+  if (typeof asked !== 'string') {
+    if (!asked.needsApp || agents) return agents?.resolve(asked) ?? asked;
+    return `Agent '${asked.name}' asks for tool groups, and no app is here to give them.`;
+  }
+  if (!agents) {
+    return `Agent '${asked}' not found: no app is here to look for it. It can be asked where it is given by its definition.`;
+  }
+  return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${listed(agents.names)}.`;
+}
+
+/** Names of agents in the text that a model reads. */
+const MAX_NAMES = 20;
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return names.slice(0, MAX_NAMES).join(', ') + more;
+}

@@ -1,0 +1,77 @@
+import type { BudgetLimit } from '../journal/usage.ts';
+import type { CallLimit, Limits } from '../tool/limits.ts';
+
+/** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
+export interface LoopLimits extends Pick<Limits, BudgetLimit> {
+  readonly iterations: number;
+  readonly toolCalls: CallLimit;
+  readonly callsPerTool: CallLimit | Readonly<Record<string, CallLimit>>;
+}
+
+/** Bounds on the tool calls of one loop and of what nests in it. */
+export interface CallLimits extends Pick<Limits, 'toolCalls' | 'callsPerTool'> {
+  /** The loop's. */
+  readonly frame: string;
+}
+
+/** Those around, and the limits that a frame declares: what nests in a loop is bound by both. */
+export const withCallLimits = (
+  around: readonly CallLimits[],
+  frame: string,
+  { toolCalls, callsPerTool }: Pick<Limits, 'toolCalls' | 'callsPerTool'> = {},
+): readonly CallLimits[] =>
+  toolCalls === undefined && callsPerTool === undefined
+    ? around
+    : [...around, { frame, toolCalls, callsPerTool }];
+
+/** Generous enough for honest work, small enough to stop a runaway (AEL-10, SPM-13). */
+export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
+
+/** The declared limits over those around them; on tokens and cost, the declared ones alone. */
+export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
+  iterations: limits?.iterations ?? around.iterations,
+  toolCalls: limits?.toolCalls ?? around.toolCalls,
+  callsPerTool: perTool(limits?.callsPerTool, lifted(limits?.toolCalls, around.callsPerTool)),
+  ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
+  ...(limits?.cost !== undefined && { cost: limits.cost }),
+});
+
+type PerTool = LoopLimits['callsPerTool'];
+
+/** Whoever declares more calls in all than any one tool has by default, means them for any one tool too. */
+const lifted = (toolCalls: CallLimit = 0, around: PerTool): PerTool =>
+  toolCalls === 'unlimited' || toolCalls > Number(around) ? toolCalls : around;
+
+/** What is declared of some tools leaves the others as they were. */
+function perTool(declared: PerTool | undefined, around: PerTool): PerTool {
+  if (typeof declared !== 'object') return declared ?? around;
+  return { ...(typeof around === 'object' ? around : { '*': around }), ...declared };
+}
+
+/** A limit that no loop can work with. */
+interface LimitProblem {
+  /** Such as `callsPerTool.search`. */
+  readonly path: string;
+  readonly value: unknown;
+  /** What a limit of this kind can be, to go on after "use ". */
+  readonly use: string;
+}
+
+const COUNT = 'a positive whole number';
+
+/**
+ * The first limit that is neither a positive whole number nor, of calls, `unlimited`, nor, of cost, a positive number;
+ * `undefined` when there is none.
+ */
+export function limitProblem({ callsPerTool, cost, ...limits }: Limits = {}): LimitProblem | undefined {
+  const declared: [string, CallLimit | undefined][] = Object.entries(limits);
+  if (typeof callsPerTool !== 'object') declared.push(['callsPerTool', callsPerTool]);
+  else for (const [tool, most] of Object.entries(callsPerTool)) declared.push([`callsPerTool.${tool}`, most]);
+  for (const [path, value] of declared) {
+    if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
+    if (value !== 'unlimited' || path === 'iterations' || path === 'tokens')
+      return { path, value, use: COUNT };
+  }
+  if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
+  return { path: 'cost', value: cost, use: 'a positive number of USD' };
+}

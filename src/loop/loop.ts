@@ -1,0 +1,163 @@
+import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
+import type { FrameState, SessionState } from '../journal/state.ts';
+import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
+import type { Instructions } from '../tool/frame.ts';
+import type { InjectionStrategy } from '../tool/injection.ts';
+import type { Json } from '../tool/json.ts';
+import type { Secrets } from '../tool/secrets.ts';
+import type { AnyTool, Leaf } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { Signal } from '../tool/tool-result.ts';
+import type { Budget, Reservations } from './budget.ts';
+import type { Holder } from './holder.ts';
+import type { LoopInspector } from './inspector.ts';
+import type { LiveMemories } from './live-memories.ts';
+import type { CallLimits, LoopLimits } from './loop-limits.ts';
+import type { LoopPolicies } from './policies.ts';
+import type { ScheduleRoom } from './scheduling.ts';
+import type { CallLocks, Slots } from './slots.ts';
+import type { LoopTransformer } from './transformer.ts';
+
+/** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
+export interface Loop extends TurnScope {
+  readonly spec: LoopSpec;
+  /** Its part of the folded state, which grows as the loop goes on. */
+  readonly frame: FrameState;
+}
+
+/** Where the events of a loop belong. */
+export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly frame?: string } => ({
+  turn,
+  ...inFrame(frame.id),
+});
+
+/** The time now by the holder's clock, and never before the turn's start; ms since the epoch. */
+export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
+  Math.max(holder.now(), startedAt);
+
+/** What a loop is declared with: by an agent, or by the call that opens a nested one. */
+export interface LoopSpec {
+  readonly instructions: Instructions;
+  /** What its answer must be; words unless given. Loops inside it have their own. */
+  readonly output?: AnswerForm | undefined;
+  readonly tools: readonly AnyTool[];
+  /** All that decide what this loop offers, in order. */
+  readonly strategies: readonly InjectionStrategy[];
+  readonly model: ChatModel;
+  /** Model calls that it may make before it is asked for the best answer. */
+  readonly iterations: number;
+  /** On the calls of the loops around it, outermost first, and on its own. */
+  readonly callLimits: readonly CallLimits[];
+  /** What models may use in it: its own limits and those of every loop around. */
+  readonly budgets: readonly Budget[];
+  readonly policies: LoopPolicies;
+  readonly inspectors: readonly LoopInspector[];
+  readonly transformers: readonly LoopTransformer[];
+  /** Values beside the schemas of its tools: what it declares, under what the loops around it have. */
+  readonly context: ToolCallContext;
+  /** How many loops are around it. */
+  readonly depth: number;
+  /** Of a planned loop: what loops inside it are run with instead of its plan. */
+  readonly aroundPlan?: Pick<LoopSpec, 'model' | 'iterations'> | undefined;
+}
+
+/** What all loops of a turn share while one invocation runs them. */
+export interface TurnScope {
+  readonly turn: string;
+  /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
+  readonly startedAt: number;
+  /** Whether a session keeps what is emitted. */
+  readonly inSession: boolean;
+  readonly journal: LoopJournal;
+  readonly holder: Holder;
+  readonly live: LiveEvents;
+  readonly secrets: Secrets;
+  readonly slots: Slots;
+  readonly locks: CallLocks;
+  /** What kinds of tools remember, of the session and of calls that run. */
+  readonly memories: LiveMemories;
+  readonly reservations: Reservations;
+  /** Absent where nothing can be scheduled. */
+  readonly scheduleRoom?: ScheduleRoom | undefined;
+  /** Tools that code has made from journaled data in this invocation, by what they were made of. */
+  readonly made: Map<string, readonly AnyTool[]>;
+  /** Strategies of every loop: a nested one has them between its own sources and strategies. */
+  readonly kinds: readonly InjectionStrategy[];
+  /** Those of the app, for tools that hand work to another. */
+  readonly agents?: LoopAgents | undefined;
+  /** What is run in place of a tool's effect. */
+  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
+  /** Runs a nested loop; the same function that runs the turn's own. */
+  readonly run: (loop: Loop) => Promise<LoopEnd>;
+}
+
+/** How a loop stopped. */
+export interface LoopEnd {
+  readonly outcome: Outcome;
+  readonly error?: TurnError;
+  readonly signal?: Signal;
+  /** Its answer as data, when it has the declared form. */
+  readonly object?: Json;
+}
+
+/** The journal as a loop writes it. */
+export interface LoopJournal {
+  /** Folded up to the last event emitted. */
+  readonly state: SessionState;
+  /** The sequence that the next event gets. */
+  readonly nextSeq: number;
+  /** Folds the events at once and stores them soon, in order and together. */
+  emit(...events: SessionEvent[]): void;
+  /** Resolves when everything emitted so far is stored. @throws Interrupted when it never will be. */
+  durable(): Promise<void>;
+}
+
+/** What a client may watch that is not journaled. */
+export interface LiveEvents {
+  /** A piece of the reply `{iteration}.{attempt}`. Absent: nobody watches, and the model need not stream. */
+  readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
+  /** What was shown of an earlier attempt at this reply is void. */
+  restarted(reply: string, frame: string): void;
+  progress(call: string, status: string): void;
+}
+
+/** The answer as data, or everything that is wrong with it, one short line each, for the model to read. */
+export type ParsedAnswer =
+  | { readonly ok: true; readonly object: Json }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The form that the answers of a loop must have, in every shape in which it is used. */
+export interface AnswerForm {
+  /** For adapters that can hold a model to it. */
+  readonly format: OutputFormat;
+  /** The same in words, for every model. */
+  readonly instruction: string;
+  /** Never rejects. */
+  parse(answer: string): Promise<ParsedAnswer>;
+}
+
+/** An agent as another loop runs it, in a frame: what it declares. */
+export interface LoopAgent
+  extends Pick<LoopSpec, 'tools' | 'policies' | 'inspectors' | 'transformers' | 'context'> {
+  readonly name: string;
+  readonly instructions: string;
+  /** It lacks something that only an app can give it. */
+  readonly needsApp: boolean;
+  readonly sources: readonly InjectionStrategy[];
+  readonly strategies: readonly InjectionStrategy[];
+  readonly limits: LoopLimits;
+  readonly model?: ChatModel | undefined;
+  readonly output?: AnswerForm | undefined;
+}
+
+/** The agents of an app, as its loops hand work to them. */
+export interface LoopAgents {
+  /** Sorted. */
+  readonly names: readonly string[];
+  /** For agents without one of their own. @throws ConfigurationError when the settings name none. */
+  readonly model: ChatModel;
+  /** With its tool groups; `undefined` when there is none of this name. @throws ConfigurationError when it lacks a group. */
+  find(name: string): LoopAgent | undefined;
+  /** The same for an agent whose definition is at hand. */
+  resolve(agent: LoopAgent): LoopAgent;
+}

@@ -1,0 +1,117 @@
+import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
+import { reduce } from '../journal/reduce.ts';
+import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
+import { Secrets } from '../tool/secrets.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { sha256Hex } from '../tool/until-aborted.ts';
+import { Reservations, withBudgets } from './budget.ts';
+import type { Holder } from './holder.ts';
+import { LiveMemories } from './live-memories.ts';
+import type { Loop, LoopSpec, TurnScope } from './loop.ts';
+import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
+import { DEFAULT_POLICIES } from './policies.ts';
+import { runForOutput } from './run-tool-loop.ts';
+import { CallLocks, Slots } from './slots.ts';
+
+/** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
+export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> &
+  Partial<Pick<TurnScope, 'turn' | 'kinds' | 'secrets' | 'live' | 'inSession'>> & {
+    readonly limits?: LoopLimits | undefined;
+    readonly message?: string | undefined;
+    /** For whom it runs; nobody unless given. */
+    readonly principal?: Principal | undefined;
+    /** Unless given: the system's time, and nothing ever stops it. */
+    readonly holder?: Partial<Holder> | undefined;
+    readonly slices?: readonly StateSlice[] | undefined;
+  };
+
+/** A loop, and the state into which it folds what it emits. */
+export interface MemoryLoop {
+  readonly loop: Loop;
+  readonly state: SessionState;
+}
+
+/**
+ * A loop without a session: what it emits is folded and forgotten, nobody else may go on with it, and nothing that it
+ * started can be reconciled later. The same code runs its calls as in a session.
+ */
+export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
+  const { turn = crypto.randomUUID(), slices = [], message = '', principal = { id: '' } } = config;
+  const state = emptyState();
+  const emit = (...events: SessionEvent[]): void => {
+    for (const event of events) reduce(state, { seq: state.seq + 1, event }, slices);
+  };
+  emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
+  emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
+  const frame = state.turn?.frames.get(ROOT);
+  if (!frame) throw new Error('A turn that has started has a loop.');
+  const holder = { ...alone(turn), ...config.holder };
+  const scope: TurnScope = {
+    turn,
+    startedAt: holder.now(),
+    inSession: config.inSession ?? false,
+    journal: journalOf(state, emit),
+    holder,
+    live: config.live ?? { restarted: () => {}, progress: () => {} },
+    secrets: config.secrets ?? Secrets.NONE,
+    slots: new Slots(),
+    locks: new CallLocks(),
+    memories: new LiveMemories(state, slices),
+    reservations: new Reservations(),
+    made: new Map(),
+    kinds: config.kinds ?? [],
+    run: runForOutput,
+  };
+  return { loop: { ...scope, spec: specOf(config), frame }, state };
+}
+
+function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: MemoryLoopConfig): LoopSpec {
+  return {
+    instructions: '',
+    tools,
+    strategies: own.strategies ?? kinds,
+    model,
+    iterations: limits.iterations,
+    callLimits: withCallLimits([], ROOT, limits),
+    budgets: withBudgets([], ROOT, limits),
+    policies: own.policies ?? DEFAULT_POLICIES,
+    inspectors: own.inspectors ?? [],
+    transformers: [],
+    context: own.context ?? ToolCallContext.EMPTY,
+    depth: 0,
+  };
+}
+
+const journalOf = (state: SessionState, emit: Loop['journal']['emit']): Loop['journal'] => ({
+  state,
+  get nextSeq() {
+    return state.seq + 1;
+  },
+  emit,
+  durable: async () => {},
+});
+
+/** A holder of a turn that holds no lease and so cannot lose one. */
+function alone(turn: string): Holder {
+  const { signal } = new AbortController();
+  return {
+    signal,
+    modelSignal: signal,
+    checkpoint: () => {},
+    claim: () => {},
+    count: () => {},
+    assertHeld: () => {},
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    now: () => Date.now(),
+    formerHolderGone: async () => {},
+    idempotencyKey: (call) => sha256Hex(JSON.stringify([turn, call])),
+    takeSteers: () => false,
+    late: () => {},
+    // Nobody tells it that it is over.
+    atEnd: () => {},
+  };
+}

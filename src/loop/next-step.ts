@@ -1,0 +1,137 @@
+import type { TurnError } from '../journal/events.ts';
+import {
+  type CallRecord,
+  type FrameState,
+  isInterjected,
+  isSuspended,
+  lastReply,
+  openBatch,
+  pendingWait,
+} from '../journal/state.ts';
+import type { Signal } from '../tool/tool-result.ts';
+import type { LoopEnd, LoopSpec } from './loop.ts';
+import type { LoopPolicies } from './policies.ts';
+
+/** What a loop does next. */
+export type Step =
+  /** Call the model; `last`: without tools, for the best answer now. */
+  | { readonly do: 'ask'; readonly last: boolean }
+  /** Run the calls of the last reply that have not ended. */
+  | { readonly do: 'act' }
+  | ({ readonly do: 'end' } & LoopEnd);
+
+/**
+ * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it.
+ */
+export function nextStep(
+  frame: FrameState,
+  { iterations, policies }: Pick<LoopSpec, 'iterations' | 'policies'>,
+): Step {
+  if (frame.refused) return { do: 'end', outcome: 'limit-reached' };
+  const last = lastReply(frame.messages);
+  if (!last) return { do: 'ask', last: false };
+  const open = openBatch(frame);
+  if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
+  const signal = signalOf(last.calls);
+  if (signal) return { do: 'end', ...endBy(signal) };
+  // Somebody has said something since, and is answered: at a limit too, by one more best answer.
+  const isAnswered = !isInterjected(frame.messages);
+  if (last.last && isAnswered) return { do: 'end', outcome: 'limit-reached' };
+  const isDirect = isReturned(last.calls, policies);
+  if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
+  const error = isDirect
+    ? undefined
+    : (unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies));
+  if (error) return { do: 'end', outcome: 'failed', error };
+  if (!isAnswered) return { do: 'ask', last: frame.iterations >= iterations };
+  if (last.calls.length === 0 && isAnswer(frame, policies)) return { do: 'end', outcome: 'completed' };
+  return { do: 'ask', last: frame.iterations >= iterations };
+}
+
+/** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */
+const isWaiting = (batch: readonly CallRecord[]): boolean =>
+  batch.some(isSuspended) &&
+  batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
+  !batch.some(isMoot(batch));
+
+/** Asks for leave to run, though a signal has ended the loop, or a reviewer has sent everybody home. */
+export const isMoot =
+  (batch: readonly CallRecord[]) =>
+  (call: CallRecord): boolean =>
+    isSuspended(call) &&
+    pendingWait(call)?.for === 'decision' &&
+    !call.started &&
+    (signalOf(batch) !== undefined || batch.some(isExit));
+
+const isExit = ({ ended, waits }: CallRecord): boolean => {
+  const answer = waits?.at(-1)?.answer;
+  return !ended && answer?.type === 'decision' && answer.decision === 'exit';
+};
+
+/** The strongest signal of a batch; the first of several alike (PAR-06). */
+export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
+  const sent = batch.flatMap(({ ended }) => ended?.result.signal ?? []);
+  return STRENGTHS.map((type) => sent.find((signal) => signal.type === type)).find(Boolean);
+}
+
+const STRENGTHS: readonly Signal['type'][] = [
+  'misconfigured',
+  'fail',
+  'terminate-agent',
+  'exit',
+  'terminate-action',
+  'replan',
+];
+
+function endBy(signal: Signal): LoopEnd {
+  const { type, reason: message } = signal;
+  switch (type) {
+    case 'replan':
+    case 'terminate-action':
+      return { outcome: 'completed', signal };
+    case 'terminate-agent':
+    case 'exit':
+      return { outcome: 'cancelled', signal };
+    case 'misconfigured':
+      return { outcome: 'failed', signal, error: { type, message } };
+    case 'fail':
+      return { outcome: 'failed', signal, error: { type: 'tool-failure', message } };
+  }
+}
+
+/** Whether the calls of a reply end the loop with their results (LOOP-11). */
+function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
+  const direct = calls.filter(({ ended }) => ended?.direct).length;
+  return direct > 0 && (returnDirect === 'any' || direct === calls.length);
+}
+
+function unknownTools(
+  frame: FrameState,
+  calls: readonly CallRecord[],
+  { unknownTools: { mode, retries } }: LoopPolicies,
+): TurnError | undefined {
+  const type = 'tool-not-found';
+  if (mode === 'feedback') {
+    const message = `The model called tools that do not exist more than ${retries} times in a row.`;
+    return frame.unknownTools > retries ? { type, message } : undefined;
+  }
+  const results = calls.flatMap(({ ended }) => ended?.result ?? []);
+  const first = results.find((result) => result.type === 'error' && result.reason === 'unknown-tool');
+  return first?.type === 'error' ? { type, message: first.message } : undefined;
+}
+
+function blankReplies(
+  { blankReplies: blanks }: FrameState,
+  { blankReplies: { retries, end } }: LoopPolicies,
+): TurnError | undefined {
+  if (end === 'completed' || blanks <= retries) return undefined;
+  const asked = retries === 1 ? 'once more' : `${retries} more times`;
+  const message = `The model answered with nothing${retries === 0 ? '' : `, also after it was asked ${asked}`}.`;
+  return { type: 'empty-reply', message };
+}
+
+/** A blank reply is an answer only when no more may follow. */
+const isAnswer = (
+  { blankReplies: blanks }: FrameState,
+  { blankReplies: { retries } }: LoopPolicies,
+): boolean => blanks === 0 || blanks > retries;

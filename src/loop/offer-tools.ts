@@ -1,0 +1,86 @@
+import type { CallRecord } from '../journal/state.ts';
+import type { ToolDefinition } from '../model/chat-model.ts';
+import { parseToolInput } from '../tool/check-input.ts';
+import { distinctTools } from '../tool/decorate.ts';
+import type { LoopView } from '../tool/injection.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { AnyTool, TurnPrincipal } from '../tool/tool.ts';
+import { memoized } from '../tool/until-aborted.ts';
+import type { Loop } from './loop.ts';
+import { toHistory } from './transform.ts';
+
+/** The tools that a model may call now. */
+export interface Offer {
+  /** Looked up by names from a model: a `Map`, never an object. */
+  readonly byName: ReadonlyMap<string, AnyTool>;
+  /** As the model is shown them, sorted by name so that a provider's prompt cache holds. */
+  readonly definitions: readonly ToolDefinition[];
+}
+
+/** What the loop's model is offered now, or was when it made its last reply; made from the state alone. */
+export const offerTools = (loop: Loop, moment: Moment): Offer =>
+  toOffer(offeredIn(loop, loopView(loop, moment)));
+
+/** What the strategies of a loop make of its tools, in their order; two may have one name. */
+export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
+  spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
+
+/** Sorts and indexes a list once; an unchanged list costs nothing. Of tools of one name the first is offered. */
+const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
+  const sorted = distinctTools(tools);
+  return {
+    byName: new Map(sorted.map((tool) => [tool.name, tool])),
+    definitions: sorted.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  };
+});
+
+/** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
+export interface Target {
+  readonly tool: AnyTool;
+  readonly input?: JsonObject | undefined;
+}
+
+/** Follows `route`: a facade may stand for a tool behind it. */
+export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>): Target {
+  if (!tool.route) return { tool };
+  const parsed = parseToolInput(tool.name, sent);
+  return (parsed.ok && tool.route(parsed.input)) || { tool };
+}
+
+/** Which moment is looked at: this one, or the one at which the model made its last reply. */
+type Moment = 'now' | 'last-reply';
+
+/**
+ * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
+ * which another invocation finishes is offered the same tools, whatever has ended in the meantime. `recall`: what a call knows beside that.
+ */
+export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']): LoopView {
+  const { spec, frame } = loop;
+  const { state } = loop.journal;
+  const isNow = moment === 'now';
+  const slices = isNow ? state.slices : frame.seen.slices;
+  return {
+    turn: loop.turn,
+    principal: state.turn?.principal ?? NOBODY,
+    frame: frame.id,
+    path: frame.path,
+    iterations: frame.iterations,
+    tools: spec.tools,
+    context: spec.context,
+    get blackboard() {
+      return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
+    },
+    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(slices, memory, path)),
+    made: (key, make) => {
+      const known = loop.made.get(key);
+      if (known) return known;
+      const made = make();
+      loop.made.set(key, made);
+      return made;
+    },
+    history: () => toHistory(isNow ? frame.messages : frame.messages.slice(0, -1)),
+  };
+}
+
+/** A loop outside of a session is nobody's. */
+const NOBODY: TurnPrincipal = { id: '' };

@@ -1,0 +1,140 @@
+import { notOneOf } from '../tool/check-definition.ts';
+import type { HistoryCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
+import { type ExceptionProcessor, tellException } from './exception-processor.ts';
+
+/** What a model that calls a tool which does not exist is told, and how often (TNF-01). */
+export interface UnknownToolPolicy {
+  /** `feedback`: the model reads which tools there are. `immediate`: the loop fails with the first such call. */
+  readonly mode: 'feedback' | 'immediate';
+  /** With `feedback`: such calls in a row after which one more fails the loop. */
+  readonly retries: number;
+  /** Runs the one tool whose name differs in case and punctuation only (TNF-08). */
+  readonly autoExecute: boolean;
+  /** Words in common over all words, from 0 to 1, from which a name is suggested (TNF-05). */
+  readonly similarity: number;
+  /** Added when one name holds the other whole. */
+  readonly containment: number;
+  /** Names suggested at most. */
+  readonly suggestions: number;
+}
+
+/** What becomes of a reply without words and calls (EMP-01). */
+export interface BlankReplyPolicy {
+  /** Blank replies in a row after which the model is asked once more; each costs an iteration. 0: never. */
+  readonly retries: number;
+  /** How one more ends the loop: as failed, or as completed with nothing for its answer. */
+  readonly end: 'failed' | 'completed';
+}
+
+/**
+ * Whether a call may run now. Asked before the tool is, and again when the call begins anew. One that throws refuses.
+ */
+export type Eligible = (call: HistoryCall, context: ToolCallContext) => boolean | Promise<boolean>;
+
+/** How a loop decides where there is a choice. Nested loops have those of the loop around them. */
+export interface LoopPolicies {
+  /**
+   * Whether the loop ends with its results when `all` calls of a reply returned directly, or when `any` did; then with
+   * the results of those (LOOP-11). One that failed never counts (LOOP-10).
+   */
+  readonly returnDirect: 'all' | 'any';
+  readonly unknownTools: UnknownToolPolicy;
+  readonly blankReplies: BlankReplyPolicy;
+  /** Absent: every call that a limit allows (SPM-08). */
+  readonly isEligible?: Eligible | undefined;
+  /** What the model is told of a tool that threw (SPM-10). */
+  readonly exceptions: ExceptionProcessor;
+  /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
+  readonly resultCharacters: number;
+}
+
+/** What an agent declares of its policies; the rest is as by default. */
+export interface Policies {
+  readonly returnDirect?: 'all' | 'any' | undefined;
+  readonly unknownTools?: Declared<UnknownToolPolicy> | undefined;
+  readonly blankReplies?: Declared<BlankReplyPolicy> | undefined;
+  readonly isEligible?: Eligible | undefined;
+  readonly exceptions?: ExceptionProcessor | undefined;
+  /** 65,536 unless given. */
+  readonly resultCharacters?: number | undefined;
+}
+
+type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** Forgiving, and bounded: a model that errs is told, four times in a row is a failure. */
+export const DEFAULT_POLICIES: LoopPolicies = {
+  returnDirect: 'all',
+  unknownTools: {
+    mode: 'feedback',
+    retries: 3,
+    autoExecute: false,
+    similarity: 0.25,
+    containment: 0.2,
+    suggestions: 3,
+  },
+  blankReplies: { retries: 1, end: 'failed' },
+  exceptions: tellException,
+  resultCharacters: RESULT_CHARACTERS,
+};
+
+/** The declared policies over the default ones. */
+export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
+  returnDirect: declared.returnDirect ?? DEFAULT_POLICIES.returnDirect,
+  unknownTools: over(DEFAULT_POLICIES.unknownTools, declared.unknownTools),
+  blankReplies: over(DEFAULT_POLICIES.blankReplies, declared.blankReplies),
+  isEligible: declared.isEligible,
+  exceptions: declared.exceptions ?? DEFAULT_POLICIES.exceptions,
+  resultCharacters: declared.resultCharacters ?? DEFAULT_POLICIES.resultCharacters,
+});
+
+/** The path of the first value that a policy cannot work with, and what it must be; `undefined` when all can. */
+export function policyProblem({
+  returnDirect,
+  unknownTools,
+  blankReplies,
+  resultCharacters,
+}: LoopPolicies): PolicyProblem | undefined {
+  const { retries, suggestions, similarity, containment } = unknownTools;
+  const counts = {
+    'unknownTools.retries': retries,
+    'unknownTools.suggestions': suggestions,
+    'blankReplies.retries': blankReplies.retries,
+    resultCharacters,
+  };
+  const shares = { 'unknownTools.similarity': similarity, 'unknownTools.containment': containment };
+  return (
+    wrongWord('returnDirect', returnDirect, ['all', 'any']) ??
+    wrongWord('unknownTools.mode', unknownTools.mode, ['feedback', 'immediate']) ??
+    wrongWord('blankReplies.end', blankReplies.end, ['failed', 'completed']) ??
+    failing(counts, (value) => Number.isInteger(value) && value >= 0, 'a whole number from 0') ??
+    failing(shares, (value) => value >= 0 && value <= 1, 'a number from 0 to 1')
+  );
+}
+
+interface PolicyProblem {
+  readonly path: string;
+  readonly value: unknown;
+  readonly use: string;
+}
+
+function wrongWord(path: string, value: string, words: readonly string[]): PolicyProblem | undefined {
+  const use = notOneOf(value, words);
+  return use === undefined ? undefined : { path, value, use };
+}
+
+function failing(
+  values: Readonly<Record<string, number>>,
+  fits: (value: number) => boolean,
+  use: string,
+): PolicyProblem | undefined {
+  const found = Object.entries(values).find(([, value]) => !fits(value));
+  return found && { path: found[0], value: found[1], use };
+}
+
+/** Only what is declared replaces; `undefined` declares nothing. */
+const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({
+  ...base,
+  ...Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined)),
+});

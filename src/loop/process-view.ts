@@ -1,0 +1,66 @@
+import { ROOT } from '../journal/events.ts';
+import { usd } from '../model/prices.ts';
+import type { BudgetView, ProcessView } from '../tool/process-view.ts';
+import { type Budget, usedOf } from './budget.ts';
+import type { Loop } from './loop.ts';
+
+/**
+ * The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then.
+ * But for memory: that is as of the reply which asked for the call, as for everything else that a call sees.
+ */
+export function processView(loop: Loop): ProcessView | undefined {
+  if (!loop.inSession) return undefined;
+  const { turn, journal, holder, startedAt } = loop;
+  const frame = loop.frame.id;
+  const { turn: state } = journal.state;
+  const parent = state?.frames.get(frame)?.parent ?? turn;
+  return {
+    id: frame === ROOT ? turn : frame,
+    parent: frame === ROOT ? undefined : parent,
+    goal: loop.spec.output?.format.name,
+    get runningMs() {
+      // Two clocks are compared, and they may differ.
+      return Math.max(0, holder.now() - startedAt);
+    },
+    get budget() {
+      return {
+        cost: budgetOf(loop, 'cost'),
+        tokens: budgetOf(loop, 'tokens'),
+        toolCalls: toolCallsOf(loop),
+      };
+    },
+    get used() {
+      const { tokens, cost } = state?.frames.get(ROOT)?.spent ?? { tokens: 0, cost: 0 };
+      const { inputTokens, outputTokens } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
+      const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
+      return { tokens, cost, toolCalls, modelCalls, inputTokens, outputTokens };
+    },
+    recall: (memory) => {
+      const { seen, path } = state?.frames.get(frame) ?? {};
+      return loop.memories.valueIn(seen?.slices ?? new Map(), memory, path ?? '');
+    },
+  };
+}
+
+function budgetOf({ spec, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
+  const held = spec.budgets.filter((budget) => budget.limit === limit);
+  return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
+}
+
+function toolCallsOf({ spec, journal: { state } }: Loop): BudgetView | undefined {
+  return leastOf(
+    spec.callLimits.flatMap(({ frame, toolCalls }) => {
+      const counted = frame === ROOT ? state.turn : state.turn?.frames.get(frame);
+      return typeof toolCalls === 'number' ? left(toolCalls, counted?.toolCalls ?? 0) : [];
+    }),
+  );
+}
+
+const leastOf = (views: readonly BudgetView[]): BudgetView | undefined =>
+  views.toSorted((a, b) => a.remaining - b.remaining).at(0);
+
+const left = (limit: number, used: number): BudgetView => ({
+  limit,
+  used,
+  remaining: Math.max(0, usd(limit - used)),
+});

@@ -1,0 +1,144 @@
+import { ROOT } from '../journal/events.ts';
+import type { FrameState } from '../journal/state.ts';
+import { ModelError } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { DoneCall, Frame, FrameOutcome } from '../tool/frame.ts';
+import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
+import { succeeded, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { unpriced } from './budget.ts';
+import { messageOf } from './exception-processor.ts';
+import { Interrupted } from './interrupted.ts';
+import { type Loop, type LoopSpec, timeIn } from './loop.ts';
+import { specInside } from './loop-agent.ts';
+import type { ToolCallRun } from './tool-call-run.ts';
+import { answerShown } from './transform.ts';
+
+/** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
+const MAX_DEPTH = 16;
+
+/** Tools that are named to whoever has to know what was done. */
+const MAX_NAMED = 20;
+
+/** The call that opens a loop, and the loop that it is in. */
+type Opener = Pick<ToolCallRun, 'loop' | 'record'>;
+
+/**
+ * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
+ * in doubt.
+ */
+export async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
+  const spec = specOf(opener, given);
+  if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
+  checkPriced(given, spec);
+  if (!openedFrame(opener)) openFrame(opener, given);
+  const frame = openedFrame(opener);
+  if (!frame) throw new Error(`The frame of call ${opener.record.id} is not in the journal.`);
+  return outcomeOf({ ...opener.loop, spec, frame });
+}
+
+const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
+  loop.journal.state.turn?.frames.get(record.id);
+
+/** What the loop is run with; or why it cannot be run here, in words for the model that asked for it. */
+function specOf(opener: Opener, given: Frame): LoopSpec | string {
+  const { loop, record } = opener;
+  if (loop.spec.depth >= MAX_DEPTH) {
+    return `Not run: loops are nested ${MAX_DEPTH} deep already, the most there may be. Do it here, without handing it on.`;
+  }
+  const calls = (): DoneCall[] => callsOf(openedFrame(opener));
+  let spec: LoopSpec | string;
+  try {
+    spec = specInside(loop, given, { id: record.id, calls });
+  } catch (failure) {
+    // What a deployment lacks ends the call and not the turn, whose own agent has all it needs.
+    if (!(failure instanceof ConfigurationError)) throw failure;
+    spec = failure.message;
+  }
+  return typeof spec === 'string' && openedFrame(opener)
+    ? `${spec} The work had begun, and what was done of it is not known.`
+    : spec;
+}
+
+/** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows. */
+function checkPriced({ name }: Frame, { model, budgets }: LoopSpec): void {
+  const problem = unpriced(model, budgets);
+  if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
+}
+
+function openFrame({ loop, record }: Opener, given: Frame): void {
+  const { journal, turn, secrets, memories, frame: parent } = loop;
+  const { name, ownBlackboard } = given;
+  const at = timeIn(loop);
+  const { message, facts, held } = secrets.redact({
+    message: given.message,
+    facts: given.facts?.map((fact) => ({ ...fact, at })),
+    held: memories.heldBy(record.id),
+  });
+  journal.emit({
+    type: 'frame-started',
+    turn,
+    frame: record.id,
+    ...(parent.id !== ROOT && { parent: parent.id }),
+    name,
+    message,
+    ...(facts && facts.length > 0 && { facts }),
+    ...held,
+    ...(ownBlackboard && { ownBlackboard }),
+  });
+}
+
+async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
+  const { frame } = loop;
+  try {
+    const { outcome, error, signal, object } = await loop.run(loop);
+    if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
+    const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
+    if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
+      const said = signal?.reason ?? answerShown(loop);
+      return { outcome, text: said || refusalText(frame), ...ended };
+    }
+    const why = error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
+    return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };
+  } catch (failure) {
+    if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
+    const left = leftBy(frame);
+    const text = brokenOff(messageOf(frame.path, failure), left.calls);
+    // What code around the loop throws is judged as what a tool throws.
+    if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
+    return { outcome: 'failed', text, ...left };
+  }
+}
+
+/** Why a loop broke off, and what was done before: whoever asked would ask again, and do it twice. */
+function brokenOff(why: string, calls: readonly DoneCall[]): string {
+  const done = calls.filter(({ result }) => succeeded(result) || isDoubtful(result)).map(({ tool }) => tool);
+  if (done.length === 0) return why;
+  const names = [...new Set(done)].slice(0, MAX_NAMED).join(', ');
+  return `${why} Before that it had called ${names}: what these did stands, so do not have it done again.`;
+}
+
+const isDoubtful = (result: ToolResult): boolean =>
+  result.type === 'error' && result.reason === 'unknown-outcome';
+
+/** Read by whoever asked a loop that had said nothing when its limit was met. */
+const refusalText = ({ refused }: FrameState): string => {
+  if (!refused) return '';
+  const limit =
+    refused.limit === 'cost' ? `cost limit of $${refused.most}` : `limit of ${refused.most} tokens`;
+  return `Stopped: the ${limit} was reached before there was an answer.`;
+};
+
+/** What a nested loop leaves to the call that opened it. */
+const leftBy = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
+  calls: callsOf(frame),
+  added: frame.inherited === undefined ? [] : structuredClone(frame.blackboard.slice(frame.inherited)),
+});
+
+function callsOf(frame: FrameState | undefined): DoneCall[] {
+  const calls = (frame?.messages ?? []).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
+  return calls.flatMap(({ name, ended }) =>
+    ended ? [{ tool: name, result: toolResult(ended.result), nested: ended.nested ?? false }] : [],
+  );
+}

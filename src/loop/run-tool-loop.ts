@@ -1,0 +1,100 @@
+import type { Outcome, TurnError } from '../journal/events.ts';
+import { untilAborted } from '../tool/until-aborted.ts';
+import { askModel } from './ask-model.ts';
+import { executeCall } from './execute-call.ts';
+import { inspectIteration } from './inspect.ts';
+import { isInterrupted } from './interrupted.ts';
+import { inLoop, type Loop, type LoopEnd } from './loop.ts';
+import { isMoot, nextStep } from './next-step.ts';
+import { type Batch, batchOf, runOf } from './tool-call-run.ts';
+import { answerShown } from './transform.ts';
+
+/**
+ * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
+ * journal stands.
+ *
+ * @throws Interrupted when this invocation may not go on; ModelError when the model gave no reply.
+ */
+export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
+  for (;;) {
+    loop.holder.checkpoint();
+    const step = nextStep(loop.frame, loop.spec);
+    switch (step.do) {
+      case 'ask':
+        await askModel(loop, step.last);
+        break;
+      case 'act':
+        await runBatch(loop);
+        break;
+      case 'end': {
+        const { do: _, ...end } = step;
+        return end;
+      }
+    }
+    inspectIteration(loop);
+  }
+}
+
+/**
+ * Runs what is left of the last reply's calls: together, but one after another within a `serial`.
+ *
+ * @throws Interrupted when this invocation may not go on; every call that was begun has ended or is left open then.
+ */
+export async function runBatch(loop: Loop): Promise<void> {
+  const batch = batchOf(loop);
+  const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
+  loop.holder.checkpoint();
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed && !goesOn(batch, failed.reason)) throw failed.reason;
+}
+
+async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
+  const { locks, memories, holder } = batch.loop;
+  // What comes after the first of a lane has not begun, unless the lanes were others then: nobody waits for it.
+  for (const { record } of lane.slice(1)) locks.release(record.id);
+  try {
+    for (const call of lane) {
+      holder.checkpoint();
+      await executeCall(runOf(batch, call)).finally(() => {
+        locks.release(call.record.id);
+        memories.release(call.record.id);
+      });
+    }
+  } finally {
+    for (const { record } of lane) locks.release(record.id);
+  }
+}
+
+/** A call asks for leave to run after another one has ended the loop: it is answered instead of waited for. */
+const goesOn = ({ batch }: Batch, reason: unknown): boolean =>
+  isInterrupted(reason, 'suspended') && batch.some(isMoot(batch));
+
+/** Outcomes whose text may have the declared form; only a completed loop has to. */
+const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
+
+/**
+ * Runs a loop until its answer has the declared form, if there is one. The first that has not is journaled as rejected,
+ * with the reasons, and the model is asked once more; the second ends the loop. Decided from the folded state alone, so
+ * that it does not matter where a former invocation was killed.
+ *
+ * An answer that nobody could ask for again (returned by a tool, or the last one at a limit) need not have the form.
+ */
+export async function runForOutput(loop: Loop): Promise<LoopEnd> {
+  const { frame, journal, holder } = loop;
+  const { output } = loop.spec;
+  for (;;) {
+    const end = await runToolLoop(loop);
+    if (!output || end.signal || !ANSWERED.includes(end.outcome)) return end;
+    const answer = await untilAborted(holder.signal, output.parse(answerShown(loop)));
+    if (answer.ok) return { ...end, object: answer.object };
+    if (end.outcome !== 'completed' || journal.state.turn?.limited) return end;
+    const { problems } = answer;
+    if (frame.rejected) return { outcome: 'failed', error: invalidOutput(problems) };
+    journal.emit({ type: 'answer-rejected', ...inLoop(loop), problems });
+  }
+}
+
+const invalidOutput = (problems: readonly string[]): TurnError => ({
+  type: 'invalid-output',
+  message: `The model's answer does not have the form of the agent's output, also after it was told why: ${problems.join(' ')}`,
+});

@@ -1,0 +1,83 @@
+import { failure, type ToolResult } from '../tool/tool-result.ts';
+import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
+
+/** What of a hostile name is echoed, and how many names are listed. */
+const MAX_NAME = 64;
+const MAX_LISTED = 100;
+
+/** What a model reads when it calls a tool that it was not offered (TNF-01, TNF-02). */
+export function toolNotFound(
+  name: string,
+  offered: ReadonlyMap<string, unknown>,
+  policy: UnknownToolPolicy,
+): ToolResult {
+  const names = [...offered.keys()];
+  const more = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : '';
+  const available = `Available tools: [${names.slice(0, MAX_LISTED).join(', ')}${more}]`;
+  const wanted = name.slice(0, MAX_NAME);
+  if (policy.mode === 'immediate') return failure('unknown-tool', `Tool '${wanted}' not found. ${available}`);
+  return failure(
+    'unknown-tool',
+    `Tool '${wanted}' does not exist.${suggestion(suggestNames(name, names, policy))} ${available}. ` +
+      'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
+      'or search results are not callable.',
+  );
+}
+
+/** The one name that differs from the wanted one in case and punctuation only (TNF-08). */
+export function sameName(wanted: string, names: Iterable<string>): string | undefined {
+  const plain = normalised(wanted.slice(0, MAX_NAME));
+  const same = plain === '' ? [] : [...names].filter((name) => normalised(name) === plain);
+  return same.length === 1 ? same[0] : undefined;
+}
+
+function suggestion(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  if (names.length === 1) return ` Did you mean '${names[0]}'?`;
+  return ` Possible matches: [${names.map((name) => `'${name}'`).join(', ')}].`;
+}
+
+/**
+ * Names like the one the model made up, best first, at most three: those that differ in case and punctuation only,
+ * else those that share words (TNF-04).
+ */
+export function suggestNames(
+  wanted: string,
+  names: readonly string[],
+  policy: UnknownToolPolicy = DEFAULT_POLICIES.unknownTools,
+): string[] {
+  const name = wanted.slice(0, MAX_NAME);
+  const plain = normalised(name);
+  if (plain.length < 3) return [];
+  const same = names.filter((other) => normalised(other) === plain);
+  if (same.length > 0) return same.slice(0, policy.suggestions);
+  const ranked = names
+    .map((other) => ({ other, score: similarity(name, other, policy.containment) }))
+    .filter(({ score }) => score >= policy.similarity)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, policy.suggestions);
+  const [first, second] = ranked;
+  if (first && second && first.score >= 2 * second.score) return [first.other];
+  return ranked.map(({ other }) => other);
+}
+
+function similarity(a: string, b: string, containment: number): number {
+  const [left, right] = [tokens(a), tokens(b)];
+  const common = [...left].filter((token) => right.has(token)).length;
+  const all = new Set([...left, ...right]).size;
+  const [plainA, plainB] = [normalised(a), normalised(b)];
+  const holds = plainB.length >= 3 && (plainA.includes(plainB) || plainB.includes(plainA));
+  return Math.min(1, (all === 0 ? 0 : common / all) + (holds ? containment : 0));
+}
+
+const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** Words of three letters and more, at separators and humps. */
+const tokens = (name: string): Set<string> =>
+  new Set(
+    name
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .filter((token) => token.length >= 3),
+  );

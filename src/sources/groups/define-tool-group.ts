@@ -1,0 +1,112 @@
+import { shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { type CollectedTools, collectTools } from '../resolution/resolve-tools.ts';
+import { ToolResolutionError } from '../resolution/tool-resolution-error.ts';
+import type { ToolProvider, ToolSource } from '../resolution/tool-source.ts';
+
+/** What the tools of a group reach beside the session. An agent has to allow it (TGR-09). */
+export type ToolGroupPermission = (typeof PERMISSIONS)[number];
+
+const PERMISSIONS = ['internet-access', 'host-access'] as const;
+
+/** Tools that agents ask for by the role they play, such as `web`. Made by `defineToolGroup`; never mutated. */
+export interface ToolGroup<Role extends string = string> {
+  readonly role: Role;
+  readonly name: string;
+  readonly description: string;
+  readonly provider: string;
+  readonly version: string;
+  readonly permissions: readonly ToolGroupPermission[];
+  readonly tools: readonly AnyTool[];
+  /** Asked for more tools in each loop that has the group; nobody knows them before. */
+  readonly providers: readonly ToolProvider[];
+  readonly childToolUsageNotes: string | undefined;
+}
+
+/** The literal that `defineToolGroup` takes. */
+export interface ToolGroupConfig<Role extends string> {
+  /** What agents ask for. Several groups may have one role; of these the first that is registered is used. */
+  readonly role: Role;
+  /** Tells groups of one role apart; the role unless given. */
+  readonly name?: string | undefined;
+  /** What the group is for, for whoever lists it. */
+  readonly description: string;
+  /** Who made it; `holdfast` unless given. */
+  readonly provider?: string | undefined;
+  /** `0.1.0` unless given. */
+  readonly version?: string | undefined;
+  /** What its tools reach; nothing unless given. */
+  readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /** Each name once; the same tool may be listed again. Tools, tool objects and tool providers may be mixed (AET-06). */
+  readonly tools: readonly ToolSource[];
+  /** When to use which of the tools: added to the instructions of every agent that has the group. */
+  readonly childToolUsageNotes?: string | undefined;
+}
+
+/** Who made a group that does not say. */
+export const OWN_PROVIDER = 'holdfast';
+
+/**
+ * Declares a tool group (TGR-04). Agents are given it by role when it is registered with the app, or as it is.
+ *
+ * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
+ *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
+ */
+export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
+  const { role, name = role, description, permissions = [], childToolUsageNotes } = config;
+  if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');
+  for (const permission of permissions) {
+    if (PERMISSIONS.includes(permission)) continue;
+    const problem = `has an unknown permission '${shorten(permission, 80)}': use ${PERMISSIONS.join(' or ')}`;
+    throw new ToolGroupDefinitionError(role, 'permissions', problem);
+  }
+  return {
+    role,
+    name,
+    description,
+    provider: config.provider ?? OWN_PROVIDER,
+    version: config.version ?? '0.1.0',
+    permissions: [...permissions],
+    ...toolsFor(role, config.tools),
+    childToolUsageNotes,
+  };
+}
+
+function toolsFor(role: string, sources: readonly ToolSource[]): CollectedTools {
+  try {
+    return collectTools(sources);
+  } catch (cause) {
+    if (!(cause instanceof ToolResolutionError)) throw cause;
+    throw new ToolGroupDefinitionError(role, 'tools', `cannot have these tools: ${cause.message}`);
+  }
+}
+
+/** A tool group was declared wrongly; thrown where it is defined. */
+export class ToolGroupDefinitionError extends Error {
+  override readonly name = 'ToolGroupDefinitionError';
+  /** The role that was given, valid or not. */
+  readonly role: string;
+  /** The property of the definition that is wrong. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Tool group 'x' ". */
+  constructor(role: string, field: string, problem: string) {
+    super(`Tool group '${shorten(role, 80)}' ${problem}.`);
+    this.role = role;
+    this.field = field;
+  }
+}
+
+/** Roles whose meaning is agreed on, so that agents and groups of different authors meet (TGR-07). */
+export const CORE_ROLES = {
+  /** Searching the web and fetching pages. */
+  web: 'web',
+  /** Arithmetic and statistics. */
+  math: 'math',
+  /** Places, directions and distances. */
+  maps: 'maps',
+  /** Repositories, issues and pull requests. */
+  github: 'github',
+  /** Driving a browser. */
+  browserAutomation: 'browser_automation',
+} as const;

@@ -1,0 +1,58 @@
+import { shorten } from '../../tool/json.ts';
+import { ToolObjectError } from './tool-object-error.ts';
+import type { AnyToolEntry } from './tool-table.ts';
+
+/** An object, or a class with static methods, as it is looked into for tools. */
+export interface ToolObject {
+  /** Of its class, for messages. */
+  readonly name: string;
+  /** The entries by method, those of a subclass over those of what it extends. Empty: there is no table. */
+  readonly table: ReadonlyMap<string, AnyToolEntry>;
+  has(method: string): boolean;
+  /**
+   * Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class (ANN-13).
+   *
+   * @throws ToolObjectError when there is none.
+   */
+  call(method: string, ...given: readonly unknown[]): unknown;
+}
+
+/** Looks into an object. A proxy is seen through: the class is asked of the prototype. */
+export function toToolObject(object: object): ToolObject {
+  const owner = ownerOf(object);
+  const name = nameOf(owner);
+  const find = (method: string) =>
+    [object, owner].find((holder) => typeof Reflect.get(holder, method) === 'function');
+  return {
+    name,
+    table: tableOf(owner),
+    has: (method) => find(method) !== undefined,
+    call(method, ...given) {
+      const holder = find(method);
+      if (holder) return Reflect.get(holder, method).apply(holder, given);
+      throw new ToolObjectError(name, `'${method}' is not a method of ${name} any more.`);
+    },
+  };
+}
+
+/** Whose `tools` are read: the class of an instance, else the object itself. */
+export function ownerOf(object: object): object {
+  if (typeof object === 'function') return object;
+  const parent: unknown = Object.getPrototypeOf(object)?.constructor;
+  return typeof parent === 'function' && parent !== Object ? parent : object;
+}
+
+const nameOf = (owner: object): string =>
+  typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
+
+/** The tables along the chain, from its end, so that a class changes what it extends. */
+function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
+  const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
+  for (let one: object | null = owner; one !== null; one = Object.getPrototypeOf(one)) {
+    const table: unknown = Reflect.get(one, 'tools');
+    // A list is none: tool groups and agents have one.
+    if (!Array.isArray(table)) tables.unshift(Object(table));
+  }
+  const entries = tables.flatMap((table) => Object.entries(table));
+  return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
+}

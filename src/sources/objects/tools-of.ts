@@ -1,0 +1,64 @@
+import { withName } from '../../decorators/with-name.ts';
+import { isTool } from '../../tool/check-definition.ts';
+import { distinctTools } from '../../tool/decorate.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { declaredTools } from './declared-tools.ts';
+import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
+
+/** Which tools of an object are taken, and under which names. */
+export interface ToolsOfOptions {
+  /** Makes a tool's name of its own; the prefix is put before that. */
+  readonly naming?: ((name: string) => string) | undefined;
+  /** Put before every name. */
+  readonly prefix?: string | undefined;
+  /** Decides by the tool's own name, before it is renamed (ANN-12). */
+  readonly filter?: ((name: string) => boolean) | undefined;
+}
+
+/**
+ * The tools of an object, sorted by name: its methods that the static `tools` of its class describes, or of the classes
+ * that this extends; see `ToolTable`. A class has its static methods as tools. Each call looks the method up on the
+ * object and calls it there, so that proxies, `#private` members and `this` work as elsewhere. Numbers and booleans in
+ * quotes are understood (`withCoercion`). A tool passes through. Of several tools that come to one name, the first stays.
+ * Where the class has a static `unfolding` too, they are behind that one tool; see `unfoldingOf` (ANN-05).
+ *
+ * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
+ *   ToolDefinitionError when one of the tools cannot work.
+ */
+export function toolsOf(object: object, options: ToolsOfOptions = {}): readonly AnyTool[] {
+  const { naming = (name) => name, prefix = '', filter = () => true } = options;
+  const named = ownTools(object)
+    .filter(({ name }) => filter(name))
+    .map((tool) => {
+      const name = prefix + naming(tool.name);
+      return name === tool.name ? tool : withName(tool, name);
+    });
+  return distinctTools(named);
+}
+
+function ownTools(object: object): readonly AnyTool[] {
+  if (isTool(object)) return [object];
+  return declaresUnfolding(object) ? [unfoldingOf(object)] : declaredTools(object);
+}
+
+/**
+ * The tools of several objects in one list, sorted by name; tools among them pass through. Of several tools that come
+ * to one name, the first stays (ANN-12).
+ *
+ * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
+ */
+export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions): readonly AnyTool[] =>
+  distinctTools([...objects].flatMap((object) => toolsOf(object, options)));
+
+/**
+ * `toolsOf` for objects that may have no tools: where that throws, whatever the reason, there are none, and one debug
+ * line says why (ANN-04).
+ */
+export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readonly AnyTool[] {
+  try {
+    return toolsOf(Object(object), options);
+  } catch (reason) {
+    console.debug('holdfast: no tools of an object', reason);
+    return [];
+  }
+}

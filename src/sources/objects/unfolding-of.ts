@@ -1,0 +1,111 @@
+import type { AnyTool } from '../../tool/tool.ts';
+import type { FacadeTool } from '../../tool/unfolding/facade.ts';
+import { toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
+import { declaredTools } from './declared-tools.ts';
+import { ownerOf, toToolObject } from './tool-object.ts';
+import { ToolObjectError } from './tool-object-error.ts';
+
+/**
+ * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies
+ * UnfoldingDeclaration`.
+ */
+export interface UnfoldingDeclaration extends UnfoldingOptions {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: string;
+  /** What its tools are for, in a sentence. */
+  readonly description: string;
+  /** What the model names a category in, where the tools have some; `category` unless given. */
+  readonly categoryParameter?: string | undefined;
+}
+
+/** Whether the class of an object says that its tools are to be offered behind one. */
+export const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
+
+/**
+ * An unfolding tool of the tools of an object, as the static `unfolding` of its class says, or the options. Tools that have a category
+ * are offered by category, those that have none with every category and with `all` (UNF-22). Static members that are
+ * such classes themselves are made without arguments and are inside too, to any depth; one that cannot be made is
+ * left out with a warning (UNF-23).
+ *
+ * @throws ToolObjectError when neither says a name and a description, or there are no tools; ToolDefinitionError when one
+ *   cannot work.
+ */
+export function unfoldingOf(object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool {
+  const owner = ownerOf(object);
+  const source = toToolObject(object);
+  const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
+  if (typeof name !== 'string' || typeof description !== 'string') {
+    const problem =
+      `Class ${source.name} is not annotated with @UnfoldingTools: ` +
+      "it needs a static 'unfolding' with a name and a description, or unfoldingOf needs both.";
+    throw new ToolObjectError(source.name, problem);
+  }
+  const nested = nestedIn(owner);
+  if (source.table.size === 0 && nested.length === 0) {
+    const problem =
+      `Class ${source.name} has no methods annotated with @LlmTool and no inner classes annotated with @UnfoldingTools: ` +
+      "it needs a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+    throw new ToolObjectError(source.name, problem);
+  }
+  const tools = [...(source.table.size > 0 ? declaredTools(object) : []), ...nested];
+  const byCategory = categoriesOf(tools);
+  const config = { ...more, name, description };
+  return toUnfolding(byCategory ? { ...config, byCategory, categoryParameter } : { ...config, tools });
+}
+
+/** `undefined` when no tool has a category. */
+function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyTool[]> | undefined {
+  const everywhere = tools.filter((tool) => categoryOf(tool) === undefined);
+  const names = [...new Set(tools.flatMap((tool) => categoryOf(tool) ?? []))];
+  const categories = names.map((category) => {
+    const own = tools.filter((tool) => categoryOf(tool) === category);
+    return [category, [...own, ...everywhere]] as const;
+  });
+  if (categories.length === 0) return undefined;
+  return Object.fromEntries(everywhere.length > 0 ? [...categories, ['all', tools]] : categories);
+}
+
+const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
+  typeof category === 'string' && category !== '' ? category : undefined;
+
+/** The facades of the classes that are static members of a class, or of those that it extends. */
+function nestedIn(owner: object): FacadeTool[] {
+  const members = chainOf(owner).flatMap((one) => Object.values(one));
+  return [...new Set(members)].flatMap((member) => {
+    if (typeof member !== 'function' || !declarationOf(member)) return [];
+    try {
+      return [unfoldingOf(Reflect.construct(member, []))];
+    } catch (reason) {
+      console.warn(`holdfast: the inner class ${member.name} is left out, since it cannot be made`, reason);
+      return [];
+    }
+  });
+}
+
+function chainOf(owner: object): object[] {
+  const chain: object[] = [];
+  for (let one: object | null = owner; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
+  return chain;
+}
+
+function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined {
+  const declared: unknown = Reflect.get(owner, 'unfolding');
+  return typeof declared === 'object' && declared !== null ? declared : undefined;
+}
+
+/**
+ * `unfoldingOf` for objects that may have none: where that throws, whatever the reason, the answer is `undefined`, and one
+ * debug line says why (UNF-21).
+ */
+export function unfoldingOfSafely(
+  object: unknown,
+  options?: Partial<UnfoldingDeclaration>,
+): UnfoldingTool | undefined {
+  try {
+    return unfoldingOf(Object(object), options);
+  } catch (reason) {
+    console.debug('holdfast: no unfolding tool of an object', reason);
+    return undefined;
+  }
+}

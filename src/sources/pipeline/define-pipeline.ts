@@ -1,0 +1,118 @@
+import { checkNaming, checkWord } from '../../tool/check-definition.ts';
+import { defineTextTool } from '../../tool/define-text-tool.ts';
+import type { Frame, Plan } from '../../tool/frame.ts';
+import type { ToolInput } from '../../tool/input-schema.ts';
+import type { AnyTool, Tool, ToolInvocation } from '../../tool/tool.ts';
+import type { ToolOutput } from '../../tool/tool-output.ts';
+import { error, type ToolResult } from '../../tool/tool-result.ts';
+import { type OnFailure, type PipelineRun, progressOf } from './pipeline-progress.ts';
+import { nameSteps, type PipelineStep, readSteps } from './pipeline-step.ts';
+
+/** The literal that `definePipeline` takes. */
+export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {
+  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given (AEP-07). */
+  readonly name?: Name | undefined;
+  /** `Pipeline: a -> b` unless given. */
+  readonly description?: string | undefined;
+  /** Run in order, each with an input made of the result before it. */
+  readonly steps: Steps;
+  /** `fail-fast`, unless given: the failed step's result is the pipeline's. `continue`: its message is the next input. */
+  readonly onFailure?: OnFailure | undefined;
+}
+
+/**
+ * Makes one tool of several, run one after another without a model in between (AEP-01). The input is the first step's;
+ * the result is the last step's, artifact and all. A text step is given what the model would read of the result before
+ * it; another step is given an artifact's value, or text that is the JSON of its input; `adapt` says otherwise.
+ *
+ * Each step is a call in the journal, with its own effect, approval and reconciliation, and counts as a tool call of
+ * the turn: a pipeline that is cut off goes on at the step where it stood. A step's signal is the pipeline's.
+ *
+ * @throws ToolDefinitionError when the pipeline cannot work.
+ */
+export function definePipeline<
+  const Name extends string = string,
+  const Steps extends readonly PipelineStep[] = readonly PipelineStep[],
+>(config: PipelineConfig<Name, Steps>): Tool<Name, FirstInput<Steps>, LastOutput<Steps>> {
+  const { onFailure = 'fail-fast' } = config;
+  const declared = readSteps(config.name ?? '', config.steps);
+  const names = declared.map(({ tool }) => tool.name);
+  const chain = `Pipeline: ${names.join(' -> ')}`;
+  const description = config.description ?? chain;
+  // Without a name of its own its type is `string`, unless a caller says otherwise by hand.
+  const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
+  checkNaming(name, description);
+  checkWord(name, 'onFailure', onFailure, ON_FAILURE);
+  const [first, ...rest] = nameSteps(declared);
+  if (!first) return passingOn(name, description);
+  const { inputSchema, readInput, check } = first.tool;
+  const steps: PipelineRun['steps'] = [first, ...rest];
+  return {
+    name,
+    description,
+    inputSchema,
+    readInput,
+    check: (input, as = name) => check(input, as),
+    effect: 'none',
+    // Steps keep their state under the pipeline's path, where two calls of one batch would meet.
+    serial: serialOf(name, steps),
+    returnDirect: false,
+    metadata: {},
+    output: steps.at(-1)?.tool.output,
+    inner: declared.map(({ tool }) => tool),
+    async call(input, invocation) {
+      const checked = await check(input, invocation.tool);
+      return checked.ok
+        ? runSteps({ steps, onFailure, input }, { name, message: chain }, invocation)
+        : checked.answer;
+    },
+  };
+}
+
+/** A step's word holds for the pipeline; one that depends on the step's input does not, so the pipeline's name stands for it. */
+function serialOf(name: string, steps: PipelineRun['steps']): string | undefined {
+  const words = steps.flatMap(({ tool: { serial } }) => serial ?? []);
+  return words.find((word) => typeof word === 'string') ?? (words.length > 0 ? name : undefined);
+}
+
+const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];
+
+async function runSteps(
+  run: PipelineRun,
+  frame: Pick<Frame, 'name' | 'message'>,
+  invocation: ToolInvocation,
+): Promise<ToolResult> {
+  const plan: Plan = (done) => {
+    const progress = progressOf(run, done);
+    return 'next' in progress ? progress.next : undefined;
+  };
+  const outcome = await invocation.nest({
+    ...frame,
+    instructions: '',
+    tools: run.steps.map(({ tool }) => tool),
+    limits: { iterations: run.steps.length + 1 },
+    plan,
+  });
+  const progress = progressOf(run, outcome.calls);
+  return 'done' in progress ? progress.done : error(outcome.text);
+}
+
+/** A pipeline without steps answers with its input (AEP-06). */
+const passingOn = <Name extends string>(name: Name, description: string): AnyTool & { readonly name: Name } =>
+  defineTextTool({ name, description, effect: 'read', run: (input) => input });
+
+type StepTool<Step> = Step extends { readonly tool: infer T } ? T : Step;
+
+/** What the `run` of the first step is given; text when there is none. */
+type FirstInput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
+  ? string
+  : Steps extends readonly [infer First, ...unknown[]]
+    ? ToolInput<StepTool<First> & AnyTool>
+    : unknown;
+
+/** What the `run` of the last step returns; text when there is none. */
+type LastOutput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
+  ? string
+  : Steps extends readonly [...unknown[], infer Last]
+    ? ToolOutput<StepTool<Last> & AnyTool>
+    : unknown;

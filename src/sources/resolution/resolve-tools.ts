@@ -1,0 +1,146 @@
+import { checkNaming, isTool } from '../../tool/check-definition.ts';
+import { type LoopView, partsOf } from '../../tool/injection.ts';
+import { shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { memoized } from '../../tool/until-aborted.ts';
+import { toToolObject } from '../objects/tool-object.ts';
+import { toolsOf } from '../objects/tools-of.ts';
+import { declaresUnfolding } from '../objects/unfolding-of.ts';
+import { ToolResolutionError } from './tool-resolution-error.ts';
+import { isToolProvider, type ToolProvider, type ToolSource } from './tool-source.ts';
+
+/** The tools of a list as it stands now. */
+export interface ResolvedTools {
+  /** Those that were listed, in order, then those that providers answered. */
+  readonly tools: readonly AnyTool[];
+  /** For names that come from outside (AEV-08). */
+  readonly byName: ReadonlyMap<string, AnyTool>;
+}
+
+/**
+ * The tools of a list that may mix tools, tool objects and providers, which are asked each time (AET-08). A provider's
+ * tool whose name is taken is left out (AEV-05).
+ *
+ * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools`; ToolResolutionError when a
+ *   provider answers with something else than tools.
+ */
+export function resolveTools(sources: readonly ToolSource[], options: CollectOptions = {}): ResolvedTools {
+  const { tools: listed, providers } = collectTools(sources, options);
+  const tools = withProvided(listed, providers, options);
+  return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
+}
+
+/** What the providers are asked with. */
+interface ProvideOptions extends CollectOptions {
+  readonly view?: LoopView | undefined;
+  /** Told of what is left out, and of what has its name. */
+  readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
+}
+
+/** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
+export function withProvided(
+  tools: readonly AnyTool[],
+  providers: readonly ToolProvider[],
+  options: ProvideOptions = {},
+): readonly AnyTool[] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const [at, provider] of providers.entries()) {
+    for (const [index, tool] of provider.toolsNow(options.view).entries()) {
+      if (!isTool(tool)) {
+        throw new ToolResolutionError(`Tool at index ${index} of tool provider ${at} is not a tool`);
+      }
+      checkName(tool, options);
+      const taken = byName.get(tool.name);
+      if (taken) options.onTaken?.(tool, taken);
+      else byName.set(tool.name, tool);
+    }
+  }
+  return [...byName.values()];
+}
+
+/**
+ * The provider, each of its tools as `change` makes it, or left out where that answers `undefined`. The same tool is changed
+ * once. What is no tool is left for whoever asks to refuse.
+ */
+export function changedTools(
+  provider: ToolProvider,
+  change: (tool: AnyTool) => AnyTool | undefined,
+): ToolProvider {
+  const changed = memoized((tool: AnyTool) => ({ tool: change(tool) }));
+  return {
+    toolsNow: (view) =>
+      provider.toolsNow(view).flatMap((tool) => (isTool(tool) ? (changed(tool).tool ?? []) : [tool])),
+    discover: partsOf(provider),
+    about: provider.about,
+    missing: provider.missing?.bind(provider),
+  };
+}
+
+/** A list of sources, sorted out. */
+export interface CollectedTools {
+  /** In the order of the list. */
+  readonly tools: readonly AnyTool[];
+  /** Not asked yet. */
+  readonly providers: readonly ToolProvider[];
+}
+
+export interface CollectOptions {
+  /** Refuse names with a hyphen, which some catalogues do not know (AEV-02). */
+  readonly strictNames?: boolean | undefined;
+}
+
+/**
+ * The tools of a list that may mix tools, tool objects and providers (AET-06). What is listed twice counts once (AEV-05);
+ * an empty list is fine (AEV-01).
+ *
+ * @throws ToolResolutionError for what is none of these (AEV-03), and when two tools share a name (AEV-04);
+ *   ToolDefinitionError for a name that some provider would refuse (AEV-02); ToolObjectError as `toolsOf`.
+ */
+export function collectTools(sources: readonly ToolSource[], options: CollectOptions = {}): CollectedTools {
+  const byName = new Map<string, AnyTool>();
+  const providers: ToolProvider[] = [];
+  for (const [index, source] of sources.entries()) {
+    if (sources.indexOf(source) < index) continue;
+    if (isToolProvider(source)) providers.push(source);
+    else for (const tool of toolsAt(index, source)) add(byName, tool, options);
+  }
+  return { tools: [...byName.values()], providers };
+}
+
+function add(byName: Map<string, AnyTool>, tool: AnyTool, options: CollectOptions): void {
+  checkName(tool, options);
+  if (byName.has(tool.name)) throw new ToolResolutionError(`Duplicate tool name: '${tool.name}'`);
+  byName.set(tool.name, tool);
+}
+
+/** @throws ToolDefinitionError or ToolResolutionError when the name cannot be used. */
+function checkName({ name, description }: AnyTool, { strictNames = false }: CollectOptions): void {
+  checkNaming(name, description);
+  if (!strictNames || !name.includes('-')) return;
+  throw new ToolResolutionError(`Tool '${name}': its name may hold only A-Z, a-z, 0-9 and '_' here`);
+}
+
+function toolsAt(index: number, source: ToolSource): readonly AnyTool[] {
+  const given: unknown = source; // the types cannot keep everything out
+  if (given === null || given === undefined) {
+    throw new ToolResolutionError(`Tool at index ${index} must not be ${given}`);
+  }
+  if (isTool(given)) return [given];
+  const mistaken = mistakenFor(given);
+  if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
+  const object = typeof given === 'object' || typeof given === 'function' ? toToolObject(given) : undefined;
+  if (object && (object.table.size > 0 || declaresUnfolding(source))) return toolsOf(source);
+  throw new ToolResolutionError(
+    `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
+      "nor has its class a static 'tools' table",
+  );
+}
+
+/** What is wrong with something that has tools, and is listed as if it were one. */
+function mistakenFor(given: unknown): string | undefined {
+  const { name, role, instructions, tools }: Readonly<Record<string, unknown>> = Object(given);
+  if (!Array.isArray(tools)) return undefined;
+  const named = `('${shorten(String(name), 80)}')`;
+  if (typeof role === 'string') return `${named} is a tool group: list it under toolGroups`;
+  return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
+}

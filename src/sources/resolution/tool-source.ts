@@ -1,0 +1,46 @@
+import type { Discovers, LoopView } from '../../tool/injection.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+
+/** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
+export interface ToolProvider {
+  /**
+   * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
+   * another invocation: a tool that is gone by then is answered as one that does not exist. Must answer at once; what
+   * it throws fails the turn. The view is of the loop that asks; there is none where tools are only listed.
+   */
+  toolsNow(view?: LoopView): readonly AnyTool[];
+  /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
+  readonly discover?: Discovers | undefined;
+  /** Shown where tools are listed and nobody is to be asked for any (MCP-10). */
+  readonly about?: ProviderCard | undefined;
+  /**
+   * Words for a call of a required tool that this provider lacks. `available`: the names that it has, sorted. Unless
+   * given: `Required tool '...' not found.` and that list.
+   */
+  readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
+}
+
+/** What programs that list tools are told of where more of them come from; plain data. */
+export interface ProviderCard {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** As that of tools; never sent to a model. */
+  readonly metadata?: JsonObject | undefined;
+}
+
+/**
+ * An object whose class has a static `tools` table, or such a class (see `toolsOf`). The types can only tell it from a
+ * tool that was not made by `defineTool`, from a tool group and from an agent.
+ */
+export type ToolObjectSource = object & {
+  readonly childToolUsageNotes?: never;
+  readonly loopIds?: never;
+} & ({ readonly run?: undefined } | { readonly description?: undefined });
+
+/** What a list of tools may hold. */
+export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
+
+/** Whether a value of such a list is asked for its tools anew each time. */
+export const isToolProvider = (value: unknown): value is ToolProvider =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';

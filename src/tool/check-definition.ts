@@ -1,0 +1,163 @@
+import {
+  type InputDeclaration,
+  type InputOf,
+  type InputSchema,
+  InputSchemaError,
+  toInputSchema,
+} from './input-schema.ts';
+import { copyJson, isJsonObject, type JsonObject, shorten } from './json.ts';
+import type { AnyTool } from './tool.ts';
+
+const MAX_NAME = 64;
+
+/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank (AEV-02). */
+export function checkNaming(name: string, description: string): void {
+  if (name.trim() === '') throw new ToolDefinitionError(name, 'name', 'its name is blank.');
+  if (name.length > MAX_NAME) {
+    throw new ToolDefinitionError(name, 'name', `its name is longer than ${MAX_NAME} characters.`);
+  }
+  if (!/^[A-Za-z0-9_-]+$/.test(name)) {
+    throw new ToolDefinitionError(name, 'name', "its name may hold only A-Z, a-z, 0-9, '_' and '-'.");
+  }
+  if (description.trim() === '') {
+    throw new ToolDefinitionError(
+      name,
+      'description',
+      'its description is blank; the model chooses tools by it.',
+    );
+  }
+}
+
+/** What other libraries call the parts of a tool. */
+const FOREIGN_WORDS = [
+  ['execute', 'run'],
+  ['parameters', 'input'],
+  ['inputSchema', 'input'],
+] as const;
+
+/**
+ * @throws ToolDefinitionError when a word of another library stands in place of one of ours. It would be passed over: the
+ *   tool would be left to the caller to run, or take no input.
+ */
+export function checkNoForeignWord(config: { readonly name: string }): void {
+  for (const [theirs, ours] of FOREIGN_WORDS) {
+    if (Reflect.get(config, theirs) === undefined || Reflect.get(config, ours) !== undefined) continue;
+    throw new ToolDefinitionError(
+      config.name,
+      theirs,
+      `it has '${theirs}' in place of '${ours}'; rename it.`,
+    );
+  }
+}
+
+/** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
+export function readInput<Declaration extends InputDeclaration>(
+  tool: string,
+  declared: Declaration | undefined,
+): InputSchema<InputOf<Declaration>> {
+  try {
+    return toInputSchema<Declaration>(declared);
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    throw new ToolDefinitionError(tool, 'input', cause.message, { cause });
+  }
+}
+
+/** A copy of the metadata for the tool of this name. @throws ToolDefinitionError when it is not JSON. */
+export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
+  const copy = copyJson(metadata);
+  if (copy.ok && isJsonObject(copy.value)) return copy.value;
+  const { path, what } = copy.ok ? { path: '$', what: 'not an object' } : copy.problem;
+  const problem = `its metadata is not JSON: the value at \`${path}\` is ${what}.`;
+  throw new ToolDefinitionError(tool, 'metadata', problem);
+}
+
+/** @throws ToolDefinitionError when a setting of a tool is none of its words; plain JavaScript may hand over anything. */
+export function checkWord(
+  tool: string,
+  field: string,
+  given: string | undefined,
+  words: readonly string[],
+): void {
+  const use = given === undefined ? undefined : notOneOf(given, words);
+  if (!use) return;
+  const said = String(given);
+  const meant = meantBy(said, words);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+}
+
+/** The word that begins as this one does, but for its case. */
+export const meantBy = (given: string, words: readonly string[]): string | undefined =>
+  words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
+
+/**
+ * @throws ToolDefinitionError when a time of a tool, in milliseconds, is given and not more than 0, or more than `most`.
+ */
+export function checkTime(
+  tool: string,
+  field: 'timeout' | 'expires',
+  ms: number | undefined,
+  most = Number.MAX_SAFE_INTEGER,
+): void {
+  if (ms === undefined || (ms > 0 && ms <= most)) return;
+  const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
+  throw new ToolDefinitionError(tool, field, problem);
+}
+
+/** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
+export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
+  words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
+
+/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
+export class ToolDefinitionError extends Error {
+  override readonly name = 'ToolDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly tool: string;
+  /** The property of the definition that is wrong. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Tool 'x': ". */
+  constructor(tool: string, field: string, problem: string, options?: ErrorOptions) {
+    super(`Tool '${shorten(tool, 80)}': ${problem}`, options);
+    this.tool = tool;
+    this.field = field;
+  }
+}
+
+/** Whether a value can be called as a tool, of any make, also a hand-written one. */
+export function isTool(value: unknown): value is AnyTool {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, inputSchema, call, check }: Partial<Record<keyof AnyTool, unknown>> = value;
+  return (
+    typeof name === 'string' &&
+    typeof inputSchema === 'object' &&
+    typeof call === 'function' &&
+    typeof check === 'function'
+  );
+}
+
+/** Predicates that were reported already. */
+const reported = new WeakSet<object>();
+
+/**
+ * Whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one, whose
+ * promise would pass for one whatever it comes to: that is a no, and the log says once what is wrong.
+ *
+ * @param whose names the predicate in the log.
+ * @throws what the predicate throws.
+ */
+export function saysTrue<Args extends readonly unknown[]>(
+  whose: string,
+  predicate: (...args: Args) => unknown,
+  ...args: Args
+): boolean {
+  const answer = predicate(...args);
+  if (!(answer instanceof Promise)) return answer === true;
+  answer.catch(() => undefined); // Nobody waits for it.
+  if (!reported.has(predicate)) {
+    reported.add(predicate);
+    console.error(`holdfast: ${whose} answers a promise, which is not true: it must be synchronous`);
+  }
+  return false;
+}

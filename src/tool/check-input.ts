@@ -1,0 +1,168 @@
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
+import type { InputSchema, ToolInput } from './input-schema.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from './json.ts';
+import type { Problem } from './problem-lines.ts';
+import type { AnyTool, ToolInvocation } from './tool.ts';
+import { error, failure, type ToolResult } from './tool-result.ts';
+
+/** The input that `run` is given, or what the model is answered instead. */
+export type CheckedInput<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      readonly answer: ToolResult;
+      /** What the answer lists; absent when the schema itself failed. */
+      readonly problems?: readonly string[] | undefined;
+    };
+
+/**
+ * Checks the input of a call before anything else is done. Bad input is answered with every problem at once, so that
+ * the model can correct all of them in one go (TYP-10). Never rejects.
+ */
+export async function checkInput<Value>(
+  schema: InputSchema<Value>,
+  input: JsonObject,
+  tool: string,
+): Promise<CheckedInput<Value>> {
+  try {
+    const parsed = await schema.parse(input);
+    return parsed.ok ? parsed : invalidInput(tool, parsed.problems);
+  } catch (cause) {
+    // The schema's own code failed. That must not end the turn, and it says nothing about the input.
+    const reason = shorten(cause instanceof Error ? cause.message : String(cause), 240);
+    return {
+      ok: false,
+      answer: error(`Tool '${tool}' did not run: its input could not be checked: ${reason}`),
+    };
+  }
+}
+
+/** The answer to an input with these problems. */
+export const invalidInput = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
+  ok: false,
+  problems,
+  answer: failure(
+    'invalid-input',
+    `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}\nCall it again with a corrected input.`,
+  ),
+});
+
+/** A call whose input is valid. */
+interface CheckedCall<T extends AnyTool> {
+  /** The model's own. */
+  readonly input: JsonObject;
+  readonly typed: ToolInput<T>;
+  readonly invocation: ToolInvocation;
+}
+
+/** A `call` that acts on valid inputs only: a bad one is answered to the model as the tool would, and bothers nobody. */
+export const checkedFirst =
+  <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
+  async (input, invocation) => {
+    const checked = await tool.check(input, invocation.tool);
+    if (!checked.ok) return checked.answer;
+    return act({ input, typed: checked.value as ToolInput<T>, invocation }); // what its `check` answers
+  };
+
+/** Answers every problem of an input; none: it is valid. @throws RangeError when the input is nested too deeply. */
+type JsonSchemaCheck = (input: JsonObject) => readonly Problem[];
+
+/**
+ * Prepares a JSON Schema for checking inputs, by an interpreter: code generation as in Ajv is forbidden on Workers.
+ * It keeps the schema and writes on it, so it is given its own copy.
+ *
+ * @throws Error when a `$ref` leads nowhere or a `pattern` is not a regular expression, which would otherwise only
+ *   show when an input reaches that place.
+ */
+export function jsonSchemaCheck(schema: Schema): JsonSchemaCheck {
+  const lookup = dereference(schema);
+  for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
+  const draft = draftOf(schema.$schema);
+  return (input) => toProblems(validate(input, schema, draft, lookup, false).errors);
+}
+
+function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void {
+  if (typeof part.$ref === 'string' && lookup[part.__absolute_ref__ ?? part.$ref] === undefined) {
+    throw new Error(`"$ref": ${JSON.stringify(part.$ref)} leads nowhere`);
+  }
+  for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
+    if (typeof pattern === 'string') new RegExp(pattern, 'u');
+  }
+}
+
+/** The draft that a `$schema` names; the newest unless it names another. */
+export function draftOf(dialect: unknown): SchemaDraft {
+  if (typeof dialect !== 'string') return '2020-12';
+  if (dialect.includes('draft-04')) return '4';
+  if (dialect.includes('draft-07')) return '7';
+  return dialect.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+/** Errors of these keywords only say that there are errors below them. */
+const PARENTS = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
+  ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas'],
+]);
+
+/** What of the interpreter's errors tells somebody something. */
+export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
+  errors
+    .filter(({ keyword }) => !PARENTS.has(keyword))
+    .map(({ keyword, instanceLocation, error }) => ({
+      path: parsePointer(instanceLocation),
+      message: keyword === 'false' ? 'Not allowed.' : error,
+    }));
+
+/** Reads a JSON pointer as a URI fragment, such as `#/items/0/a%20b`. */
+const parsePointer = (pointer: string): readonly PropertyKey[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+
+/** The model's input as a JSON object, or what the model is told instead. */
+export type ParsedToolInput =
+  | { readonly ok: true; readonly input: JsonObject }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Reads the text that a model sent as the input of a call. Blank text is an empty object, which then goes through the
+ * tool's own validation (TYP-05). The messages are the same on every engine and quote nothing of the text.
+ */
+export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
+  const trimmed = raw.trim();
+  if (trimmed === '') return { ok: true, input: {} };
+  const parsed = parseJson(trimmed);
+  if (parsed === undefined) return refused(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
+  if (!isJsonObject(parsed)) return refused(toolName, `is ${kindOf(parsed)}, not a JSON object`);
+  return { ok: true, input: parsed };
+}
+
+const refused = (toolName: string, problem: string): ParsedToolInput => ({
+  ok: false,
+  message: `The input of tool '${toolName}' ${problem}. Send one JSON object that matches its schema.`,
+});
+
+function parseJson(source: string): Json | undefined {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The usual slips of models, from outside to inside. */
+function guessReason(source: string): string {
+  if (source.startsWith('```')) return 'it is wrapped in a code fence';
+  if (!source.startsWith('{')) return "it does not begin with '{'";
+  if (!source.endsWith('}')) return "it does not end with '}', so it may be cut off";
+  return 'a quote, comma or bracket in it is missing, wrong or not escaped';
+}
+
+/** What a JSON value is that is not an object, with its article. */
+export function kindOf(value: Exclude<Json, JsonObject>): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}

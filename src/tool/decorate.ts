@@ -1,0 +1,67 @@
+import type { JsonObject } from './json.ts';
+import type { AnyTool } from './tool.ts';
+
+/**
+ * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
+ * name, schema, metadata, effect, serial, returnDirect. `call` hands on the invocation that it was given, and with it
+ * the context (CTX-09).
+ *
+ * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result
+ * after it. Around all of them is the loop, which binds the call, makes an error of what is thrown and lets signals
+ * through; so the usual order is observability around event publication around what belongs to the tool (DEC-22).
+ */
+export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
+  ...tool,
+  ...forwarded(tool),
+  // What a decorator does around a call, or around the tools inside, would not be done around the call of another tool.
+  route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
+  ...changes,
+  delegate: tool,
+});
+
+/** What a spread leaves behind of a tool that a class makes: its getters, and its methods, which need their `this`. */
+const forwarded = (tool: AnyTool): AnyTool => ({
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  effect: tool.effect,
+  serial: tool.serial,
+  returnDirect: tool.returnDirect,
+  metadata: tool.metadata,
+  output: tool.output,
+  inner: tool.inner,
+  adopt: tool.adopt?.bind(tool),
+  readInput: tool.readInput?.bind(tool),
+  check: tool.check.bind(tool),
+  call: tool.call.bind(tool),
+});
+
+/** The first tool along the chain of delegates, this one included, that `is` recognises (DEC-02). */
+export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) => one is T): T | undefined {
+  for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate) if (is(one)) return one;
+  return undefined;
+}
+
+/** The route of a tool, whose answers lead to what `wrap` makes of the tools that are meant; none when it has none. */
+export function mapRoute(
+  tool: AnyTool,
+  wrap: (meant: AnyTool, input: JsonObject) => AnyTool,
+): AnyTool['route'] {
+  const route = tool.route?.bind(tool);
+  if (!route) return undefined;
+  return (input) => {
+    const meant = route(input);
+    return meant && { ...meant, tool: wrap(meant.tool, input) };
+  };
+}
+
+/** Whether two lists hold the same tools in the same order. What a provider answers may be the same tools in a new list. */
+export const sameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
+  a === b || (a.length === b.length && a.every((tool, index) => tool === b[index]));
+
+/** The first tool of each name, sorted by name, as a model is shown them: its provider's prompt cache then holds (TOOL-21). */
+export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,204 @@
+import type { InjectionStrategy, LoopView } from './injection.ts';
+import { copyJson, type Json, shorten } from './json.ts';
+import type { CallScope } from './tool.ts';
+import {
+  type FactOptions,
+  type FactPlace,
+  factOf,
+  type MemoryFact,
+  type MemoryScope,
+  type MemoryTiming,
+  type SessionMoment,
+  type ToolMemory,
+} from './tool-memory.ts';
+
+/** What a kind of tool adds to an app: what it remembers of a session, and which tools it offers for it. */
+export interface ToolKind {
+  readonly name: string;
+  readonly memory?: ToolMemory<Json, Json> | undefined;
+  readonly strategy?: InjectionStrategy | undefined;
+}
+
+/** A kind with a memory, and the doors to it. */
+export interface RememberingKind<Value extends Json, Fact extends Json>
+  extends ToolKind,
+    KindMemory<Value, Fact> {
+  readonly memory: ToolMemory<Value, Fact>;
+}
+
+/** How the tools and the strategy of a kind reach its memory. */
+export interface KindMemory<Value extends Json, Fact extends Json> {
+  /**
+   * What is remembered. Of a loop: as the model was shown it. Of a call: with what this call has recorded itself; for
+   * `when: 'call'` as of now, with what calls have recorded for their end that still run, in whatever loop they are; for
+   * `when: 'batch'` as of the reply that asked for the call, with what earlier calls of the same `serial` have recorded.
+   *
+   * So a call that reads and records without awaiting anything in between is not overtaken by another.
+   *
+   * @throws ToolConfigurationError when the kind was not given to the app, or its memory cannot be folded.
+   */
+  recall(from: Pick<CallScope, 'recall'> | Pick<LoopView, 'recall'>): Value;
+  /**
+   * Records a fact of this call. One for its `end` that is recorded before the tool's effect is stored with the start of the
+   * effect, and counts from then on even if the call is killed. One that is recorded in `run` is stored with the call's end.
+   *
+   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
+   */
+  remember(call: Pick<CallScope, 'record'>, fact: Fact, options?: FactOptions): void;
+  /** A fact for `Frame.facts`, and for what a strategy notes of a call. */
+  fact(fact: Fact, options?: FactOptions): MemoryFact;
+}
+
+/** What a kind remembers, as `defineToolKind` takes it. `Value` and `Fact` are type aliases of JSON. */
+export interface ToolMemoryConfig<Value extends Json, Fact extends Json> {
+  readonly initial: NoInfer<Value>;
+  /** Raised when `apply` or `observe` read the same journal otherwise; 1 unless given. */
+  readonly version?: number | undefined;
+  /** `call`: a fact takes effect as its call ends. `batch`, unless given: once all calls of the reply have ended, in their order. */
+  readonly when?: MemoryTiming | undefined;
+  /** `session`, unless given: one value, in which subagents count too. `path`: one for each agent and nested loop. */
+  readonly scope?: MemoryScope | undefined;
+  /** Answers the value with a fact. Pure: it reads no clock, and takes the time from `place.at`. */
+  apply?(value: Value, fact: Fact, place: FactPlace): NoInfer<Value>;
+  /** Answers the value after something else has happened. Pure, as `apply` is. */
+  observe?(value: Value, moment: SessionMoment): NoInfer<Value>;
+}
+
+/** The literal that `defineToolKind` takes. */
+export interface ToolKindConfig<Value extends Json, Fact extends Json> {
+  /** A letter, then letters, digits, `-` and `_`. Facts are journaled under it, so it stays. */
+  readonly name: string;
+  readonly memory: ToolMemoryConfig<Value, Fact>;
+  /** Decides which tools every loop offers; a function is given the doors to the kind's memory. */
+  readonly strategy?:
+    | InjectionStrategy
+    | ((memory: KindMemory<Value, Fact>) => InjectionStrategy)
+    | undefined;
+}
+
+/** A kind of tool was defined in a way that cannot work, or its memory cannot be folded. */
+export class ToolKindError extends Error {
+  override readonly name = 'ToolKindError';
+  readonly kind: string;
+
+  /** `problem` is a sentence that goes on after "Tool kind 'x': ". */
+  constructor(kind: string, problem: string, options?: ErrorOptions) {
+    super(`Tool kind '${shorten(kind, 80)}': ${problem}`, options);
+    this.kind = kind;
+  }
+}
+
+/** Makes a kind of tool that remembers nothing, and offers tools in every loop. */
+export function defineToolKind(config: {
+  readonly name: string;
+  readonly memory?: undefined;
+  readonly strategy: InjectionStrategy;
+}): ToolKind;
+/**
+ * Makes a kind of tool that remembers: tools of it record facts, a fold makes a value of them, and the value is there in every
+ * later call, turn and invocation, whatever was killed in between. The kind is given to the app: `createHoldfast({ kinds })`.
+ *
+ * Memories of an app are journaled as `app:{name}`, so that none can meet one of the library.
+ *
+ * @example
+ * const uses = defineToolKind({
+ *   name: 'uses',
+ *   memory: { initial: 0, when: 'call', apply: (count: number, by: number) => count + by },
+ * });
+ * const counted = (tool: AnyTool) =>
+ *   decorate(tool, {
+ *     call(input, call) {
+ *       uses.remember(call, 1, { on: 'end' });
+ *       return tool.call(input, call);
+ *     },
+ *   });
+ *
+ * @throws ToolKindError when the name is none, `initial` is not JSON, or `when`, `scope` or `version` is none.
+ */
+export function defineToolKind<Value extends Json, Fact extends Json = never>(
+  config: ToolKindConfig<Value, Fact>,
+): RememberingKind<Value, Fact>;
+export function defineToolKind<Value extends Json, Fact extends Json>(config: {
+  readonly name: string;
+  readonly memory?: ToolMemoryConfig<Value, Fact> | undefined;
+  readonly strategy?:
+    | InjectionStrategy
+    | ((memory: KindMemory<Value, Fact>) => InjectionStrategy)
+    | undefined;
+}): ToolKind {
+  const { name, memory: declared } = config;
+  const isOurs = name.startsWith(OURS);
+  if (!declared) {
+    if (!isOurs) checkName(name);
+    return { name, strategy: config.strategy as InjectionStrategy }; // a function needs a memory, say the overloads
+  }
+  const memory: ToolMemory<Value, Fact> = isOurs
+    ? { ...declared, name: name.slice(OURS.length) }
+    : ofApp(name, declared);
+  const access: KindMemory<Value, Fact> = {
+    recall: (from) => (isOurs ? from.recall(memory) : structuredClone(from.recall(memory))),
+    remember: (call, fact, options) => call.record(memory, fact, options),
+    fact: (fact, options) => factOf(memory, fact, options),
+  };
+  const strategy = typeof config.strategy === 'function' ? config.strategy(access) : config.strategy;
+  return { name, memory, strategy, ...access };
+}
+
+/** The library's own kinds: journaled under their plain names, and trusted to answer new values that are JSON. */
+const OURS = 'holdfast:';
+
+/** What the names of memories begin with that apps define. */
+export const APP_MEMORY = 'app:';
+
+const NAME = /^[a-z][\w-]{0,63}$/i;
+
+function checkName(name: string): void {
+  if (!NAME.test(name))
+    throw new ToolKindError(
+      name,
+      "a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+    );
+}
+
+/** A memory whose functions cannot do harm: what they are given is theirs alone, and what they answer is JSON. */
+function ofApp<Value extends Json, Fact extends Json>(
+  kind: string,
+  declared: ToolMemoryConfig<Value, Fact>,
+): ToolMemory<Value, Fact> {
+  checkName(kind);
+  const { when = 'batch', scope = 'session', version = 1, apply, observe } = declared;
+  if (!['call', 'batch'].includes(when))
+    throw new ToolKindError(kind, `'when' is '${when}': use 'call' or 'batch'.`);
+  if (!['path', 'session'].includes(scope))
+    throw new ToolKindError(kind, `'scope' is '${scope}': use 'path' or 'session'.`);
+  if (!Number.isSafeInteger(version) || version < 1)
+    throw new ToolKindError(kind, `'version' is ${version}: use a whole number from 1 on.`);
+  return {
+    name: `${APP_MEMORY}${kind}`,
+    initial: asJson(kind, 'initial', declared.initial),
+    version,
+    when,
+    scope,
+    ...(apply && {
+      apply: (value, fact, place) =>
+        asJson(kind, 'apply', apply.call(declared, structuredClone(value), structuredClone(fact), place)),
+    }),
+    ...(observe && {
+      observe: (value, moment) =>
+        asJson(kind, 'observe', observe.call(declared, structuredClone(value), moment)),
+    }),
+  };
+}
+
+/** A copy as the journal would give it back. @throws ToolKindError that says where it is not JSON. */
+function asJson<Value extends Json>(kind: string, field: string, value: Value): Value {
+  const copy = copyJson(value);
+  if (copy.ok) return copy.value as Value; // equal, but for what JSON does not keep
+  const { path, what } = copy.problem;
+  throw new ToolKindError(
+    kind,
+    field === 'initial'
+      ? `the value of 'initial' at \`${path}\` is ${what}, which is not JSON.`
+      : `'${field}' answered a value that is ${what} at \`${path}\`, which is not JSON.`,
+  );
+}

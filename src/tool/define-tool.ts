@@ -1,0 +1,186 @@
+import {
+  checkNaming,
+  checkNoForeignWord,
+  checkTime,
+  checkWord,
+  readInput,
+  readMetadata,
+  ToolDefinitionError,
+} from './check-definition.ts';
+import { checkInput } from './check-input.ts';
+import type { InputDeclaration, InputOf } from './input-schema.ts';
+import type { JsonObject } from './json.ts';
+import { leaveToCaller } from './manual.ts';
+import type { AnyTool, Effect, Reconciliation, Tool, ToolCall, ToolInvocation } from './tool.ts';
+import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
+
+/** Milliseconds that a `run` has when its tool does not say. */
+export const DEFAULT_TIMEOUT = 30_000;
+
+/** The longest timeout, 15 minutes: no invocation of the platform that works in the background lives longer. */
+export const MAX_TIMEOUT = 15 * 60_000;
+
+const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
+
+interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
+  readonly input?: Declaration | undefined;
+  /** Calls of one batch that share this word run one after another. */
+  readonly serial?: string | undefined;
+  /** The turn may end with this tool's result, without another model call. */
+  readonly returnDirect?: boolean | undefined;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: JsonObject | undefined;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+}
+
+interface RunConfig<Declaration extends InputDeclaration, Output> {
+  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
+  readonly timeout?: number | undefined;
+  /**
+   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
+   * invocation: a run that has too few left is left to the next one.
+   */
+  readonly subrequests?: number | undefined;
+  readonly expires?: undefined;
+  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
+  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
+}
+
+/**
+ * A tool that the caller runs (SPM-17): each call suspends the turn until its result comes by
+ * `POST .../results/{callId}`.
+ */
+interface ManualConfig {
+  readonly run?: undefined;
+  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
+  readonly execute?: undefined;
+  readonly effect?: undefined;
+  readonly reconcile?: undefined;
+  readonly timeout?: undefined;
+  readonly subrequests?: undefined;
+  /** Milliseconds until a call without a result is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+type ReconcileConfig<Declaration extends InputDeclaration> =
+  | {
+      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+      readonly effect?: 'once' | undefined;
+      /** Finds out what became of a call that started and whose end is not known. */
+      readonly reconcile?:
+        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
+        | undefined;
+    }
+  /** These calls are run again instead. */
+  | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
+
+/** The literal that `defineTool` takes. */
+export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
+  Name,
+  Declaration
+> &
+  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
+
+/**
+ * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
+ * once (TYP-10). `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export function defineTool<
+  const Name extends string,
+  Declaration extends InputDeclaration = undefined,
+  Output = unknown,
+>(config: ToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, Output> {
+  const { name, description, output } = config;
+  checkNaming(name, description);
+  checkNoForeignWord(config);
+  const metadata = readMetadata(name, config.metadata ?? {});
+  const act = config.run === undefined ? manually<Declaration>(config) : running(config, config.run);
+  const schema = readInput<Declaration>(name, config.input);
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: act.effect,
+    serial: config.serial,
+    returnDirect: config.returnDirect ?? false,
+    metadata,
+    output,
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, invocation) {
+      const parsed = await checkInput(schema, input, invocation.tool);
+      if (!parsed.ok) return parsed.answer;
+      return typed(await act.act(parsed.value, invocation), output);
+    },
+  };
+}
+
+/** What is done with a checked input. */
+interface Act<Input> {
+  readonly effect: AnyTool['effect'];
+  act(input: Input, invocation: ToolInvocation): Promise<ToolResult>;
+}
+
+function running<Declaration extends InputDeclaration, Output>(
+  config: ToolConfig<string, Declaration, Output>,
+  run: RunConfig<Declaration, Output>['run'],
+): Act<InputOf<Declaration>> {
+  const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
+  checkWord(name, 'effect', effect, EFFECTS);
+  checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
+  checkSubrequests(name, subrequests);
+  if (reconcile !== undefined && effect !== 'once') {
+    throw new ToolDefinitionError(
+      name,
+      'reconcile',
+      `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`,
+    );
+  }
+  return {
+    effect,
+    act: (input, invocation) =>
+      invocation.execute({
+        effect,
+        timeout,
+        subrequests,
+        run: (call) => run(input, call),
+        reconcile: reconcile && ((call) => reconcile(input, call)),
+      }),
+  };
+}
+
+function checkSubrequests(name: string, subrequests = 1): void {
+  if (Number.isSafeInteger(subrequests) && subrequests >= 0) return;
+  const problem = `its subrequests are ${subrequests}; they must be a whole number.`;
+  throw new ToolDefinitionError(name, 'subrequests', problem);
+}
+
+function manually<Declaration extends InputDeclaration>({
+  name,
+  effect,
+  reconcile,
+  timeout,
+  subrequests,
+  expires,
+}: ToolConfig<string, Declaration, unknown>): Act<InputOf<Declaration>> {
+  if ([effect, reconcile, timeout, subrequests].some((said) => said !== undefined)) {
+    const problem =
+      'it has no run, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.';
+    throw new ToolDefinitionError(name, 'run', problem);
+  }
+  const receive = leaveToCaller(name, expires);
+  return { effect: 'none', act: (_, invocation) => receive(invocation) };
+}
+
+/** A result whose artifact has no type of its own gets the tool's. */
+const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
+  type !== undefined && result.type === 'artifact' && result.artifactType === undefined
+    ? toolResult({ ...result, artifactType: type.name })
+    : result;

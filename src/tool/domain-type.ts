@@ -1,0 +1,101 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type DomainObjects, domainObjects } from './domain-objects.ts';
+import { DomainTypeError } from './domain-type-error.ts';
+import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
+import { issueLines } from './problem-lines.ts';
+import type { AnyTool, JsonSchema } from './tool.ts';
+import type { ArtifactType } from './tool-result.ts';
+import { attempt } from './until-aborted.ts';
+
+/** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
+export interface DomainType<Name extends string = string, Value = unknown> extends ArtifactType {
+  readonly name: Name;
+  /** What a value looks like as JSON; the same object on every read. */
+  readonly json: JsonSchema;
+  /** A value as it came back from the journal, read through the schema; or what is wrong with it. Never throws. */
+  parse(value: unknown): ParsedInput<Value>;
+  /** Absent when its values bring no tools. */
+  readonly objects?: DomainObjects | undefined;
+}
+
+/** The literal that `defineDomainType` takes. */
+export interface DomainTypeConfig<Name extends string, Schema extends StandardSchemaV1> {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** Describes a JSON object: Valibot, Zod 4, ArkType. Synchronous, since conditions are asked between two events. */
+  readonly schema: Schema;
+  /** What tells an object from others of its type; its property `id` unless given. At most 256 characters. */
+  readonly id?:
+    | ((value: StandardSchemaV1.InferOutput<Schema>) => string | number | null | undefined)
+    | undefined;
+  /** Begins the names of an object's tools where `discover` offers several; the type's name in lower case unless given. */
+  readonly prefix?: string | undefined;
+  /**
+   * The tools that an object brings with it, for loops that chain the type. They are made again from the object's JSON
+   * in every invocation, so a closure remembers nothing: what changes belongs in `call.state`. An agentic tool among them
+   * keeps its state by `key: () => value.id`, or all objects share it.
+   *
+   * The function is also called once without an object, to tell the model of the tools beforehand. It may read
+   * properties to hand them on, but needs the values only inside `run`.
+   */
+  readonly tools?: ((value: StandardSchemaV1.InferOutput<Schema>) => readonly AnyTool[]) | undefined;
+}
+
+/**
+ * Declares a type of artifacts: `output: Customer` on a tool, or `artifact(text, Customer, value)`. What is journaled
+ * is the value's JSON, the schema's input; sinks, conditions and other readers are given the schema's output.
+ *
+ * @throws DomainTypeError when the name or the prefix is no name, the schema cannot be written as the JSON Schema of an
+ *   object, or its tools cannot be told before there is an object.
+ */
+export function defineDomainType<const Name extends string, Schema extends StandardSchemaV1>({
+  name,
+  schema,
+  id,
+  prefix = '',
+  tools,
+}: DomainTypeConfig<Name, Schema>): DomainType<Name, StandardSchemaV1.InferOutput<Schema>> {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new DomainTypeError(name, 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -');
+  }
+  if (!/^[A-Za-z0-9_-]{0,32}$/.test(prefix)) {
+    const problem = `cannot begin names with '${prefix.slice(0, 80)}': use at most 32 of the characters A-Z a-z 0-9 _ -`;
+    throw new DomainTypeError(name, 'prefix', problem);
+  }
+  const parse = (value: unknown): ParsedInput<StandardSchemaV1.InferOutput<Schema>> =>
+    parsed(name, schema, value);
+  const json = jsonOf(name, schema);
+  if (!tools) return { name, json, parse };
+  const objects = domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools });
+  return { name, json, parse, objects };
+}
+
+/** Whether artifacts of this type can be checked, and not only told apart by its name. */
+export const isDomainType = (type: ArtifactType): type is DomainType => 'parse' in type;
+
+function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
+  try {
+    return toInputSchema(schema).json;
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    const problem = 'needs a schema of a JSON object that can be written as JSON Schema';
+    throw new DomainTypeError(name, 'schema', problem, { cause });
+  }
+}
+
+function parsed<Value>(
+  name: string,
+  schema: StandardSchemaV1<unknown, Value>,
+  value: unknown,
+): ParsedInput<Value> {
+  const made = attempt(() => schema['~standard'].validate(value));
+  const result = made.ok ? made.value : undefined;
+  if (result instanceof Promise) {
+    result.catch(() => undefined); // Nobody will wait for it.
+    return refused(`The schema of '${name}' is asynchronous; use a synchronous one.`);
+  }
+  if (result === undefined) return refused(`The schema of '${name}' failed.`);
+  return result.issues
+    ? { ok: false, problems: issueLines(result.issues) }
+    : { ok: true, value: result.value };
+}

@@ -1,0 +1,143 @@
+import { sameTools } from '../decorate.ts';
+import type { InjectionStrategy, LoopView } from '../injection.ts';
+import type { AnyTool, HistoryMessage } from '../tool.ts';
+import { type LastCall, type PastCall, pastCalls } from './past-calls.ts';
+
+/** What a strategy decides by, after one call (INJ-01). */
+export interface InjectionContext {
+  /** The loop's conversation, without the result of this call (INJ-08). Not to be changed. */
+  readonly history: readonly HistoryMessage[];
+  /** What is offered so far. */
+  readonly tools: readonly AnyTool[];
+  readonly lastCall: LastCall;
+  /** Replies of the loop so far, in this turn. */
+  readonly iteration: number;
+}
+
+/** The literal that `defineInjectionStrategy` takes. */
+export interface InjectionStrategyConfig {
+  readonly name: string;
+  /**
+   * Answers what to change after a call, whatever came of it; a bare list is of tools to add. It is asked once a call, and again
+   * when another invocation goes on: it depends on what it is given alone, and answers at once.
+   */
+  readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
+}
+
+/**
+ * Makes a strategy of a function that decides, after each call, which tools come and which go (INJ-01). For the
+ * `strategies` of an agent or of an agentic tool, where it comes after unfolding (INJ-04). What it changes holds from the next
+ * model call until the turn, or the nested loop, ends.
+ *
+ * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
+ * and changes nothing.
+ */
+export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
+  const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
+    const { call: lastCall, iteration } = past;
+    try {
+      const history = past.history();
+      return applyChange(tools, toChange(evaluate({ history, tools, lastCall, iteration })));
+    } catch (thrown) {
+      console.error(`holdfast: the strategy '${name}' threw in evaluate`, thrown);
+      return tools;
+    }
+  };
+  const evaluated = new WeakMap<object, Evaluated[]>();
+  return {
+    name,
+    offer(tools, view) {
+      const past = pastCalls(view.history());
+      const known = evaluatedIn(evaluated, name, view);
+      const at = known.findIndex((one) => isBeginning(one, tools, past));
+      const [former] = at < 0 ? [] : known.splice(at, 1);
+      const offered = past.slice(former?.calls ?? 0).reduce(change, former?.offered ?? tools);
+      known.unshift({ tools, calls: past.length, last: past.at(-1)?.call.id, offered });
+      known.splice(KEPT);
+      return offered;
+    },
+  };
+}
+
+const toChange = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): InjectionChange =>
+  isList(answer) ? addTools(answer) : { ...noChange, ...answer };
+
+const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer is readonly AnyTool[] =>
+  Array.isArray(answer);
+
+/** What the calls so far have made of a list, so that a call is judged once and not before every model call. */
+interface Evaluated {
+  readonly tools: readonly AnyTool[];
+  readonly calls: number;
+  readonly last: string | undefined;
+  readonly offered: readonly AnyTool[];
+}
+
+/**
+ * Opening a facade changes the list that comes in; calls of the same batch still ask with the old one. So a few lists are
+ * remembered.
+ */
+const KEPT = 4;
+
+/** What is known of one loop in one invocation: the list that the loop keeps under this key lives as long as that. */
+function evaluatedIn(all: WeakMap<object, Evaluated[]>, name: string, view: LoopView): Evaluated[] {
+  const loop = view.made(`injection ${name} ${view.frame}`, () => []);
+  const known = all.get(loop) ?? [];
+  all.set(loop, known);
+  return known;
+}
+
+const isBeginning = (
+  { tools: of, calls, last }: Evaluated,
+  tools: readonly AnyTool[],
+  past: readonly PastCall[],
+): boolean => calls <= past.length && past[calls - 1]?.call.id === last && sameTools(of, tools);
+
+/** What becomes of the tools that are offered. */
+export interface InjectionChange {
+  readonly add: readonly AnyTool[];
+  /** By name. */
+  readonly remove: readonly string[];
+}
+
+/** A tool, or several; those to be removed by themselves or by name. */
+type OneOrList<T> = T | readonly T[];
+
+/** Nothing changes (INJ-02). */
+export const noChange: InjectionChange = { add: [], remove: [] };
+
+/** These tools are offered too. */
+export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
+
+/** These tools are not offered any more. */
+export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
+  add: [],
+  remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
+});
+
+/** Some tools in the place of others. */
+export const replaceTools = (
+  remove: OneOrList<AnyTool | string>,
+  add: OneOrList<AnyTool>,
+): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
+
+/** Whether there is anything to do. */
+export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
+
+const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
+  isToolList(given) ? given : [given];
+
+const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
+
+/**
+ * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
+ * name is taken (INJ-06). The same list when nothing changes.
+ */
+export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
+  if (!hasChanges(change)) return tools;
+  const gone = new Set(change.remove);
+  const left = tools.filter(({ name }) => !gone.has(name));
+  const taken = new Set(left.map(({ name }) => name));
+  const come = change.add.filter(({ name }) => !taken.has(name) && taken.add(name));
+  return come.length === 0 && left.length === tools.length ? tools : [...left, ...come];
+}

@@ -1,0 +1,193 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import { jsonSchemaCheck } from './check-input.ts';
+import { copyJson, isJsonObject, type JsonObject } from './json.ts';
+import { issueLines, problemLines } from './problem-lines.ts';
+import type { AnyTool, JsonSchema, Tool } from './tool.ts';
+
+/** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
+export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
+
+/** The type of a valid input: a schema's output, any record for JSON Schema, an empty object for nothing. */
+export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Declaration>
+  : Declaration extends undefined
+    ? Record<string, never>
+    : Record<string, unknown>;
+
+/** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
+export type ParsedInput<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** A declared input, in the two forms in which it is used. */
+export interface InputSchema<Value> {
+  /** What the model is shown; its root is an object. The same object on every read. */
+  readonly json: JsonSchema;
+  /** Rejects only with what the schema's own code throws. */
+  parse(input: JsonObject): Promise<ParsedInput<Value>>;
+}
+
+/** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
+export class InputSchemaError extends Error {
+  override readonly name = 'InputSchemaError';
+}
+
+/**
+ * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
+ * (Zod 4, ArkType), plain JSON Schema, or nothing (an object without properties; what the model sends is dropped).
+ *
+ * @throws InputSchemaError when there is no JSON Schema for it, or its root is not an object.
+ */
+export function toInputSchema<Declaration extends InputDeclaration = undefined>(
+  declared?: Declaration | undefined,
+): InputSchema<InputOf<Declaration>>;
+export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown> {
+  if (declared === undefined) {
+    return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
+  }
+  return isStandardSchema(declared) ? fromStandardSchema(declared) : fromJsonSchema(declared);
+}
+
+function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
+  return {
+    json: toShownSchema(standardToJsonSchema(schema)),
+    async parse(input) {
+      const result = await schema['~standard'].validate(input);
+      if (!result.issues) return { ok: true, value: result.value };
+      return { ok: false, problems: issueLines(result.issues) };
+    },
+  };
+}
+
+function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
+  const json = toShownSchema(schema);
+  const check = attempt('is not valid JSON Schema', () =>
+    jsonSchemaCheck(JSON.parse(JSON.stringify(schema))),
+  );
+  return {
+    json,
+    async parse(input) {
+      const problems = check(input);
+      return problems.length === 0
+        ? { ok: true, value: input }
+        : { ok: false, problems: problemLines(problems) };
+    },
+  };
+}
+
+/** What a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be written. */
+export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
+  // One dialect for all, since `$schema` is not shown to the model.
+  const target = 'draft-2020-12';
+  const failure = 'cannot be written as JSON Schema';
+  if (isValibot(schema)) {
+    return attempt(failure, () => ({
+      ...toJsonSchema(schema, {
+        target,
+        typeMode: 'input',
+        errorMode: 'ignore',
+        overrideSchema: ({ valibotSchema: { type } }) => (UNSENDABLE.has(type) ? refuse(type) : undefined),
+      }),
+    }));
+  }
+  if (hasConverter(schema)) {
+    const { jsonSchema, vendor } = schema['~standard'];
+    const libraryOptions = vendor === 'arktype' ? ARKTYPE : undefined;
+    return attempt(failure, () => jsonSchema.input({ target, libraryOptions }));
+  }
+  throw new InputSchemaError(
+    `its input is a schema of '${schema['~standard'].vendor}' that cannot be converted to JSON Schema. ` +
+      "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or plain JSON Schema.",
+  );
+}
+
+/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything (TOOL-22). */
+const UNSENDABLE = new Set([
+  ...['function', 'promise', 'instance', 'symbol', 'bigint'],
+  ...['map', 'set', 'date', 'blob', 'file'],
+]);
+
+/** The same for ArkType, by its own settings; Zod refuses them unasked. */
+const ARKTYPE = {
+  fallback: {
+    proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
+    domain: ({ domain }: { readonly domain: string }) => refuse(domain),
+    date: () => refuse('Date'),
+  },
+};
+
+function refuse(type: string): never {
+  throw new Error(`a model cannot send a value of the type '${type}'`);
+}
+
+/** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
+function toShownSchema(schema: JsonSchema): JsonSchema {
+  if (schema.type !== 'object') {
+    throw new InputSchemaError(
+      'its input must be an object schema, since a model sends a JSON object: ' +
+        "v.object({ ... }), z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+    );
+  }
+  const copy = copyJson(schema);
+  if (!copy.ok) {
+    throw new InputSchemaError(
+      `its input schema is not JSON: the value at \`${copy.problem.path}\` is ${copy.problem.what}.`,
+    );
+  }
+  const { $schema: _, required, ...rest } = isJsonObject(copy.value) ? copy.value : {};
+  const names = Array.isArray(required) && required.length > 0 ? { required } : {};
+  return { type: 'object', properties: {}, ...rest, ...names };
+}
+
+function attempt<Value>(failure: string, convert: () => Value): Value {
+  try {
+    return convert();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InputSchemaError(`its input ${failure}: ${reason}.`, { cause });
+  }
+}
+
+/** Whether a declaration is a schema of some library, and not JSON Schema. */
+export const isStandardSchema = (declared: StandardSchemaV1 | JsonSchema): declared is StandardSchemaV1 =>
+  '~standard' in declared;
+
+const isValibot = (schema: StandardSchemaV1): schema is GenericSchema =>
+  schema['~standard'].vendor === 'valibot';
+
+const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJSONSchemaV1 =>
+  'jsonSchema' in schema['~standard'];
+
+/** A value that is not taken, for one reason. */
+export const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
+
+/** What the `run` of a tool is given: its schema's output. `unknown` for a tool whose types were erased. */
+export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, unknown> ? Input : unknown;
+
+/** A Standard Schema that refuses nothing. */
+export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;
+
+/**
+ * Shows the model one schema, and lets `read` make a value of whatever it sends: for tools that have words of their own
+ * for a bad input. `read` must not throw.
+ */
+export const lenientSchema = <Value>(
+  shown: JsonSchema,
+  read: (input: JsonObject) => Value,
+): LenientSchema<Value> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'holdfast',
+    validate: (sent) => ({ value: read(isJsonObject(sent) ? sent : {}) }),
+    jsonSchema: { input: () => shown, output: () => shown },
+  },
+});
+
+/** An object with one required string. */
+export const oneString = (name: string, description: string): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: { type: 'string', description } },
+  required: [name],
+});

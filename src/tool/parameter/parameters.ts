@@ -1,0 +1,229 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { jsonSchemaCheck } from '../check-input.ts';
+import {
+  type InputSchema,
+  InputSchemaError,
+  isStandardSchema,
+  standardToJsonSchema,
+  toInputSchema,
+} from '../input-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { issueLines } from '../problem-lines.ts';
+import type { JsonSchema } from '../tool.ts';
+
+/** An input that is declared by hand, with the type that follows from its parameters. */
+export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
+  StandardJSONSchemaV1<unknown, Values>;
+
+/**
+ * The `input` of a tool without a schema library: JSON Schema of its parameters, by name. For anything that needs
+ * defaults, bounds or transforms use Valibot. What a model sends beside the parameters is handed on.
+ *
+ * @example
+ * input: parameters({ city: stringParameter('Where'), days: integerParameter('How many', { required: false }) })
+ */
+export function parameters<const Parameters extends Readonly<Record<string, Parameter>>>(
+  declared: Parameters,
+): ParametersSchema<ParameterValues<Parameters>> {
+  const schema = objectSchema(declared);
+  const check = jsonSchemaCheck(JSON.parse(JSON.stringify(schema)));
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'holdfast',
+      validate(input) {
+        const issues = isJsonObject(input) ? check(input) : [{ message: 'Expected an object.' }];
+        if (issues.length > 0) return { issues };
+        return { value: input as ParameterValues<Parameters> }; // just checked
+      },
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
+}
+
+/** One property of an input that is declared by hand. Its name is its key in `parameters`. */
+export interface Parameter<Value = unknown, Required extends boolean = boolean> {
+  /** As the model is shown it. */
+  readonly schema: JsonSchema;
+  readonly required: Required;
+  readonly '~types'?: { readonly value: Value };
+}
+
+/** What is said of a parameter beside its type and description. */
+export interface ParameterOptions {
+  /** `true` unless given. */
+  readonly required?: boolean | undefined;
+}
+
+/** The same for a parameter whose values can be listed. */
+export interface EnumOptions<Value> extends ParameterOptions {
+  /** The only values that are allowed. */
+  readonly enum?: readonly Value[] | undefined;
+}
+
+type RequiredBy<Options> = Options extends { readonly required: infer Required extends boolean }
+  ? Required
+  : true;
+
+type ListedBy<Options, Base> = Options extends { readonly enum: readonly (infer Value extends Base)[] }
+  ? Value
+  : Base;
+
+/** The values of an input of these parameters; optional where they are not required. */
+export type ParameterValues<Parameters extends Readonly<Record<string, Parameter>>> = {
+  -readonly [Key in keyof Parameters as Parameters[Key] extends Parameter<unknown, true>
+    ? Key
+    : never]: ValueOf<Parameters[Key]>;
+} & {
+  -readonly [Key in keyof Parameters as Parameters[Key] extends Parameter<unknown, true>
+    ? never
+    : Key]?: ValueOf<Parameters[Key]>;
+} extends infer Values
+  ? { [Key in keyof Values]: Values[Key] }
+  : never;
+
+type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
+
+/** Text; with `enum`, one of its words. Described by its name unless given, as every parameter (TOOL-05). */
+export const stringParameter = <const Options extends EnumOptions<string>>(
+  description?: string,
+  options?: Options,
+): Parameter<ListedBy<Options, string>, RequiredBy<Options>> =>
+  parameterOf({ type: 'string' }, description, options);
+
+/** A whole number. */
+export const integerParameter = <const Options extends EnumOptions<number>>(
+  description?: string,
+  options?: Options,
+): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
+  parameterOf({ type: 'integer' }, description, options);
+
+/** A number. */
+export const numberParameter = <const Options extends EnumOptions<number>>(
+  description?: string,
+  options?: Options,
+): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
+  parameterOf({ type: 'number' }, description, options);
+
+/** `true` or `false`. */
+export const booleanParameter = <const Options extends ParameterOptions>(
+  description?: string,
+  options?: Options,
+): Parameter<boolean, RequiredBy<Options>> => parameterOf({ type: 'boolean' }, description, options);
+
+/** A list of such items (TOOL-06). Whether the item is required says nothing here. */
+export const arrayParameter = <Item, const Options extends ParameterOptions>(
+  item: Parameter<Item>,
+  description?: string,
+  options?: Options,
+): Parameter<Item[], RequiredBy<Options>> =>
+  parameterOf({ type: 'array', items: item.schema }, description, options);
+
+/** An object of such properties, nested as deeply as needed (TOOL-06). */
+export const objectParameter = <
+  Properties extends Readonly<Record<string, Parameter>>,
+  const Options extends ParameterOptions,
+>(
+  properties: Properties,
+  description?: string,
+  options?: Options,
+): Parameter<ParameterValues<Properties>, RequiredBy<Options>> =>
+  parameterOf(objectSchema(properties), description, options);
+
+/** The schema of an object of these parameters; `required` only when it names some (TOOL-07). */
+function objectSchema(properties: Readonly<Record<string, Parameter>>): JsonSchema {
+  const entries = Object.entries(properties);
+  const required = entries.filter(([, parameter]) => parameter.required).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      entries.map(([name, { schema }]) => [name, { ...schema, description: schema.description ?? name }]),
+    ),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function parameterOf<Value, Required extends boolean>(
+  type: JsonSchema,
+  description: string | undefined,
+  { required = true, enum: values }: EnumOptions<unknown> = {},
+): Parameter<Value, Required> {
+  const schema = {
+    ...type,
+    ...(description !== undefined && { description }),
+    ...(values && { enum: values }),
+  };
+  return { schema, required: required as Required }; // `RequiredBy` says the same of the options
+}
+
+/** What a single property may be declared with. A bare JSON Schema is required. */
+export type PropertyDeclaration = Parameter | StandardSchemaV1 | JsonSchema;
+
+/** The value of a property as its own schema makes it. */
+export type PropertyValue<Declared extends PropertyDeclaration> =
+  Declared extends Parameter<infer Value, infer Required>
+    ? Required extends true
+      ? Value
+      : Value | undefined
+    : Declared extends StandardSchemaV1
+      ? StandardSchemaV1.InferOutput<Declared>
+      : unknown;
+
+/**
+ * A schema of an object with this one property; other properties are ignored. Its value is the property's.
+ *
+ * @throws InputSchemaError when there is no JSON Schema for it.
+ */
+export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
+  if (isParameter(declared)) return fromParameter(name, declared);
+  if (isStandardSchema(declared)) return fromStandardSchema(name, declared);
+  return fromParameter(name, { schema: declared, required: true });
+}
+
+function fromParameter(name: string, parameter: Parameter): InputSchema<unknown> {
+  const schema = toInputSchema(objectSchema({ [name]: parameter }));
+  return {
+    json: schema.json,
+    async parse(input) {
+      const value = own(input, name);
+      const parsed = await schema.parse(value === undefined ? {} : { [name]: value });
+      return parsed.ok ? { ok: true, value } : parsed;
+    },
+  };
+}
+
+function fromStandardSchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
+  const { $schema: _, ...shown } = standardToJsonSchema(schema);
+  if ('$defs' in shown) {
+    throw new InputSchemaError(`its parameter '${name}' is recursive; declare it in the tool's own input.`);
+  }
+  const parameter = { schema: shown, required: !accepts(schema, undefined) };
+  return {
+    json: objectSchema({ [name]: parameter }),
+    async parse(input) {
+      const result = await schema['~standard'].validate(own(input, name));
+      if (!result.issues) return { ok: true, value: result.value };
+      const issues = result.issues.map(({ path = [], message }) => ({ path: [name, ...path], message }));
+      return { ok: false, problems: issueLines(issues) };
+    },
+  };
+}
+
+const own = (input: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(input, name) ? input[name] : undefined;
+
+/** A schema that cannot tell at once is taken to refuse. */
+function accepts(schema: StandardSchemaV1, value: unknown): boolean {
+  try {
+    const result = schema['~standard'].validate(value);
+    if (!(result instanceof Promise)) return !result.issues;
+    result.catch(() => undefined); // Nobody will wait for it.
+  } catch {
+    // Its own code failed on nothing, so it needs something.
+  }
+  return false;
+}
+
+/** JSON Schema says `required` of an object's properties, as a list. */
+const isParameter = (declared: PropertyDeclaration): declared is Parameter =>
+  'schema' in declared && typeof Reflect.get(declared, 'required') === 'boolean';

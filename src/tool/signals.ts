@@ -1,0 +1,48 @@
+import { type Signal, type ToolResult, toolResult } from './tool-result.ts';
+
+/** Thrown by a tool to end its loop. It is never taken for a failure: the call is answered with the reason. */
+export class SignalError extends Error {
+  override readonly name = 'SignalError';
+  readonly signal: Signal;
+
+  constructor(signal: Signal) {
+    super(signal.reason);
+    this.signal = signal;
+  }
+}
+
+/** To throw when the plan should be made anew: ends this loop (LOOP-12). */
+export const replan = (reason: string): SignalError => new SignalError({ type: 'replan', reason });
+
+/** To throw when nothing more is to be done in this loop (SIG-02). */
+export const terminateAction = (reason: string): SignalError =>
+  new SignalError({ type: 'terminate-action', reason });
+
+/** To throw when nothing more is to be done in this turn (SIG-02). */
+export const terminateAgent = (reason: string): SignalError =>
+  new SignalError({ type: 'terminate-agent', reason });
+
+/** To throw when whoever supervises the turn wants out (SIG-03, AEA-06). */
+export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
+
+/** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error (AEA-05). */
+export class ToolConfigurationError extends SignalError {
+  constructor(reason: string) {
+    super({ type: 'misconfigured', reason });
+  }
+}
+
+/**
+ * The result of a call that was ended by a signal: its reason, for the model, if the loop is ever gone on with. It is no
+ * success, since the call broke off.
+ */
+export const signalled = ({ signal }: SignalError): ToolResult =>
+  signal.type === 'misconfigured' || signal.type === 'fail'
+    ? toolResult({ type: 'error', message: signal.reason, signal })
+    : toolResult({ type: 'text', content: signal.reason, withheld: true, signal });
+
+/**
+ * Leaves a call open for another invocation, or for an answer from outside. A decorator lets it pass, and tells nobody
+ * that the call has ended: it has not.
+ */
+export abstract class CallInterrupted extends Error {}

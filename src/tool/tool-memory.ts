@@ -1,0 +1,109 @@
+import type { Json } from './json.ts';
+import type { ResultData } from './tool-result.ts';
+
+/** When facts take effect: as each call ends, or in source order once the whole batch of calls has ended. */
+export type MemoryTiming = 'call' | 'batch';
+
+/** What has a value of its own: each path (agent and nested loops, joined by `/`), or the session as a whole. */
+export type MemoryScope = 'path' | 'session';
+
+/** Which ends of its call a fact is for: a success, or any end at all. */
+type FactOn = 'success' | 'end';
+
+/**
+ * What one kind of tool remembers of a session: a fold over the facts that its calls record. `Value` and `Fact` are JSON.
+ * Its functions are pure and answer a new value, so that a warm state and one folded from the journal are equal.
+ */
+export interface ToolMemory<Value extends Json, Fact extends Json> {
+  /** Facts are journaled under it, and the session's state shows it. */
+  readonly name: string;
+  readonly initial: Value;
+  /** Raised when the functions read the same facts otherwise: values that older code has folded are folded anew. */
+  readonly version?: number | undefined;
+  /** `batch` unless given. */
+  readonly when?: MemoryTiming | undefined;
+  /** `session` unless given. */
+  readonly scope?: MemoryScope | undefined;
+  /** Folds one fact. */
+  apply?(value: Value, fact: Fact, place: FactPlace): Value;
+  /** Folds what happens in the session beside its own facts; told after the facts that came with it. */
+  observe?(value: Value, moment: SessionMoment): Value;
+}
+
+/** A loop of a session. */
+export interface MemoryPlace {
+  readonly turn: string;
+  /** The id of the call that opened the loop; empty for the turn's own. */
+  readonly frame: string;
+  /** Names of the agent and of the nested loops around the call, joined by `/`. */
+  readonly path: string;
+}
+
+/** Where and when a fact was recorded. */
+export interface FactPlace extends MemoryPlace {
+  /** The id of the call that recorded it; of the call that opened the loop, for a fact that came with the loop. */
+  readonly call: string;
+  /** What the call ended in; absent while it runs, and for a fact that came with a loop. */
+  readonly result?: ResultData | undefined;
+  /**
+   * Milliseconds since the epoch, by the clock of whoever ran the turn, when the call ended; never before the turn's start.
+   * Of a call that was cut off and closed by somebody else: when it was started. 0 for facts of journals that are older than
+   * this time is.
+   */
+  readonly at: number;
+}
+
+/** What happens in a session that a memory may keep count of, with the loop in which it happens. */
+export type SessionMoment = MemoryPlace &
+  (
+    | { readonly type: 'turn-started' }
+    /** A nested loop, which is the place. */
+    | { readonly type: 'loop-opened' }
+    /** A model has replied; not told of loops in which a plan decides. */
+    | { readonly type: 'model-replied'; readonly model: string; readonly usage?: MomentUsage | undefined }
+    /** A call has ended, and with it the loop that it may have opened. */
+    | {
+        readonly type: 'call-ended';
+        readonly call: string;
+        readonly tool: string;
+        readonly result: ResultData;
+        /** Milliseconds inside `run`; absent when nothing was run. */
+        readonly ms?: number | undefined;
+      }
+    /** All loops of the turn have ended. */
+    | { readonly type: 'turn-ended' }
+  );
+
+/** What a reply used. `cost`: in USD, where its model has prices. */
+interface MomentUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cost?: number;
+}
+
+/** A fact as the journal keeps it. */
+export interface MemoryFact {
+  /** The memory's name. */
+  readonly slice: string;
+  readonly fact: Json;
+  /** `success` unless given. */
+  readonly on?: 'end';
+  /** As `FactPlace.at`; absent in older journals, and before the fact is journaled. */
+  readonly at?: number;
+}
+
+/** How a fact is recorded. */
+export interface FactOptions {
+  /**
+   * `success`, unless given: the fact takes effect only if its call succeeds. `end`: also if it fails, is rejected, times out,
+   * is cancelled, or is closed as unknown after a kill.
+   */
+  readonly on?: FactOn | undefined;
+}
+
+/** A fact of this memory. */
+export const factOf = <Value extends Json, Fact extends Json>(
+  { name }: Pick<ToolMemory<Value, Fact>, 'name'>,
+  fact: Fact,
+  { on }: FactOptions = {},
+): MemoryFact => ({ slice: name, fact, ...(on === 'end' && { on }) });

@@ -1,0 +1,214 @@
+import { copyJson, type Json, type NonJson } from './json.ts';
+
+/**
+ * Marks a value as made by `text`, `artifact` or `error`. It is private to this module, so that a row
+ * which merely looks like a result (`{ type: 'error' }`) is never taken for one.
+ */
+const made: unique symbol = Symbol('holdfast.tool-result');
+
+/** Why a call ended in an error. Absent: the tool itself said so. */
+export type ErrorReason =
+  /** Its code threw; the message is what was thrown. */
+  | 'threw'
+  | 'unknown-tool'
+  | 'invalid-input'
+  | 'limit'
+  | 'timeout'
+  | 'cancelled'
+  /** Somebody who was asked said no, or did not answer in time. */
+  | 'declined'
+  /** A signal of another call of its batch ended the loop first (LOOP-16). */
+  | 'skipped'
+  /** It started, and nobody knows whether it happened. */
+  | 'unknown-outcome';
+
+/**
+ * Ends the loop in which the call ran, once its batch has settled (SIG-01). `replan` and `terminate-action` end that
+ * loop only; `terminate-agent` and `exit` end the turn as cancelled; `misconfigured` and `fail` end it as failed.
+ */
+export interface Signal {
+  readonly type: 'replan' | 'terminate-action' | 'terminate-agent' | 'exit' | 'misconfigured' | 'fail';
+  readonly reason: string;
+}
+
+/** What a tool answered, as plain JSON data: this is what the journal keeps. */
+export type ResultData = ResultContent & { readonly signal?: Signal };
+
+/**
+ * `withheld`: no error, and yet not what the tool is for: it is not available now, it broke off by a signal, or its loop
+ * met a limit. The words say which. No fold counts it as a success.
+ */
+type ResultContent =
+  | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
+  /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
+  | {
+      readonly type: 'artifact';
+      readonly value: Json;
+      readonly content?: string;
+      readonly remark?: string;
+      readonly artifactType?: string;
+      readonly withheld?: true;
+    }
+  | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
+
+/** A result that `text`, `artifact` or `error` made. */
+export type ToolResult = ResultData & {
+  readonly [made]: true;
+  /** What the model reads, but for the `Error: ` before the message of an error (RES-03). */
+  readonly content: string;
+  /** The same, as the seeds call it. */
+  text(): string;
+};
+
+/** Names the type of an artifact; types of artifacts are nominal and are journaled by this name. */
+export interface ArtifactType {
+  readonly name: string;
+}
+
+/** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */
+export function toolResult<Data extends ResultData>(
+  data: Data,
+): Extract<ToolResult, { readonly type: Data['type'] }>;
+export function toolResult(data: ResultData): ToolResult {
+  // Made when asked for: the words of an artifact may be its whole JSON.
+  const content = (): string => contentOf(data);
+  const added = { [made]: { value: true }, text: { value: content } };
+  const result = Object.defineProperties({ ...data }, added);
+  if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: content });
+  return result as ToolResult; // the properties were just defined
+}
+
+/** Recognises a result by its private mark, never by its shape. */
+export const isToolResult = (value: unknown): value is ToolResult =>
+  typeof value === 'object' && value !== null && made in value;
+
+/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words (RES-02). */
+export const modelText = (result: ResultData): string =>
+  result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
+
+/** The most characters of one result that a model is shown, unless its agent says otherwise. */
+export const RESULT_CHARACTERS = 65_536;
+
+/**
+ * What a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A remark below
+ * an artifact stays whole: it names tools that the model could not know otherwise.
+ */
+export function shownText(result: ResultData, most: number): string {
+  const text = modelText(result);
+  if (text.length <= most) return text;
+  const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
+  const below = remark ? `\n\n${remark}` : '';
+  const whole = text.length - below.length;
+  const shown = beginning(text, Math.min(most, whole));
+  if (shown.length === whole) return text;
+  return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown]${below}`;
+}
+
+/** So many characters, but no half of one at the end, which some providers refuse. */
+export const beginning = (text: string, most: number): string =>
+  text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
+
+/** Whether a call did what it was made for. */
+export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
+
+/** The words of a tool that is not available now, for a model that will find another way: no error (CHN-02, STM-04). */
+export const withheld = (content: string): ToolResult =>
+  toolResult({ type: 'text', content, withheld: true });
+
+/** An error result with the reason that the system knows; a tool's own errors have none. */
+export const failure = (reason: ErrorReason, message: string): ToolResult =>
+  toolResult({ type: 'error', message, reason });
+
+function contentOf(result: ResultData): string {
+  switch (result.type) {
+    case 'text':
+      return result.content;
+    case 'artifact':
+      return (
+        result.content ??
+        [JSON.stringify(result.value), ...(result.remark ? [result.remark] : [])].join('\n\n')
+      );
+    case 'error':
+      return result.message;
+  }
+}
+
+/** A result that is words for the model; the empty text when there are none (AET-02). */
+export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
+  toolResult({ type: 'text', content: content ?? '' });
+
+/** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message (AET-02). */
+export const error = (message: string | null | undefined): Extract<ToolResult, { type: 'error' }> =>
+  toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
+
+/**
+ * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,
+ * the model only the words (RES-01, RES-05). With a type, the value is an artifact of that type.
+ * The value must be JSON; it is checked and copied when the call ends.
+ */
+export function artifact(content: string, value: unknown): ToolResult;
+export function artifact(content: string, type: ArtifactType, value: unknown): ToolResult;
+export function artifact(
+  content: string,
+  ...rest: readonly [unknown] | readonly [ArtifactType, unknown]
+): ToolResult {
+  if (rest.length === 1) return toolResult({ type: 'artifact', content, value: unchecked(rest[0]) });
+  const [type, value] = rest;
+  return toolResult({ type: 'artifact', content, value: unchecked(value), artifactType: type.name });
+}
+
+/** `toToolResult` checks every artifact; asking for `Json` here would refuse values whose type is an interface. */
+const unchecked = (value: unknown): Json => value as Json;
+
+/**
+ * Makes a result of whatever a tool returned: `undefined` is the text `Done`, `null` the empty text, a string its
+ * text, a number or boolean its JSON, an object or array an artifact whose JSON the model reads; what has `toJSON` is what
+ * that says. Results stay as they are. Never throws: a value that is not JSON becomes an error that says that the tool did
+ * run, and `onLost` is told of it in words for the developer. The value is copied, so that the tool may go on changing its
+ * own.
+ */
+export function toToolResult(toolName: string, returned: unknown, onLost?: OnLost): ToolResult {
+  if (isToolResult(returned))
+    return returned.type === 'artifact' ? copyArtifact(toolName, returned, onLost) : returned;
+  if (returned === undefined) return text('Done');
+  const copy = copyJson(returned);
+  if (!copy.ok) return lostValue(toolName, copy.problem, onLost);
+  const { value } = copy;
+  if (value === null || typeof value === 'string') return text(value);
+  if (typeof value !== 'object') return text(JSON.stringify(value));
+  return toolResult({ type: 'artifact', value });
+}
+
+/** Told of a value that a tool returned and that cannot be kept. */
+type OnLost = (problem: string) => void;
+
+function copyArtifact(
+  toolName: string,
+  result: Extract<ToolResult, { type: 'artifact' }>,
+  onLost: OnLost | undefined,
+): ToolResult {
+  const copy = copyJson(result.value);
+  return copy.ok ? toolResult({ ...result, value: copy.value }) : lostValue(toolName, copy.problem, onLost);
+}
+
+/** The model must not take this for a failure and act a second time. */
+function lostValue(toolName: string, { path, what }: NonJson, onLost: OnLost | undefined): ToolResult {
+  const problem =
+    `Tool '${toolName}' ran and finished, but its value is lost: the value at \`${path}\` is ${what}, ` +
+    'which does not survive JSON.';
+  onLost?.(`${problem} Return JSON, or give the value a toJSON that says it.`);
+  return error(`${problem} This is a mistake in the code of the tool; do not call it again for this.`);
+}
+
+/**
+ * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks
+ * and the loop see what the tool answered (RES-04). An error's words are its message, without the `Error: `.
+ */
+export function mapContent(result: ToolResult, map: (content: string) => string): ToolResult {
+  const content = map(result.content);
+  // An artifact whose words are its JSON is kept once as long as nobody changes them.
+  if (content === result.content) return result;
+  return result.type === 'error'
+    ? toolResult({ ...result, message: content })
+    : toolResult({ ...result, content });
+}

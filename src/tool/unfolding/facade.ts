@@ -1,0 +1,120 @@
+import { unwrapAs } from '../decorate.ts';
+import type { LoopView } from '../injection.ts';
+import { type Json, sameJson } from '../json.ts';
+import type { AnyTool, ToolInvocation } from '../tool.ts';
+import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
+
+/** Marks a facade. Private to the system: a tool is one by how it was made, never by its shape. */
+export const FACADE: unique symbol = Symbol('holdfast.facade');
+
+/** What a tool that stands for others is made of: they are offered in its place once it has been called. */
+export interface Facade {
+  readonly brings: Brings;
+  /** Told when it is opened, below the names of its tools. */
+  readonly notes: string | undefined;
+  /** Opening it takes all other tools away. */
+  readonly exclusive: boolean;
+  /** It brings one more tool, which tells of its tools. */
+  readonly contextTool: boolean;
+  readonly scope: OpeningScope;
+  /**
+   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
+   * when it cannot be had: the facade then stays closed. What is to be said though it opens, is a remark.
+   */
+  readonly prepare?:
+    | ((invocation: ToolInvocation) => Promise<string | { readonly remark: string } | undefined>)
+    | undefined;
+}
+
+/** Which tools a facade unfolds into. */
+export type Brings =
+  | { readonly by: 'all'; readonly tools: readonly AnyTool[] }
+  /** Asked anew whenever tools are offered. */
+  | { readonly by: 'moment'; readonly ask: (view: LoopView) => readonly AnyTool[] }
+  /** A map, since the model names the category. */
+  | {
+      readonly by: 'category';
+      readonly parameter: string;
+      readonly tools: ReadonlyMap<string, readonly AnyTool[]>;
+    }
+  /** Asked once a call, with its checked input as the journal gives it back. */
+  | { readonly by: 'selection'; readonly select: (input: Json, view: LoopView) => readonly AnyTool[] };
+
+/** A tool that is known to be a facade. */
+export type FacadeTool = AnyTool & { readonly [FACADE]: Facade };
+
+const isFacadeTool = (tool: AnyTool): tool is FacadeTool => FACADE in tool;
+
+/** What a tool unfolds into, seen through its decorators; `undefined` when it is no facade, or hides it. */
+export const facadeIn = (tool: AnyTool): Facade | undefined => unwrapAs(tool, isFacadeTool)?.[FACADE];
+
+/** How long what a facade unfolded into stays: until the turn or its loop ends, or as long as the session. */
+export type OpeningScope = 'turn' | 'session';
+
+/** A facade that was opened, as the session remembers it. A type alias: it must be JSON. */
+export type Opening = {
+  /** The call that opened it: what its tools are made again under. */
+  readonly call: string;
+  /** The name under which it was offered. */
+  readonly facade: string;
+  /** The facade that it came out of; absent for one that was there from the start. */
+  readonly under?: string;
+  /** What it was opened with, checked, where the tools depend on it. */
+  readonly input?: Json;
+  /** The tools that a selector answered. What it answers later is no more than these. */
+  readonly names?: readonly string[];
+  /** The loop that it belongs to, by the id of the call that opened that one; empty for the turn's own. */
+  readonly frame?: string;
+  /** The loops that it belongs to, by their path, in the whole session. */
+  readonly path?: string;
+};
+
+/** In the order in which they were opened. */
+export type Openings = readonly Opening[];
+
+/** What a call that opens a facade records. */
+export type OpeningFact = Omit<Opening, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
+
+/** The facades that are open, as calls record them; what was opened for a loop is forgotten with it. */
+export const OPENINGS: ToolMemory<Openings, OpeningFact> & { readonly apply: typeof applyOpening } = {
+  name: 'unfolding',
+  initial: [],
+  scope: 'session',
+  when: 'batch',
+  apply: applyOpening,
+  observe: forget,
+};
+
+function forget(openings: Openings, moment: SessionMoment): Openings {
+  switch (moment.type) {
+    case 'turn-ended':
+      return kept(openings, ({ frame }) => frame === undefined);
+    case 'call-ended':
+      return kept(openings, ({ frame }) => frame !== moment.call);
+    default:
+      return openings;
+  }
+}
+
+/** The same list when nothing goes: what was made of it is still good. */
+function kept(openings: Openings, stays: (opening: Opening) => boolean): Openings {
+  return openings.every(stays) ? openings : openings.filter(stays);
+}
+
+/** A facade that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
+function applyOpening(openings: Openings, { scope, ...fact }: OpeningFact, place: FactPlace): Openings {
+  const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
+  const opening: Opening = { call: place.call, ...fact, ...where };
+  const at = openings.findIndex((one) => isOfSame(one, opening));
+  if (at < 0) return [...openings, opening];
+  return sameJson(openings[at]?.input, opening.input) ? openings : openings.with(at, opening);
+}
+
+const isOfSame = (a: Opening, b: Opening): boolean =>
+  a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
+
+/** Those of one loop. */
+export const openingsIn = (
+  openings: Openings,
+  { frame, path }: { readonly frame: string; readonly path: string },
+): Openings => openings.filter((one) => one.frame === frame || one.path === path);

@@ -1,0 +1,70 @@
+import { isTool } from '../check-definition.ts';
+import type { LoopView } from '../injection.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import type { AnyTool } from '../tool.ts';
+import { memoized } from '../until-aborted.ts';
+import type { Brings, Opening } from './facade.ts';
+
+type ByCategory = Extract<Brings, { by: 'category' }>;
+
+/** How a facade was opened: what its tools are made again of. */
+type Opened = Pick<Opening, 'call' | 'input' | 'names'>;
+
+/**
+ * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
+ * invocation and call; what it answers is held to the names that the model was told (UNF-07).
+ *
+ * @throws what the code of the facade throws; TypeError when that answers something else than tools.
+ */
+export function innerTools(
+  brings: Brings,
+  { call, input = {}, names }: Opened,
+  view: LoopView,
+): readonly AnyTool[] {
+  switch (brings.by) {
+    case 'all':
+      return brings.tools;
+    case 'moment':
+      return checked(brings.ask(view));
+    case 'category':
+      return ofCategory(brings, input);
+    case 'selection': {
+      const made = view.made(`unfolding ${call} ${selector(brings).id}`, () =>
+        checked(brings.select(input, view)),
+      );
+      const told = names && new Set(names);
+      return told ? made.filter(({ name }) => told.has(name)) : made;
+    }
+  }
+}
+
+let selectors = 0;
+
+/** Tells selectors apart: the facade of a chained object is another one when the object is, and selects for that. */
+const selector = memoized((_: Brings) => {
+  selectors += 1;
+  return { id: selectors };
+});
+
+/** An unknown category is every one (UNF-05). */
+function ofCategory(brings: ByCategory, input: Json): readonly AnyTool[] {
+  const category = categoryOf(brings, input);
+  const known = category === undefined ? undefined : brings.tools.get(category);
+  return known ?? allOf(brings.tools);
+}
+
+/** The category that an input names, if there is such a one. */
+export function categoryOf({ parameter, tools }: ByCategory, input: Json): string | undefined {
+  const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
+  return typeof category === 'string' && tools.has(category) ? category : undefined;
+}
+
+/** The tools of all categories, each once. */
+export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
+  ...new Set([...tools.values()].flat()),
+];
+
+function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
+  if (Array.isArray(tools) && tools.every(isTool)) return tools;
+  throw new TypeError('What it unfolds into must be a list of tools.');
+}

@@ -1,0 +1,199 @@
+import { decorate, unwrapAs } from '../decorate.ts';
+import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../json.ts';
+import { paragraphs } from '../to-mermaid.ts';
+import type { AnyTool, JsonSchema, ToolInvocation } from '../tool.ts';
+import { error, type ToolResult, text, withheld } from '../tool-result.ts';
+import { type Brings, type Facade, facadeIn, OPENINGS, type OpeningFact, openingsIn } from './facade.ts';
+import { allOf, categoryOf, innerTools } from './inner-tools.ts';
+
+/**
+ * Answers a call of a facade: names the tools that are offered for it from now on, and remembers that it is open. When it
+ * is open already, with the same input, it lists its tools and changes nothing.
+ *
+ * The tools are named as the loop is going to offer them, since it is asked for just that.
+ *
+ * @throws what the code of the facade throws.
+ */
+export async function openFacade(input: Json, invocation: ToolInvocation): Promise<ToolResult> {
+  const { tool: name, view } = invocation;
+  const own = invocation.offered().find((one) => one.name === name);
+  const facade = own && facadeIn(own);
+  if (!facade) return hidden(name);
+  const prepared = await facade.prepare?.(invocation);
+  if (typeof prepared === 'string') return withheld(prepared);
+  const notes = [facade.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
+  // Those of the moment are asked for with what `prepare` has found out, when the loop is.
+  const isPrepared = facade.prepare !== undefined;
+  const tools = isPrepared ? [] : innerTools(facade.brings, { call: invocation.id, input }, view);
+  if (tools.length === 0 && !isPrepared) return nothing(name, facade);
+  const fact = openingFact(own, facade, { input, tools });
+  const known = openingsIn(view.recall(OPENINGS), view).find(
+    (one) => one.facade === name && one.under === fact.under,
+  );
+  const offered = broughtBy(invocation.offeredAfter(OPENINGS, fact), name);
+  const isAsked = isPrepared && facade.brings.by === 'moment';
+  if (offered.length === 0) return isAsked ? nothing(name, facade) : shut(name);
+  if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
+  invocation.record(OPENINGS, fact);
+  return text(openedText(offered, notes));
+}
+
+interface OpenedWith {
+  readonly input: Json;
+  readonly tools: readonly AnyTool[];
+}
+
+/** What there is to remember: as little as makes the same tools again. */
+function openingFact(offered: AnyTool, { brings, scope }: Facade, { input, tools }: OpenedWith): OpeningFact {
+  const under = originOf(offered)?.by[0]?.name;
+  return {
+    facade: offered.name,
+    ...(under !== undefined && { under }),
+    ...(scope === 'session' && { scope }),
+    ...(brings.by === 'category' && { input: categoryIn(input, brings) }),
+    ...(brings.by === 'selection' && { input, names: tools.map((one) => one.name) }),
+  };
+}
+
+/** Every unknown category is the same one: all tools. */
+function categoryIn(input: Json, brings: Extract<Brings, { by: 'category' }>): JsonObject {
+  const category = categoryOf(brings, input);
+  return category === undefined ? {} : { [brings.parameter]: category };
+}
+
+/** The facade is under a wrapper that says neither that it is one nor what it wraps (UNF-30). */
+function hidden(name: string): ToolResult {
+  console.warn(
+    `holdfast: the facade '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
+  );
+  return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
+}
+
+/** Nothing to offer in its place, so it stays (UNF-08). */
+function nothing(name: string, { brings }: Facade): ToolResult {
+  if (brings.by === 'moment') {
+    return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
+  }
+  console.warn(`holdfast: the facade '${name}' has no tools for the input of a call`);
+  return withheld(
+    `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
+  );
+}
+
+/** Another call of the batch has taken it away, or a strategy has. */
+const shut = (name: string): ToolResult =>
+  withheld(
+    `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
+  );
+
+/**
+ * How a facade is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies, approvals and
+ * inspectors see the tool that runs; its success opens the facade too (UNF-26, UNF-27).
+ *
+ * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. A facade
+ * inside is opened by its own call, and an argument of the facade itself is one.
+ */
+export function shortcut(facade: Facade, { properties }: JsonSchema): AnyTool['route'] {
+  const byName = directTools(facade, Object.keys(Object(properties)));
+  if (byName.size === 0) return undefined;
+  return (input) => {
+    for (const [name, value] of Object.entries(input)) {
+      const tool = byName.get(name);
+      const nested = tool && nestedInput(tool, value);
+      if (nested) return { tool, input: nested };
+    }
+    return undefined;
+  };
+}
+
+/** The tools that can be called through the facade, by name: a map, since the model names them. */
+function directTools(facade: Facade, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
+  const { brings } = facade;
+  if (brings.by === 'moment' || brings.by === 'selection') return new Map();
+  const tools = brings.by === 'all' ? brings.tools : allOf(brings.tools);
+  const counts = new Map<string, number>(taken.map((name) => [name, 1]));
+  for (const { name } of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !facadeIn(tool));
+  return new Map(direct.map((tool) => [tool.name, opening(tool, facade)]));
+}
+
+/** The tool, whose success opens the facade. */
+const opening = (tool: AnyTool, facade: Facade): AnyTool =>
+  decorate(tool, {
+    call(input, invocation) {
+      const offered = invocation.offered().find((one) => facadeIn(one) === facade);
+      if (offered) invocation.record(OPENINGS, openingFact(offered, facade, { input: {}, tools: [] }));
+      return tool.call(input, invocation);
+    },
+  });
+
+/** What is nested under a tool's name, as its input. Only a text tool takes what is no object: its JSON is the text. */
+function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
+  if (tool.readInput) return tool.readInput(JSON.stringify(value));
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Characters of a description that a listing shows. */
+const MAX_LINE = 200;
+
+/** What the model reads when a facade opens: which tools there are now, and when to use which (UNF-09). */
+function openedText(tools: readonly AnyTool[], notes: string | undefined): string {
+  const names = tools.map(({ name }) => name).join(', ');
+  const preamble =
+    `Tools now available: ${names}. You MUST call one of these tools to complete the user's request. ` +
+    'Do NOT respond with text — call a tool.';
+  return paragraphs(preamble, tools.flatMap(renamed).join('\n'), notes);
+}
+
+/** What the model reads when it calls a facade that is open (UNF-12). */
+const listingText = (facade: string, tools: readonly AnyTool[], notes: string | undefined): string =>
+  paragraphs(`'${facade}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
+
+/** The tools, one line each. */
+export const listed = (tools: readonly AnyTool[]): string =>
+  tools.map(({ name, description }) => `- ${name}: ${oneLine(description)}`).join('\n');
+
+const oneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
+
+/** Why a tool is not called what its description may call it (UNF-31). */
+function renamed(tool: AnyTool): string[] {
+  const own = originOf(tool)?.name;
+  if (own === undefined || own === tool.name) return [];
+  return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
+}
+
+/** Marks a tool that came out of a facade. */
+const BROUGHT: unique symbol = Symbol('holdfast.brought');
+
+/** Where a tool that is offered came from. */
+interface Origin {
+  /** The facades that brought it, as they were offered; more than one have the same tool inside. */
+  readonly by: readonly AnyTool[];
+  /** It was offered without them. */
+  readonly wasThere: boolean;
+  /** As the facade has it. */
+  readonly inner: AnyTool;
+  /** Its name there. */
+  readonly name: string;
+}
+
+type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
+
+const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
+
+/** Where a tool came from, seen through its decorators; `undefined` when it was there from the start. */
+export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
+
+/** The tool, known to have come out of a facade. */
+export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
+  ...decorate(tool, {}),
+  [BROUGHT]: origin,
+});
+
+/** Those of a list that the facade of this name brought. */
+export const broughtBy = (tools: readonly AnyTool[], facade: string): readonly AnyTool[] =>
+  tools.filter((tool) => isBroughtBy(tool, facade));
+
+/** Whether a facade of this name brought the tool. */
+export const isBroughtBy = (tool: AnyTool, facade: string): boolean =>
+  originOf(tool)?.by.some(({ name }) => name === facade) ?? false;
