@@ -1,12 +1,13 @@
 import type { Json, JsonObject } from '../tools/json.ts';
 import { shorten } from '../tools/json-text.ts';
+import { sha256Hex } from '../tools/sha256.ts';
 import type { WhenBusy } from '../tools/when-busy.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
 
 /** A request to a webhook before its body is read: nothing is known of who sent it. */
-export interface Knock {
+export interface UnverifiedRequest {
   readonly headers: Headers;
   readonly env: WebhookEnv;
   /** Milliseconds since the epoch. */
@@ -14,7 +15,7 @@ export interface Knock {
 }
 
 /** The same with its body. */
-export interface Arrival extends Knock {
+export interface RawDelivery extends UnverifiedRequest {
   /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -105,9 +106,9 @@ export interface Webhook<Name extends string = string> {
   /** Of its turns, when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
   readonly whenBusy: WhenBusy;
   /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
-  admit(knock: Knock): Promise<void>;
+  admit(request: UnverifiedRequest): Promise<void>;
   /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
-  receive(arrival: Arrival): Promise<Received>;
+  receive(raw: RawDelivery): Promise<Received>;
 }
 
 /** Says that a delivery is verified; `id` names it for ever. */
@@ -122,6 +123,24 @@ export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
 /** Leaves a delivery alone; `reason` is told to the sender, who counts it as delivered. */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
+
+const MAX_LENGTH = 128;
+const KEPT_OF_LONG = 60;
+
+/**
+ * A session id of these parts, such as `acme:shop:42`; different parts never get the same id. What an id cannot hold is
+ * written as `@` and four hexadecimal digits, and what is too long is cut and ends in its SHA-256.
+ */
+export async function toSessionId(...parts: readonly string[]): Promise<string> {
+  const id = parts.map(escaped).join(':');
+  if (id === '') return '@@'; // `@@` stands in no other short id
+  if (id.length <= MAX_LENGTH) return id;
+  return `${id.slice(0, KEPT_OF_LONG)}@@${await sha256Hex(id)}`;
+}
+
+/** `:` separates the parts and `@` escapes, so both are escaped inside of them. By code units: half a pair is a text, too. */
+const escaped = (part: string): string =>
+  part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
  * Why a delivery is not taken. `invalid-signature`: it is not shown to come from the sender (401). `bad-json`: it does,
@@ -157,30 +176,4 @@ export class WebhookDefinitionError extends Error {
     this.webhook = webhook;
     this.field = field;
   }
-}
-
-/** How far the sender's clock and this one may be apart, in s: what Stripe, Slack and Standard Webhooks recommend. */
-const TOLERANCE_S = 300;
-
-/**
- * Refuses what was signed too long ago, or in the future: a delivery that somebody has kept. `sent` is in seconds since the
- * epoch, `now` in milliseconds; `name` is the header's. @throws WebhookRefusal then, or when `sent` is no such number.
- */
-export function checkTimely(name: string, sent: string, now: number): void {
-  if (!/^[0-9]{1,12}$/.test(sent)) {
-    throw new WebhookRefusal('invalid-signature', `${name} has no time in seconds since 1970.`);
-  }
-  const apart = Math.floor(now / 1000) - Number(sent);
-  if (Math.abs(apart) <= TOLERANCE_S) return;
-  throw new WebhookRefusal(
-    'invalid-signature',
-    `The delivery was signed ${Math.abs(apart)} s ${apart > 0 ? 'ago' : 'in the future'} by this Worker's clock; at most ` +
-      `${TOLERANCE_S} s are allowed. Send it again, signed anew.`,
-  );
-}
-
-/** The SHA-256 of a body's bytes in hexadecimal digits, lower case. */
-export async function bodyHash(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
