@@ -37,9 +37,8 @@ export {
   type RequestedCall,
   type ToldLength,
   type ToolDefinition,
-  type Usage,
 } from './model/chat-model.ts';
-export type { Prices } from './model/prices.ts';
+export type { Prices, Usage } from './model/prices.ts';
 export {
   definePlaybook,
   type LockedTool,

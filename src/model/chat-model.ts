@@ -1,4 +1,4 @@
-import type { Prices } from './prices.ts';
+import type { Prices, Usage } from './prices.ts';
 
 /**
  * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
@@ -65,12 +65,6 @@ export interface OutputFormat {
   /** Letters, digits, `_` and `-`, at most 64: providers ask for a name. */
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
-}
-
-/** Tokens of one reply, as its provider counted them. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
 }
 
 export interface ModelReply {

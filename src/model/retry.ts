@@ -15,59 +15,6 @@ export interface Pace {
   now(): number;
 }
 
-/** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
-export const LONGEST_WAIT = 30_000;
-
-const FIRST_BACKOFF = 500;
-const LONGEST_BACKOFF = 8_000;
-
-const passing: ReadonlySet<ModelFailure> = new Set([
-  'timeout',
-  'unreachable',
-  'rate-limited',
-  'server-error',
-  'truncated',
-]);
-
-/** Whether asking again may help. */
-export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
-
-/** Whether the provider may have begun to work. One that is asked too often refuses before. */
-const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
-
-/** The platform's own time and chance. */
-export const realPace: Pace = {
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
-      signal.addEventListener('abort', wake);
-    }),
-  random: Math.random,
-  now: Date.now,
-};
-
-/** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
-export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
-  const inMs = headers.get('retry-after-ms');
-  const inSeconds = headers.get('retry-after');
-  const waits = [
-    inMs === null ? Number.NaN : Number(inMs),
-    inSeconds === null ? Number.NaN : Number(inSeconds) * 1000,
-    inSeconds === null ? Number.NaN : Date.parse(inSeconds) - now,
-  ];
-  const wait = waits.find((ms) => !Number.isNaN(ms));
-  return wait !== undefined && wait > 0 ? wait : undefined;
-};
-
-/** The wait before the next attempt after `failures` failed ones: doubling, capped, with its upper half left to chance. */
-const backoff = (failures: number, random: number): number =>
-  Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
-
 /**
  * Attempts until one succeeds, at most `retries` times more than once, and only while the failure may pass and no output
  * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted. `again` is
@@ -94,4 +41,57 @@ export const withRetries = async <T>(
     await pace.sleep(retryAfter, signal);
     if (mayHaveCost(error.failure) && !signal.aborted) await again?.();
   }
+};
+
+/** Whether the provider may have begun to work. One that is asked too often refuses before. */
+const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
+
+const FIRST_BACKOFF = 500;
+const LONGEST_BACKOFF = 8_000;
+
+/** The wait before the next attempt after `failures` failed ones: doubling, capped, with its upper half left to chance. */
+const backoff = (failures: number, random: number): number =>
+  Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
+
+/** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
+export const LONGEST_WAIT = 30_000;
+
+/** Whether asking again may help. */
+export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
+
+const passing: ReadonlySet<ModelFailure> = new Set([
+  'timeout',
+  'unreachable',
+  'rate-limited',
+  'server-error',
+  'truncated',
+]);
+
+/** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
+export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
+  const inMs = headers.get('retry-after-ms');
+  const inSeconds = headers.get('retry-after');
+  const waits = [
+    inMs === null ? Number.NaN : Number(inMs),
+    inSeconds === null ? Number.NaN : Number(inSeconds) * 1000,
+    inSeconds === null ? Number.NaN : Date.parse(inSeconds) - now,
+  ];
+  const wait = waits.find((ms) => !Number.isNaN(ms));
+  return wait !== undefined && wait > 0 ? wait : undefined;
+};
+
+/** The platform's own time and chance. */
+export const realPace: Pace = {
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
+      signal.addEventListener('abort', wake);
+    }),
+  random: Math.random,
+  now: Date.now,
 };

@@ -1,7 +1,7 @@
 import type { FinalOutcome, StoredEvent, TurnError } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type TurnArtifact, type TurnState } from '../journal/state.ts';
-import type { Usage } from '../model/chat-model.ts';
+import type { Usage } from '../model/prices.ts';
 import type { Json } from '../tools/json.ts';
 import type { Signal } from '../tools/tool-result.ts';
 import { type PendingCall, toPendingCall } from './pending-call.ts';

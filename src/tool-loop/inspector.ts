@@ -1,4 +1,5 @@
-import type { ModelMessage, ToolDefinition, Usage } from '../model/chat-model.ts';
+import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
+import type { Usage } from '../model/prices.ts';
 import type { Json } from '../tools/json.ts';
 import type { ResultData } from '../tools/tool-result.ts';
 

@@ -1,8 +1,8 @@
 import { inFrame, ROOT } from '../journal/events.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { FrameState } from '../journal/state.ts';
-import type { ModelRequest, Usage } from '../model/chat-model.ts';
-import { costOf } from '../model/prices.ts';
+import type { ModelRequest } from '../model/chat-model.ts';
+import { costOf, type Usage } from '../model/prices.ts';
 import { untilAborted } from '../tools/until-aborted.ts';
 import { type Budget, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';

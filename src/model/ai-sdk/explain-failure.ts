@@ -1,10 +1,30 @@
 import type { ExplainedFailure } from '../ask-patiently.ts';
-import { detailsOf, isUsedUp, reportedError, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError, type ModelFailure } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { errorOfStatus, sentence } from '../status-error.ts';
+import { detailsOf, errorOfStatus, isUsedUp, reportedError, sentence, wordsOf } from '../server-error.ts';
 import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 import { brokenConnection } from '../untrusted-reply.ts';
+
+/**
+ * What a model of the AI SDK threw or put into its stream, recognised by its fields: a provider may bring another copy of
+ * the SDK's classes. Words are told only where they are a server's or the SDK's own. `otherwise` is for an error that
+ * says nothing to us.
+ */
+export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
+  const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };
+  const name = textOf(fields.name);
+  const setUp = configured.get(name);
+  if (setUp !== undefined) {
+    return { error: new ModelError(setUp, sentence('The model cannot be asked', textOf(fields.message))) };
+  }
+  const called = explainCall(fields, now);
+  if (called !== undefined) return called;
+  const reported = thrown instanceof Error ? undefined : reportedError({ error: reportOf(fields) });
+  if (reported !== undefined) return { error: reported };
+  const failure = nameless.get(name);
+  if (failure === undefined && otherwise !== undefined) return { error: otherwise };
+  return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
+};
 
 /** Errors of the SDK that say what is wrong with how it was set up, in words without values. */
 const configured: ReadonlyMap<string, ModelFailure> = new Map([
@@ -25,25 +45,6 @@ const nameless: ReadonlyMap<string, ModelFailure> = new Map([
   ['AbortError', 'timeout'],
   ['TimeoutError', 'timeout'],
 ]);
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const statusOf = ({ statusCode }: UntrustedRecord): number | undefined =>
-  typeof statusCode === 'number' && statusCode >= 100 && statusCode <= 599 ? statusCode : undefined;
-
-const headersOf = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers, 'get'> => ({
-  get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? textOf(headers[name]) || null : null),
-});
-
-/** What a server said in a stream, with nothing in it that could not have come as JSON. */
-const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
-  const report = isRecord(thrown.error) ? thrown.error : thrown;
-  return Object.fromEntries(
-    ['message', 'type', 'code', 'status'].flatMap((key) =>
-      isScalar(report[key]) ? [[key, report[key]]] : [],
-    ),
-  );
-};
 
 /** A call that a server answered, or did not: `APICallError`, and what the SDK's providers put into a stream. */
 const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | undefined => {
@@ -71,23 +72,21 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
   return { error, retryAfter: final ? Number.POSITIVE_INFINITY : retryAfter };
 };
 
-/**
- * What a model of the AI SDK threw or put into its stream, recognised by its fields: a provider may bring another copy of
- * the SDK's classes. Words are told only where they are a server's or the SDK's own. `otherwise` is for an error that
- * says nothing to us.
- */
-export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
-  const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };
-  const name = textOf(fields.name);
-  const setUp = configured.get(name);
-  if (setUp !== undefined) {
-    return { error: new ModelError(setUp, sentence('The model cannot be asked', textOf(fields.message))) };
-  }
-  const called = explainCall(fields, now);
-  if (called !== undefined) return called;
-  const reported = thrown instanceof Error ? undefined : reportedError({ error: reportOf(fields) });
-  if (reported !== undefined) return { error: reported };
-  const failure = nameless.get(name);
-  if (failure === undefined && otherwise !== undefined) return { error: otherwise };
-  return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
+const statusOf = ({ statusCode }: UntrustedRecord): number | undefined =>
+  typeof statusCode === 'number' && statusCode >= 100 && statusCode <= 599 ? statusCode : undefined;
+
+const headersOf = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers, 'get'> => ({
+  get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? textOf(headers[name]) || null : null),
+});
+
+/** What a server said in a stream, with nothing in it that could not have come as JSON. */
+const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
+  const report = isRecord(thrown.error) ? thrown.error : thrown;
+  return Object.fromEntries(
+    ['message', 'type', 'code', 'status'].flatMap((key) =>
+      isScalar(report[key]) ? [[key, report[key]]] : [],
+    ),
+  );
 };
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
