@@ -30,24 +30,24 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   // Some servers send `null` or an empty text with every chunk.
   if (report === undefined || report === null || report === '') return undefined;
   const { failure, status } = failureOfReport(isRecord(report) ? report : {});
-  const words = wordsOf(report);
-  const length = toldLength(failure, words, detailsOf(report));
+  const words = errorWords(report);
+  const length = toldLength(failure, words, errorDetails(report));
   const told = sentence("The model's server reported an error", words);
   const retryAfter = isUsedUp(report) ? Number.POSITIVE_INFINITY : undefined;
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
 /** A server's own words, from the shapes that servers use; empty when there are none. */
-export const wordsOf = (body: unknown): string => {
+export const errorWords = (body: unknown): string => {
   if (typeof body === 'string') return body;
   if (!isRecord(body)) return '';
-  if (body.error !== undefined && body.error !== null) return wordsOf(body.error);
+  if (body.error !== undefined && body.error !== null) return errorWords(body.error);
   const words = [body.message, body.detail].find((value) => typeof value === 'string');
   return typeof words === 'string' ? words : '';
 };
 
 /** What a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it said. */
-export const detailsOf = (body: unknown): string => {
+export const errorDetails = (body: unknown): string => {
   const { type, code, metadata } = reportIn(body);
   const behind = isRecord(metadata) ? metadata.raw : undefined;
   return [type, code, behind].filter(isScalar).join(' ');

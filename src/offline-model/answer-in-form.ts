@@ -82,7 +82,8 @@ function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknow
     ? part.required.filter((name) => typeof name === 'string')
     : [];
   const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
-  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, source.root, nouns, 0);
+  const around = { root: source.root, toolNouns: nouns, depth: 0 };
+  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, around);
   const places = new Map(params.map((param) => [param.name, placeOf(param, source.calls, depth + 1)]));
   const known = [...places].filter(([, { found }]) => found.length > 0).map(([name]) => name);
   const nothing: Place = { found: [], tells: false, nouns, depth: depth + 1 };

@@ -1,7 +1,14 @@
 import type { ExplainedFailure } from '../ask-patiently.ts';
 import { ModelError, type ModelFailure } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { detailsOf, errorOfStatus, isUsedUp, reportedError, sentence, wordsOf } from '../server-error.ts';
+import {
+  errorDetails,
+  errorOfStatus,
+  errorWords,
+  isUsedUp,
+  reportedError,
+  sentence,
+} from '../server-error.ts';
 import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 import { brokenConnection } from '../untrusted-reply.ts';
 
@@ -67,7 +74,7 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
     return { error: new ModelError('invalid-reply', sentence(start, words), { status }) };
   }
   const retryAfter = parseRetryAfter(headersOf(call), now);
-  const details = `${detailsOf(body)} ${wordsOf(body)}`;
+  const details = `${errorDetails(body)} ${errorWords(body)}`;
   const error = errorOfStatus(status, { words, details, retryAfter });
   return { error, retryAfter: final ? Number.POSITIVE_INFINITY : retryAfter };
 };

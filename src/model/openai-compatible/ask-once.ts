@@ -4,7 +4,7 @@ import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/rep
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import { type Patience, waitOrRelease } from '../patience.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { detailsOf, errorOfStatus, isUsedUp, wordsOf } from '../server-error.ts';
+import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';
 import { cutShort, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
 
@@ -122,9 +122,9 @@ const errorOfResponse = async (
   const body = await readBody(response, patience);
   const report = parseJson(body);
   // A page of a proxy says nothing to anybody.
-  const words = wordsOf(report ?? (body.trimStart().startsWith('<') ? '' : body));
+  const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
   const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
-  const error = errorOfStatus(response.status, { words, details: detailsOf(report), retryAfter: wait });
+  const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
   return { error, retryAfter: wait };
 };
 
