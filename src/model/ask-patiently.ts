@@ -7,7 +7,7 @@ import { type Attempt, type Pace, withRetries } from './retry.ts';
 export const DEFAULT_TIMEOUT = 120_000;
 export const DEFAULT_RETRIES = 2;
 
-/** How an adapter asks; the same for every ask. */
+/** The way in which an adapter asks, which is the same for every ask. */
 interface AskSettings {
   /** The longest silence in ms. */
   readonly timeout: number;

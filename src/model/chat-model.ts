@@ -106,7 +106,7 @@ export class ModelError extends Error {
   readonly retryAfter: number | undefined;
   /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
   readonly outputBegan: boolean;
-  /** Of the failure `context-length`. */
+  /** It is known of the failure `context-length`, as far as the provider told. */
   readonly length: ToldLength | undefined;
 
   constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {

@@ -10,7 +10,7 @@ export function toldLength(failure: ModelFailure, words: string, details = ''): 
   const plain = said
     .toLowerCase()
     .replace(/(?<=\d),(?=\d{3})/g, '')
-    // No count is so long, and what was sent may be: the search would try each of its ends.
+    // No count has so many digits, but a text that was sent may, and the search would try each of its ends.
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
   for (const wording of WORDINGS) {

@@ -1,6 +1,6 @@
 import type { ModelError, ModelFailure } from './chat-model.ts';
 
-/** What one attempt came to. `retryAfter` is the server's own wish, in ms; `Infinity` is never. */
+/** The outcome of one attempt. `retryAfter` is the wait that the server asks for, in ms; `Infinity` means that none helps. */
 export type Attempt<T> =
   | { readonly type: 'succeeded'; readonly value: T }
   | { readonly type: 'failed'; readonly error: ModelError; readonly retryAfter: number | undefined };
@@ -9,7 +9,7 @@ export type Attempt<T> =
 export interface Pace {
   /** Resolves after `ms`, or as soon as the signal fires. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** At least 0, below 1. */
+  /** Gives a number of at least 0 and below 1. */
   random(): number;
   /** Ms since the epoch. */
   now(): number;
@@ -43,7 +43,7 @@ export const withRetries = async <T>(
   }
 };
 
-/** Whether the provider may have begun to work. One that is asked too often refuses before. */
+/** Says whether the provider may have begun to work. One that is asked too often refuses before. */
 const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
 
 const FIRST_BACKOFF = 500;
@@ -56,7 +56,7 @@ const backoff = (failures: number, random: number): number =>
 /** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
 export const LONGEST_WAIT = 30_000;
 
-/** Whether asking again may help. */
+/** Says whether asking again may help. */
 export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
 
 const passing: ReadonlySet<ModelFailure> = new Set([

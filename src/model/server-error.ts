@@ -53,10 +53,10 @@ export const errorDetails = (body: unknown): string => {
   return [type, code, behind].filter(isScalar).join(' ');
 };
 
-/** What a server says when the account has nothing left: it comes as a limit of the rate, and goes by no wait. */
+/** Servers say it when the account has nothing left: it comes as a limit of the rate, and no wait helps. */
 const USED_UP = /^(insufficient_quota|billing_)/;
 
-/** Whether a server's error says that the account may ask no more until somebody pays. */
+/** Says whether a server's error means that the account may ask no more until somebody pays. */
 export const isUsedUp = (body: unknown): boolean => {
   const { code, type } = reportIn(body);
   return [code, type].some((word) => typeof word === 'string' && USED_UP.test(word));

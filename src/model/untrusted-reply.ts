@@ -63,7 +63,7 @@ export const jsonTextOf = (value: unknown): string => {
     const text: string | undefined = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch {
-    // A cycle or a bigint.
+    // JSON can hold neither a cycle nor a bigint.
   }
   throw invalidReply("The model's reply holds a value that is not JSON.");
 };

@@ -25,7 +25,7 @@ export function answerInWords(memory: Memory, plan: Plan, cards: readonly ToolCa
   return [...new Set(own), offlineNotice].join('\n');
 }
 
-/** Ends every answer. */
+/** It ends every answer. */
 export const offlineNotice =
   "(Answered by Holdfast's offline planner, which is not a language model. Set OPENAI_API_KEY or OPENAI_BASE_URL to use one.)";
 

@@ -8,7 +8,7 @@ import type { ToolCard } from './tool-card.ts';
 import { isVerb } from './verbs.ts';
 import { kinOf, stem, wordsOf } from './words.ts';
 
-/** Where values may come from, nearest first. */
+/** The sources that values may come from, the nearest first. */
 export interface Sources {
   readonly step: Step;
   /** Calls made for this step. */

@@ -18,7 +18,7 @@ export type Next =
   /** A command that cannot be carried out; `missing` are the inputs that nothing fits. */
   | { readonly type: 'blocked'; readonly missing: readonly string[] };
 
-/** Where the planner stands when it considers a step. */
+/** The situation in which the planner considers a step. */
 export interface Situation {
   readonly cards: readonly ToolCard[];
   readonly relevance: Relevance;
@@ -92,14 +92,14 @@ export function gather(
     const opens = card.params.every(({ required }) => !required);
     const calls = fresh(card, filling, situation);
     const gain = relevance(card, nouns) + relevance(card, words) + (eager ? faintHope : 0);
-    // What needs no input leads anywhere: it takes a word in common.
+    // A tool that needs no input may lead anywhere, so it has to have a word in common.
     const promises = opens ? gain > faintHope : gain > 0 && filling.grounded;
     return calls.length > 0 && promises ? [{ calls, gain }] : [];
   });
   return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
 }
 
-/** Less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
+/** It is less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
 const faintHope = 0.1;
 
 /** The calls of a filling that were not made yet. */

@@ -14,7 +14,7 @@ const sized = (node: Schema, text: string): string =>
     .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
     .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY));
 
-/** More than this nobody pads. */
+/** No text is padded to more than this. */
 const maxPadding = 10_000;
 
 /** True when a text may stand where the schema wants one, as far as its keywords are understood. */

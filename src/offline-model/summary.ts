@@ -53,10 +53,10 @@ const maxFacts = 16;
 const clipped = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Stands before what was shortened: it is not a summary that a language model would write. */
+/** It stands before what was shortened, which is not a summary that a language model would write. */
 const NOTICE = '(Shortened by the offline planner.)';
 
-/** Whose lines a conversation may have. */
+/** The names that a line of a conversation may begin with. */
 const SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
 
 /** A line is of use with so many characters at the least. */

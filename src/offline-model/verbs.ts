@@ -1,4 +1,4 @@
-/** Which words ask for a change, and which only for a look. General English; no tool's own vocabulary belongs here. */
+/** This file knows which words ask for a change, and which only for a look: general English, and no tool's own vocabulary. */
 import { stem, wordsOf } from './words.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { Json } from '../tools/json.ts';
 import { shorten } from '../tools/json-text.ts';
 
-/** What one line says at most, and what an outsider says, in UTF-16 units: a model pays for each. */
+/** A line is cut at the first length, and an outsider's text at the second, in UTF-16 units: a model pays for each. */
 const MAX_LINE = 300;
 const MAX_TEXT = 12_000;
 
-/** What somebody outside has written, or chosen. */
+/** A text that somebody outside has written, or chosen. */
 export interface OutsideText {
-  /** Whose they are. */
+  /** The person who wrote it. */
   readonly by?: string | undefined;
   readonly text: string;
 }
@@ -42,10 +42,10 @@ export const oneLine = (text: string): string =>
 export const safeToken = (text: string | undefined): string | undefined =>
   text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined;
 
-/** Whether the value of a key is for nobody to read; `holder` is the object that has it. */
+/** Says whether nobody may read the value of a key; `holder` is the object that has it. */
 export type IsSecret = (key: string, holder: { readonly [key: string]: Json }) => boolean;
 
-/** What stands where a credential was. */
+/** This stands where a credential was. */
 const REMOVED = '[removed]';
 
 /**
@@ -68,7 +68,7 @@ export function describeJson(value: Json, isSecret: IsSecret = () => false): str
 const SECRET =
   /(^|_)(tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|cookies?|otp|(api|private|signing|access|secret|encryption)_?keys?)$|^response_urls?$/;
 
-/** By its end, as in `client_secret` and `botAccessToken`: a `token_type` tells nothing. */
+/** A key is judged by its end, as in `client_secret` and `botAccessToken`: a `token_type` tells nothing. */
 const soundsSecret = (key: string): boolean =>
   SECRET.test(
     key

@@ -42,7 +42,7 @@ export type GithubEvent = GithubEventName | `${GithubEventName}.${string}`;
 /** The event of a name in `events`. */
 export type EventOf<Asked extends string> = Asked extends `${infer Event}.${string}` ? Event : Asked;
 
-/** What the payload of an event has at its top, and what only those of its relatives have. */
+/** The keys that the payload of an event has at its top, and those that only payloads of its relatives have. */
 interface Shape {
   readonly has: readonly string[];
   readonly lacks?: readonly string[];
@@ -78,13 +78,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   workflow_dispatch: { has: ['inputs', 'workflow'] },
   workflow_job: { has: ['workflow_job'] },
   workflow_run: { has: ['workflow_run'], lacks: ['deployment', 'deployment_status', 'workflow_job_run'] },
-  // Of these only the family shows.
+  // The payloads of these show only the family.
   code_scanning_alert: { has: ['alert', 'commit_oid'] },
   dependabot_alert: { has: ['alert'], lacks: ['commit_oid'] },
   secret_scanning_alert: { has: ['alert'], lacks: ['commit_oid'] },
 };
 
-/** Whether the payload is one of this event; of an event that is not listed, whichever it is. */
+/** Says whether the payload is one of this event. Of an event that is not listed any payload is. */
 export function isPayloadOf(event: string, payload: JsonObject): boolean {
   const shape = own(SHAPES, event);
   if (!shape) return true;

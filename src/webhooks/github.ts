@@ -89,7 +89,7 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     name: 'github',
     ids: 'of the sender',
     readHeader: readGithubHeader,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {

@@ -5,7 +5,7 @@ import { WebhookRefusal } from './webhook.ts';
 /** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */
 interface ReadBody {
   readonly payload: JsonObject | undefined;
-  /** Absent when the body is JSON. */
+  /** It is absent when the body is JSON. */
   readonly form?: URLSearchParams | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function bodyHash(body: Uint8Array<ArrayBuffer>): Promise<string> {
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What stands at a path of a payload, where anything may stand. Own properties only. */
+/** Finds what stands at a path of a payload, where anything may stand. It reads own properties only. */
 export const at = (from: Json | undefined, ...path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), from);
 

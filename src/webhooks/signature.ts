@@ -54,7 +54,7 @@ export function fromBase64(text: string): Bytes | undefined {
   return btoa(binary) === text ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined;
 }
 
-/** In a time that does not tell where the two differ; how long a signature is, everybody knows. */
+/** Compares in a time that does not tell where the two differ; how long a signature is, everybody knows. */
 function isSame(one: Bytes, other: Bytes): boolean {
   if (one.byteLength !== other.byteLength) return false;
   let difference = 0;
@@ -102,7 +102,7 @@ export function secretsOf(env: WebhookEnv, names: SecretNames): readonly string[
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** How far the sender's clock and this one may be apart, in s: what Stripe, Slack and Standard Webhooks recommend. */
+/** The sender's clock and this one may be so far apart, in s: Stripe, Slack and Standard Webhooks recommend it. */
 const TOLERANCE_S = 300;
 
 /**

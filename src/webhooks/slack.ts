@@ -21,7 +21,7 @@ import {
   WebhookRefusal,
 } from './webhook.ts';
 
-/** What Slack sent. What it does not speak of is `undefined`; the payload holds the rest, as Slack sent it. */
+/** A delivery of Slack. What it does not speak of is `undefined`; the payload holds the rest, as Slack sent it. */
 export interface SlackDelivery<Event extends string = string> extends SenderDelivery {
   /** An event of the Events API, a slash command, or somebody's use of a button, a menu or a form. */
   readonly kind: SlackKind;
@@ -65,7 +65,7 @@ export function slackWebhook<const Event extends string = string>(
     name: 'slack',
     ids: 'of the sender',
     readHeader: readSlackHeader,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {

@@ -48,7 +48,7 @@ export function standardWebhook<const Event extends string = string>(
     ids: 'of the webhook',
     readHeader: readStandardHeader,
     toKey: standardKey,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
@@ -72,7 +72,7 @@ async function read(signed: SignedDelivery): Promise<Verified<StandardDelivery>>
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
 }
 
-/** What the headers say, the id of the delivery among it. */
+/** The signature that the headers carry, and the id of the delivery, which is signed with it. */
 interface StandardHeader extends SignatureHeader {
   readonly id: string;
 }
@@ -115,7 +115,7 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
 
 const PREFIX = 'whsec_';
 
-/** What the standard asks for ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
+/** The standard asks for so many ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
 const MIN_BYTES = 24;
 
 /** The bytes of a secret, which is written in base64, mostly after `whsec_`. @throws WebhookRefusal when it is none. */

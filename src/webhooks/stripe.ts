@@ -30,7 +30,7 @@ export interface StripeDelivery<Event extends string = string> extends SenderDel
   readonly customer: string | undefined;
   /** The connected account that it happened in. */
   readonly account: string | undefined;
-  /** False for test data. */
+  /** It is false for test data. */
   readonly isLive: boolean;
   /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
   readonly payload: JsonObject;
@@ -54,7 +54,7 @@ export function stripeWebhook<const Event extends string = string>(
     name: 'stripe',
     ids: 'of the sender',
     readHeader: readStripeHeader,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
@@ -163,7 +163,7 @@ const PAGES = [
   'login_link',
 ];
 
-/** What an object was before does not say what it is. */
+/** A page is known by its type. What an object was before has none, so the object around it tells. */
 const isKeyToPageOf =
   ({ object: type = '' }: JsonObject): IsSecret =>
   (key, { object = type }) =>

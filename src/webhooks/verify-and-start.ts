@@ -60,15 +60,15 @@ interface Sender<View extends SenderDelivery> {
    * again at another that has the same secret. What is sent by many is told apart by the webhook.
    */
   readonly ids: 'of the sender' | 'of the webhook';
-  /** What the headers say was signed. @throws WebhookRefusal when no body could make it right. */
+  /** Reads what the headers say was signed. @throws WebhookRefusal when no body could make it right. */
   readHeader(request: UnverifiedRequest): SignatureHeader;
-  /** A secret as the key that it is; its text unless given. @throws WebhookRefusal when it cannot be one. */
+  /** Makes a key of a secret, whose text is the key otherwise. @throws WebhookRefusal when it cannot be one. */
   toKey?(secret: string): Signed['secrets'][number];
   /** Reads what is proven to come from the sender. @throws WebhookRefusal when it cannot. */
   read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
-  /** By what `events` may ask for the delivery. */
+  /** Gives the names by which `events` may ask for the delivery. */
   names(delivery: View): readonly string[];
-  /** Why it starts nothing, whoever asked for it. */
+  /** Says why the delivery starts nothing, whoever asked for it; `undefined` when it starts a turn. */
   skip(delivery: View): string | undefined;
 }
 
@@ -76,7 +76,7 @@ interface Sender<View extends SenderDelivery> {
 export interface SignatureHeader {
   /** Any of them may hold. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
-  /** What was signed ahead of the body. */
+  /** The text that was signed ahead of the body. */
   readonly ahead: string;
 }
 

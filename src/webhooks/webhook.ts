@@ -62,7 +62,7 @@ export interface WebhookTurn {
   readonly type?: undefined;
   /** The webhook's own unless given. */
   readonly agent?: string | undefined;
-  /** Whose session it is: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
+  /** The session belongs to this owner: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
   readonly owner?: string | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. A delivery that is sent again is recognised in its
@@ -81,7 +81,7 @@ export interface WebhookTurn {
 export interface WebhookStart {
   readonly type: 'start';
   readonly agent: string | undefined;
-  /** Absent: whose the app's `auth` says. */
+  /** When it is absent, the app's `auth` says whose the session is. */
   readonly owner: string | undefined;
   readonly session: string;
   readonly message: string;
@@ -98,12 +98,12 @@ export interface Webhook<Name extends string = string> {
   readonly name: Name;
   /** The agent that it starts unless its mapping names another. */
   readonly agent: string | undefined;
-  /** Whose its sessions are unless its mapping names another; absent: whose the app's `auth` says. */
+  /** Its sessions belong to this owner unless its mapping names another. When it is absent, the app's `auth` says whose they are. */
   readonly owner: string | undefined;
-  /** Where ids of deliveries are told apart: its name, or what several webhooks of one sender share. */
+  /** Ids of deliveries are told apart within it: its name, or what several webhooks of one sender share. */
   readonly namespace: string;
   readonly maxBodyBytes: number;
-  /** Of its turns, when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
+  /** What happens to its turns when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
   readonly whenBusy: WhenBusy;
   /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
   admit(request: UnverifiedRequest): Promise<void>;

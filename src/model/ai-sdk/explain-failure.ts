@@ -67,7 +67,7 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
       : { error: new ModelError('unreachable', sentence("The model's server could not be reached", words)) };
   }
   if (status < 300) {
-    // Of a body that broke off the SDK keeps the platform's own error as the cause; of one that it cannot read, its own.
+    // For a body that broke off the SDK keeps the platform's error as the cause, and its own for one that it cannot read.
     const { cause } = call;
     if (isRecord(cause) && !textOf(cause.name).startsWith('AI_')) return { error: brokenConnection() };
     const start = "The model's reply could not be read";

@@ -17,7 +17,7 @@ export interface FromAiSdkOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
@@ -134,7 +134,7 @@ const readParts = async (
       if (value.type === 'finish') return reply.end(value);
     }
   } finally {
-    // Not awaited: a model that hangs may never let the cancellation settle.
+    // It is not awaited: a model that hangs may never let the cancellation settle.
     reader.cancel().catch(() => {});
   }
 };

@@ -3,7 +3,7 @@ import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { cutShort, invalidReply, jsonTextOf, stringOf, withUniqueIds } from '../untrusted-reply.ts';
 
-/** More than any model writes at once, in characters; a Worker has 128 MB for everything. */
+/** It is more than any model writes at once, in characters; a Worker has 128 MB for everything. */
 export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /** Puts one reply together from the parts that a model of the AI SDK gives. */

@@ -3,10 +3,10 @@ import { ModelError } from '../chat-model.ts';
 import type { Patience } from '../patience.ts';
 import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
 
-/** More than any model writes at once; a Worker has 128 MB for everything. */
+/** It is more than any model writes at once; a Worker has 128 MB for everything. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
-/** Who reads the events of one stream. */
+/** The reader of the events of one stream. */
 interface EventReader {
   /** Takes the data of one event. What it throws ends the reading. */
   take(data: string): void;
@@ -38,7 +38,7 @@ export const readEvents = async (
       parser.feed(piece);
       if (done) return true;
     }
-    // The last event of a server that ends without an empty line.
+    // Some servers end without an empty line, so that their last event is still open.
     parser.feed('\n\n');
   } catch (error) {
     // Nothing of worth can follow the end of the reply, so losing the rest of the stream loses nothing.
@@ -76,7 +76,7 @@ export async function* readText(
     }
     yield decoder.decode();
   } finally {
-    // Not awaited: a server that hangs may never let the cancellation settle.
+    // It is not awaited: a server that hangs may never let the cancellation settle.
     reader.cancel().catch(() => {});
   }
 }

@@ -11,7 +11,7 @@ import { cutShort, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
 /** Anything that answers as `fetch` does: a service binding, a proxy, a test. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** Where to ask; the same for every ask of an adapter. */
+/** The place to ask, which is the same for every ask of an adapter. */
 export interface Endpoint {
   readonly url: string;
   readonly headers: Headers;
@@ -121,7 +121,7 @@ const errorOfResponse = async (
 ): Promise<ExplainedFailure> => {
   const body = await readBody(response, patience);
   const report = parseJson(body);
-  // A page of a proxy says nothing to anybody.
+  // The page of a proxy helps nobody, so it is not told.
   const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
   const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
   const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });

@@ -22,7 +22,7 @@ export interface OpenAICompatibleOptions {
   readonly retries?: number | undefined;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the server's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;

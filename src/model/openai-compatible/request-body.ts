@@ -48,7 +48,7 @@ const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key)
 const toolJson = remembered((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
 const toolsJson = remembered((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
-// Without `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
+// It does not say `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
 // ordinary schema would end every turn with a 400. An answer that strays from the form is for the loop to notice.
 const outputJson = remembered(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),

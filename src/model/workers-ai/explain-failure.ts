@@ -51,7 +51,7 @@ const statuses: ReadonlyMap<number, number> = new Map([
 /** The day's allocation is used up: it comes back at midnight, not in half a minute. */
 const untilTomorrow: ReadonlySet<number> = new Set([3036, 4006]);
 
-/** Stands in `code`, or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
+/** The code stands in `code`, or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
 const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
   [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
     .map((code) => (typeof code === 'string' ? Number(code) : code))

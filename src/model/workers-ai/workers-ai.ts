@@ -33,7 +33,7 @@ export interface WorkersAiOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
