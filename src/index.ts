@@ -186,9 +186,8 @@ export {
   type RequestedCall,
   type ToldLength,
   type ToolDefinition,
-  type Usage,
 } from './model/chat-model.ts';
-export type { Prices } from './model/prices.ts';
+export type { Prices, Usage } from './model/prices.ts';
 export type { PendingCall, SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
 export {
   CORE_ROLES,

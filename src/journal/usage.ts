@@ -1,4 +1,4 @@
-import type { Usage } from '../model/chat-model.ts';
+import type { Usage } from '../model/prices.ts';
 
 /** What a reply used, and what that cost in USD where its model has prices. */
 export interface PricedUsage extends Usage {

@@ -1,7 +1,7 @@
 import type { TurnState } from '../journal/state.ts';
 import type { BudgetLimit } from '../journal/usage.ts';
-import type { ChatModel, Usage } from '../model/chat-model.ts';
-import { costOf, type Prices, usd } from '../model/prices.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
 import type { Limits } from '../tool/limits.ts';
 import { isPlanned } from './planned-model.ts';
 

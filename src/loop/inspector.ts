@@ -1,4 +1,5 @@
-import type { ModelMessage, ToolDefinition, Usage } from '../model/chat-model.ts';
+import type { ModelMessage, ToolDefinition } from '../model/chat-model.ts';
+import type { Usage } from '../model/prices.ts';
 import type { Json } from '../tool/json.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 

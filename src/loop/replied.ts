@@ -1,7 +1,7 @@
 import type { JournaledCall, SessionEvent } from '../journal/events.ts';
 import type { PricedUsage } from '../journal/usage.ts';
-import type { ModelReply, Usage } from '../model/chat-model.ts';
-import { costOf } from '../model/prices.ts';
+import type { ModelReply } from '../model/chat-model.ts';
+import { costOf, type Usage } from '../model/prices.ts';
 import { inLoop, type Loop, type LoopSpec } from './loop.ts';
 import { type Offer, routed } from './offer-tools.ts';
 import { isPlanned } from './planned-model.ts';

@@ -3,8 +3,12 @@ import type { MessageGate } from './message-gate.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
 
-/** How an adapter asks; the same for every ask. */
-interface Manner {
+/** The longest silence in ms, and how often an ask is tried again, unless somebody says otherwise. */
+export const DEFAULT_TIMEOUT = 120_000;
+export const DEFAULT_RETRIES = 2;
+
+/** The way in which an adapter asks, which is the same for every ask. */
+interface AskSettings {
   /** The longest silence in ms. */
   readonly timeout: number;
   readonly retries: number;
@@ -13,9 +17,26 @@ interface Manner {
   readonly pace: Pace;
 }
 
-/** What a manner is when nobody says otherwise. */
-export const DEFAULT_TIMEOUT = 120_000;
-export const DEFAULT_RETRIES = 2;
+/** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
+type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
+
+/**
+ * Asks by attempts: each waits no longer than the settings allow, and a failure that may pass is followed by another while
+ * no text has been handed on. Every error's message has passed the gate.
+ *
+ * @throws ModelError of the last attempt, and what `onText` and `again` throw.
+ */
+export const askPatiently = (
+  settings: AskSettings,
+  request: ModelRequest,
+  options: AskOptions & { readonly work: Work },
+): Promise<ModelReply> =>
+  withRetries(() => attemptOnce(settings, request, options), {
+    retries: settings.retries,
+    signal: options.signal,
+    pace: settings.pace,
+    again: options.again,
+  });
 
 /** One attempt at a reply, for the adapter to work with. */
 export interface OpenAttempt {
@@ -38,11 +59,8 @@ export interface ExplainedFailure {
   readonly retryAfter?: number | undefined;
 }
 
-/** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
-type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
-
 const attemptOnce = async (
-  { timeout, gate }: Manner,
+  { timeout, gate }: AskSettings,
   { messages }: ModelRequest,
   { signal, onText, work }: AskOptions & { readonly work: Work },
 ): Promise<Attempt<ModelReply>> => {
@@ -72,33 +90,15 @@ const attemptOnce = async (
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const { failure, message, status, length } = error;
-    const wish = retryAfter ?? error.retryAfter;
-    const details = { status, retryAfter: wish, outputBegan, length };
+    const asked = retryAfter ?? error.retryAfter;
+    const details = { status, retryAfter: asked, outputBegan, length };
     return {
       type: 'failed',
       error: new ModelError(failure, gate(message, messages), details),
-      retryAfter: wish,
+      retryAfter: asked,
     };
   } finally {
     signal.removeEventListener('abort', finish);
     finish();
   }
 };
-
-/**
- * Asks by attempts: each waits no longer than the manner allows, and a failure that may pass is followed by another while
- * no text has been handed on. Every error's message has passed the gate.
- *
- * @throws ModelError of the last attempt, and what `onText` and `again` throw.
- */
-export const askPatiently = (
-  manner: Manner,
-  request: ModelRequest,
-  options: AskOptions & { readonly work: Work },
-): Promise<ModelReply> =>
-  withRetries(() => attemptOnce(manner, request, options), {
-    retries: manner.retries,
-    signal: options.signal,
-    pace: manner.pace,
-    again: options.again,
-  });

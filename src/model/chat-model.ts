@@ -1,4 +1,4 @@
-import type { Prices } from './prices.ts';
+import type { Prices, Usage } from './prices.ts';
 
 /**
  * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
@@ -67,12 +67,6 @@ export interface OutputFormat {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Tokens of one reply, as its provider counted them. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
 export interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly RequestedCall[];
@@ -112,7 +106,7 @@ export class ModelError extends Error {
   readonly retryAfter: number | undefined;
   /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
   readonly outputBegan: boolean;
-  /** Of the failure `context-length`. */
+  /** It is known of the failure `context-length`, as far as the provider told. */
   readonly length: ToldLength | undefined;
 
   constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {

@@ -1,6 +1,50 @@
 import type { ModelFailure, ToldLength } from './chat-model.ts';
 
 /**
+ * What a server says of the length of a request that did not fit its model; `undefined` when it refused it, or failed, for
+ * another reason. `details` is what it gave beside its words: a code, a type, the words of a server behind it.
+ */
+export function toldLength(failure: ModelFailure, words: string, details = ''): ToldLength | undefined {
+  const said = `${words.slice(0, MAX_READ)} ${details.slice(0, MAX_READ)}`;
+  if (OTHER.has(failure) || RATES.test(said)) return undefined;
+  const plain = said
+    .toLowerCase()
+    .replace(/(?<=\d),(?=\d{3})/g, '')
+    // No count has so many digits, but a text that was sent may, and the search would try each of its ends.
+    .replace(/\d{10,}/g, '')
+    .replace(/\s+/g, ' ');
+  for (const wording of WORDINGS) {
+    const match = wording.exec(plain);
+    if (match) return lengthIn(match.groups ?? {});
+  }
+  return CODES.test(details) ? {} : undefined;
+}
+
+/** A reply that fills the window by itself is no fault of the conversation. */
+function lengthIn(told: Readonly<Record<string, string | undefined>>): ToldLength | undefined {
+  const [window, all, reply = 0] = [told.window, told.all, told.reply].map(numberOf);
+  const sent = numberOf(told.sent) ?? (all === undefined ? undefined : all - reply);
+  const most = window === undefined ? undefined : window - reply;
+  if (most !== undefined && most <= 0) return undefined;
+  return { sent, most };
+}
+
+const numberOf = (digits: string | undefined): number | undefined =>
+  digits === undefined ? undefined : Number(digits);
+
+/** Servers say it at once; what is longer repeats what they were sent. */
+const MAX_READ = 2_000;
+
+/** Failures with a reason that is no conversation's length, whatever their words. */
+const OTHER: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
+
+/** A limit on tokens in some time, or on requests: waiting helps, or more money. */
+const RATES = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
+
+/** The same as a code or a type of an error. */
+const CODES = /context_length_exceeded|exceed_context_size_error|request_too_large/;
+
+/**
  * How servers say that a request does not fit the model, one wording a line. `sent` is the request without the reply, `all`
  * with it; `window` is what the model reads and writes at the most, and `reply` the part of it that is kept for the reply.
  */
@@ -46,47 +90,3 @@ const WORDINGS: readonly RegExp[] = [
   /range of input length should be \[1, (?<window>\d+)\]/,
   /tokens \+ `?max_new_tokens`? must be <= (?<window>\d+)\. given: (?<sent>\d+) `?inputs`? tokens and (?<reply>\d+)/,
 ];
-
-/** The same as a code or a type of an error. */
-const CODES = /context_length_exceeded|exceed_context_size_error|request_too_large/;
-
-/** A limit on tokens in some time, or on requests: waiting helps, or more money. */
-const RATES = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
-
-/** Servers say it at once; what is longer repeats what they were sent. */
-const MAX_READ = 2_000;
-
-/** Failures with a reason that is no conversation's length, whatever their words. */
-const OTHER: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
-
-/**
- * What a server says of the length of a request that did not fit its model; `undefined` when it refused it, or failed, for
- * another reason. `details` is what it gave beside its words: a code, a type, the words of a server behind it.
- */
-export function toldLength(failure: ModelFailure, words: string, details = ''): ToldLength | undefined {
-  const said = `${words.slice(0, MAX_READ)} ${details.slice(0, MAX_READ)}`;
-  if (OTHER.has(failure) || RATES.test(said)) return undefined;
-  const plain = said
-    .toLowerCase()
-    .replace(/(?<=\d),(?=\d{3})/g, '')
-    // No count is so long, and what was sent may be: the search would try each of its ends.
-    .replace(/\d{10,}/g, '')
-    .replace(/\s+/g, ' ');
-  for (const wording of WORDINGS) {
-    const match = wording.exec(plain);
-    if (match) return lengthIn(match.groups ?? {});
-  }
-  return CODES.test(details) ? {} : undefined;
-}
-
-/** A reply that fills the window by itself is no fault of the conversation. */
-function lengthIn(told: Readonly<Record<string, string | undefined>>): ToldLength | undefined {
-  const [window, all, reply = 0] = [told.window, told.all, told.reply].map(numberOf);
-  const sent = numberOf(told.sent) ?? (all === undefined ? undefined : all - reply);
-  const most = window === undefined ? undefined : window - reply;
-  if (most !== undefined && most <= 0) return undefined;
-  return { sent, most };
-}
-
-const numberOf = (digits: string | undefined): number | undefined =>
-  digits === undefined ? undefined : Number(digits);

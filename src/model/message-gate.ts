@@ -1,7 +1,7 @@
 import type { ModelMessage } from './chat-model.ts';
 
 const MAX_MESSAGE = 300;
-/** More than is ever shown, and little enough to be compared with a long conversation. */
+/** It is more than is ever shown, and little enough to be compared with a long conversation. */
 const MAX_READ = 1_000;
 
 /** Makes a message fit to be shown: without secrets, without the conversation that was sent, and short. */

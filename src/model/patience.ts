@@ -13,12 +13,6 @@ export interface Patience {
   check(): void;
 }
 
-/** A longer delay overflows `setTimeout`, which then fires at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** The error for an ask whose signal fired. */
-const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
-
 /** Creates the patience of one attempt: `timeout` is the longest silence in ms. */
 export const createPatience = (signal: AbortSignal, timeout: number): Patience => {
   const check = (): void => {
@@ -45,4 +39,33 @@ export const createPatience = (signal: AbortSignal, timeout: number): Patience =
       }
     },
   };
+};
+
+/** A longer delay overflows `setTimeout`, which then fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The error for an ask whose signal fired. */
+const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
+
+/**
+ * Starts work and waits for it. What it comes to when nobody waits any more, since not everything heeds its signal, is
+ * released.
+ *
+ * @throws ModelError as `patience.wait` does.
+ */
+export const waitOrRelease = async <T>(
+  patience: Patience,
+  work: () => PromiseLike<T>,
+  handlers: {
+    readonly broken: (error: unknown) => ModelError;
+    readonly release: (late: T) => unknown;
+  },
+): Promise<T> => {
+  const pending = (async () => work())();
+  try {
+    return await patience.wait(() => pending, handlers.broken);
+  } catch (error) {
+    pending.then(handlers.release).catch(() => {});
+    throw error;
+  }
 };

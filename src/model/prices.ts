@@ -1,4 +1,8 @@
-import type { Usage } from './chat-model.ts';
+/** Tokens of one reply, as its provider counted them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
 
 /** What a model costs, in USD per million tokens. */
 export interface Prices {
@@ -15,6 +19,12 @@ export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 /** What these tokens cost, in USD. Never less for more tokens. */
 export const costOf = ({ input, output }: Prices, { inputTokens, outputTokens }: Usage): number =>
   usd((inputTokens * input + outputTokens * output) / 1e6);
+
+/** Both counts, or nothing: usage is an aside, and a reply is not refused because its counts make no sense. */
+export const countUsage = (inputTokens: unknown, outputTokens: unknown): Usage | undefined =>
+  isTokenCount(inputTokens) && isTokenCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+
+const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The prices that were given. @throws TypeError when one of them is not a finite number from 0. */
 export function checkPrices(prices: Prices | undefined): { readonly prices?: Prices } {

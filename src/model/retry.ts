@@ -1,6 +1,6 @@
 import type { ModelError, ModelFailure } from './chat-model.ts';
 
-/** What one attempt came to. `retryAfter` is the server's own wish, in ms; `Infinity` is never. */
+/** The outcome of one attempt. `retryAfter` is the wait that the server asks for, in ms; `Infinity` means that none helps. */
 export type Attempt<T> =
   | { readonly type: 'succeeded'; readonly value: T }
   | { readonly type: 'failed'; readonly error: ModelError; readonly retryAfter: number | undefined };
@@ -9,64 +9,11 @@ export type Attempt<T> =
 export interface Pace {
   /** Resolves after `ms`, or as soon as the signal fires. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** At least 0, below 1. */
+  /** Gives a number of at least 0 and below 1. */
   random(): number;
   /** Ms since the epoch. */
   now(): number;
 }
-
-/** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
-export const LONGEST_WAIT = 30_000;
-
-const FIRST_BACKOFF = 500;
-const LONGEST_BACKOFF = 8_000;
-
-const passing: ReadonlySet<ModelFailure> = new Set([
-  'timeout',
-  'unreachable',
-  'rate-limited',
-  'server-error',
-  'truncated',
-]);
-
-/** Whether asking again may help. */
-export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
-
-/** Whether the provider may have begun to work. One that is asked too often refuses before. */
-const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
-
-/** The platform's own time and chance. */
-export const realPace: Pace = {
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
-      signal.addEventListener('abort', wake);
-    }),
-  random: Math.random,
-  now: Date.now,
-};
-
-/** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
-export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
-  const inMs = headers.get('retry-after-ms');
-  const inSeconds = headers.get('retry-after');
-  const waits = [
-    inMs === null ? Number.NaN : Number(inMs),
-    inSeconds === null ? Number.NaN : Number(inSeconds) * 1000,
-    inSeconds === null ? Number.NaN : Date.parse(inSeconds) - now,
-  ];
-  const wait = waits.find((ms) => !Number.isNaN(ms));
-  return wait !== undefined && wait > 0 ? wait : undefined;
-};
-
-/** The wait before the next attempt after `failures` failed ones: doubling, capped, with its upper half left to chance. */
-const backoff = (failures: number, random: number): number =>
-  Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
 
 /**
  * Attempts until one succeeds, at most `retries` times more than once, and only while the failure may pass and no output
@@ -94,4 +41,57 @@ export const withRetries = async <T>(
     await pace.sleep(retryAfter, signal);
     if (mayHaveCost(error.failure) && !signal.aborted) await again?.();
   }
+};
+
+/** Says whether the provider may have begun to work. One that is asked too often refuses before. */
+const mayHaveCost = (failure: ModelFailure): boolean => failure !== 'rate-limited';
+
+const FIRST_BACKOFF = 500;
+const LONGEST_BACKOFF = 8_000;
+
+/** The wait before the next attempt after `failures` failed ones: doubling, capped, with its upper half left to chance. */
+const backoff = (failures: number, random: number): number =>
+  Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
+
+/** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
+export const LONGEST_WAIT = 30_000;
+
+/** Says whether asking again may help. */
+export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
+
+const passing: ReadonlySet<ModelFailure> = new Set([
+  'timeout',
+  'unreachable',
+  'rate-limited',
+  'server-error',
+  'truncated',
+]);
+
+/** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
+export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
+  const inMs = headers.get('retry-after-ms');
+  const inSeconds = headers.get('retry-after');
+  const waits = [
+    inMs === null ? Number.NaN : Number(inMs),
+    inSeconds === null ? Number.NaN : Number(inSeconds) * 1000,
+    inSeconds === null ? Number.NaN : Date.parse(inSeconds) - now,
+  ];
+  const wait = waits.find((ms) => !Number.isNaN(ms));
+  return wait !== undefined && wait > 0 ? wait : undefined;
+};
+
+/** The platform's own time and chance. */
+export const realPace: Pace = {
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
+      signal.addEventListener('abort', wake);
+    }),
+  random: Math.random,
+  now: Date.now,
 };

@@ -1,4 +1,4 @@
-import { ModelError } from './chat-model.ts';
+import { ModelError, type RequestedCall } from './chat-model.ts';
 import { isRecord, parseJson, type UntrustedRecord } from './untrusted-json.ts';
 
 /** True for text that is one JSON object and nothing else. */
@@ -15,6 +15,17 @@ export const cutShort = (): ModelError =>
 /** The error for a reply whose connection ended with an error. */
 export const brokenConnection = (): ModelError =>
   new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
+
+/**
+ * The parsed JSON of a reply, or of one event of it.
+ *
+ * @throws ModelError `invalid-reply` for text that is not JSON, with `hint` after the sentence that says so.
+ */
+export const parseReply = (text: string, hint = ''): unknown => {
+  const value = parseJson(text);
+  if (value === undefined) throw invalidReply(`The model's reply is not JSON.${hint}`);
+  return value;
+};
 
 /**
  * The string under `key`; the empty string when it is absent or `null`, as many servers fill their gaps with `null`.
@@ -52,7 +63,28 @@ export const jsonTextOf = (value: unknown): string => {
     const text: string | undefined = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch {
-    // A cycle or a bigint.
+    // JSON can hold neither a cycle nor a bigint.
   }
   throw invalidReply("The model's reply holds a value that is not JSON.");
+};
+
+/**
+ * The calls in their order, each with an id that no other has: some servers send none, or the same one twice.
+ *
+ * @throws ModelError `invalid-reply` for a call without a name.
+ */
+export const withUniqueIds = (calls: readonly RequestedCall[]): readonly RequestedCall[] => {
+  const taken = new Set<string>();
+  return calls.map(({ id, name, input }, position) => {
+    if (name === '') throw invalidReply("The model's reply asks for a tool without naming it.");
+    const unique = uniqueId(id || `call_${position}`, taken);
+    taken.add(unique);
+    return { id: unique, name, input };
+  });
+};
+
+const uniqueId = (wanted: string, taken: ReadonlySet<string>): string => {
+  let id = wanted;
+  for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}_${copy}`;
+  return id;
 };

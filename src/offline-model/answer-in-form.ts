@@ -20,13 +20,13 @@ interface Source {
   left: number;
 }
 
-/** Where a value goes. */
+/** The place that a value goes to. */
 interface Place {
   /** What was found for it, the best first. */
   readonly found: readonly Scalar[];
   /** It is to hold the answer in words. */
   readonly tells: boolean;
-  /** What it is a part of. */
+  /** The stems of what it is a part of. */
   readonly nouns: readonly string[];
   readonly depth: number;
 }
@@ -75,14 +75,15 @@ const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknow
   return choices.find((choice) => isScalar(choice) && names.includes(String(choice))) ?? choices[0] ?? null;
 };
 
-/** What is required, and of the rest what is known. */
+/** Fills what is required, and of the rest what is known. */
 function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknown {
   const properties = isRecord(part.properties) ? part.properties : {};
   const required = Array.isArray(part.required)
     ? part.required.filter((name) => typeof name === 'string')
     : [];
   const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
-  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, source.root, nouns, 0);
+  const around = { root: source.root, toolNouns: nouns, depth: 0 };
+  const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, around);
   const places = new Map(params.map((param) => [param.name, placeOf(param, source.calls, depth + 1)]));
   const known = [...places].filter(([, { found }]) => found.length > 0).map(([name]) => name);
   const nothing: Place = { found: [], tells: false, nouns, depth: depth + 1 };
@@ -152,7 +153,7 @@ function together(less: Schema, more: Schema): Schema {
   };
 }
 
-/** Of several types the first that is more than `null`; without any, what the other keywords are about. */
+/** Takes the first of several types that is more than `null`; without any, it follows from the other keywords. */
 function typeOf({ type, properties, items }: Schema): unknown {
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null';
   if (type !== undefined) return type;

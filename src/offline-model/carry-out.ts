@@ -15,7 +15,7 @@ import type { ToolCard } from './tool-card.ts';
 import { changesOf } from './verbs.ts';
 import { stemsOf } from './words.ts';
 
-/** Far more than the words of a message add up to, so that a tool for what the command names beats one for what it mentions. */
+/** It is far more than the words of a message add up to, so that a tool for what the command names beats one for what it mentions. */
 const objectCounts = 100;
 /** What was spoken of before says less than the step itself, and decides only between tools that are close. */
 const contextCounts = 1 / 4;

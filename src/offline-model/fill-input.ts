@@ -3,7 +3,9 @@ import {
   type Found,
   factValues,
   heardValues,
+  type InputRun,
   namedValues,
+  nothingFound,
   type Sources,
   unclaimedValues,
 } from './fill-value.ts';
@@ -35,7 +37,7 @@ export function fillInput(card: ToolCard, sources: Sources): Filling {
   let grounded = false;
   let several: { readonly name: string; readonly found: Found } | undefined;
   for (const param of inOrder(card.params)) {
-    const found = valueFor(param, card, sources, used);
+    const found = valueFor(param, { card, sources, used });
     if (found === undefined) {
       if (param.required) missing.push(param);
       continue;
@@ -67,13 +69,9 @@ const alternatives = ({ values, mentions }: Found, used: ReadonlySet<Mention>): 
     return at > 0 && (mention === undefined || !used.has(mention));
   });
 
-function valueFor(
-  param: Param,
-  card: ToolCard,
-  sources: Sources,
-  used: ReadonlySet<Mention>,
-): Chosen | undefined {
+function valueFor(param: Param, run: InputRun): Chosen | undefined {
   const { shape, required } = param;
+  const { card, sources } = run;
   switch (shape.type) {
     case 'choice':
       return choiceFor(param, shape.values, sources);
@@ -82,9 +80,9 @@ function valueFor(
     case 'text':
       return required ? textFor(param, shape.tells, sources) : reasonFor(param, shape.tells, sources);
     case 'list': {
-      const found = scalarFor({ ...param, shape: shape.item }, card, sources, used);
+      const found = scalarFor({ ...param, shape: shape.item }, run);
       if (found.values.length === 0) return undefined;
-      return { value: found.values, grounded: true, taken: found.mentions, spread: none };
+      return { value: found.values, grounded: true, taken: found.mentions, spread: nothingFound };
     }
     case 'object': {
       const filling = required ? fillInput({ ...card, params: shape.params }, sources) : undefined;
@@ -95,7 +93,7 @@ function valueFor(
     case 'unknown':
       return undefined;
     default:
-      return oneOf(param, scalarFor(param, card, sources, used)) ?? otherwise(param, card, sources);
+      return oneOf(param, scalarFor(param, run)) ?? otherwise(param, run);
   }
 }
 
@@ -103,31 +101,32 @@ function valueFor(
 function oneOf({ shape }: Param, found: Found): Chosen | undefined {
   const [value] = found.values;
   if (value === undefined) return undefined;
-  const spread = shape.type === 'id' ? found : none;
+  const spread = shape.type === 'id' ? found : nothingFound;
   return { value, grounded: true, taken: found.mentions.slice(0, 1), spread };
 }
 
-function scalarFor(param: Param, card: ToolCard, sources: Sources, used: ReadonlySet<Mention>): Found {
-  const { step, segment, background } = sources;
-  const named = namedValues(param, sources, used);
+function scalarFor(param: Param, run: InputRun): Found {
+  const { step, segment, background } = run.sources;
+  const named = namedValues(param, run);
   if (named.values.length > 0) return named;
   const typed = /^(email|date|url)$/.test(param.shape.type);
   if (typed && step.mentions.some(({ kind }) => kind === param.shape.type))
-    return unclaimedValues(param, card, sources, used);
-  if (!param.required) return none;
+    return unclaimedValues(param, run);
+  if (!param.required) return nothingFound;
   const sure = (found: Found): Found =>
-    step.command !== undefined && found.values.length > 1 ? none : found;
+    step.command !== undefined && found.values.length > 1 ? nothingFound : found;
   const linked = factValues(param, segment);
   if (linked.values.length > 0) return sure(linked);
-  const free = unclaimedValues(param, card, sources, used);
+  const free = unclaimedValues(param, run);
   if (free.values.length > 0) return free;
   // A step that names its own value is not about what was found for another one.
-  if (param.shape.type === 'id' && step.mentions.some((mention) => isNew(mention, background))) return none;
+  if (param.shape.type === 'id' && step.mentions.some((mention) => isNew(mention, background)))
+    return nothingFound;
   for (const call of background) {
     const known = factValues(param, [call]);
     if (known.values.length > 0) return sure(known);
   }
-  return param.shape.type === 'id' ? sure(heardValues(param, sources)) : none;
+  return param.shape.type === 'id' ? sure(heardValues(param, run.sources)) : nothingFound;
 }
 
 /** A number or identifier, or a name that no earlier call knows: it speaks of something else than they did. */
@@ -139,7 +138,7 @@ function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]
 }
 
 /** What a required parameter takes when nothing was found for it. */
-function otherwise(param: Param, card: ToolCard, { step }: Sources): Chosen | undefined {
+function otherwise(param: Param, { card, sources: { step } }: InputRun): Chosen | undefined {
   if (!param.required) return undefined;
   if (param.fallback !== undefined) return plain(param.fallback, false);
   const alone = card.params.filter(({ shape, required }) => required && shape.type === 'phrase').length === 1;
@@ -162,13 +161,12 @@ interface Chosen {
   readonly spread: Found;
 }
 
-const none: Found = { values: [], mentions: [] };
 /** A value that used up no mention. */
 const plain = (value: unknown, grounded: boolean): Chosen => ({
   value,
   grounded,
   taken: [],
-  spread: none,
+  spread: nothingFound,
 });
 
 /** The choice whose words the step says, the longest first. */

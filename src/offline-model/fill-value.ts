@@ -1,14 +1,14 @@
 import type { Scalar } from '../model/untrusted-json.ts';
-import { likeness } from './likeness.ts';
+import type { Fact } from './facts.ts';
 import type { PastCall } from './memory.ts';
 import type { Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
 import { isVerb } from './verbs.ts';
-import { kinOf } from './words.ts';
+import { kinOf, stem, wordsOf } from './words.ts';
 
-/** Where values may come from, nearest first. */
+/** The sources that values may come from, the nearest first. */
 export interface Sources {
   readonly step: Step;
   /** Calls made for this step. */
@@ -23,6 +23,14 @@ export interface Sources {
   readonly summary: string;
 }
 
+/** What is at hand while one input is filled. */
+export interface InputRun {
+  readonly card: ToolCard;
+  readonly sources: Sources;
+  /** The mentions that parameters of this input have taken. */
+  readonly used: ReadonlySet<Mention>;
+}
+
 /** Values that fit a parameter, the best first; more than one when the step names several. */
 export interface Found {
   readonly values: readonly Scalar[];
@@ -30,10 +38,11 @@ export interface Found {
   readonly mentions: readonly Mention[];
 }
 
-const nothing: Found = { values: [], mentions: [] };
+/** Nothing fits. */
+export const nothingFound: Found = { values: [], mentions: [] };
 
 /** The values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
-export function namedValues(param: Param, { step, vocabulary }: Sources, used: ReadonlySet<Mention>): Found {
+export function namedValues(param: Param, { sources: { step, vocabulary }, used }: InputRun): Found {
   const fitting = step.mentions.filter(
     (mention) => !used.has(mention) && accepts(param.shape, mention) && names(mention, param, vocabulary),
   );
@@ -45,12 +54,7 @@ export function namedValues(param: Param, { step, vocabulary }: Sources, used: R
 }
 
 /** The values of the step that no word claims for something else: `4711` in "cancel 4711". */
-export function unclaimedValues(
-  param: Param,
-  card: ToolCard,
-  sources: Sources,
-  used: ReadonlySet<Mention>,
-): Found {
+export function unclaimedValues(param: Param, { card, sources, used }: InputRun): Found {
   const { step, segment, vocabulary } = sources;
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
   const free = step.mentions.filter((mention) => {
@@ -70,23 +74,11 @@ export function unclaimedValues(
     );
   });
   // Two free values that are no list could each be the one: a command must not guess.
-  if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothing;
+  if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothingFound;
   return fromMentions(
     param.shape,
     free.filter(({ list }) => list === free[0]?.list),
   );
-}
-
-/** The values that calls gave under the parameter's name, from the closest match; several only of one kind. */
-export function factValues(param: Param, calls: readonly PastCall[]): Found {
-  const ranked = calls.flatMap(({ facts, given }) =>
-    [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
-  );
-  const best = Math.max(0, ...ranked.map(({ rank }) => rank));
-  if (best === 0) return nothing;
-  const facts = ranked.filter(({ rank }) => rank === best).map(({ fact }) => fact);
-  const values = facts.flatMap((fact) => converted(param.shape, String(fact.value)) ?? []);
-  return { values: [...new Set(values)].slice(0, 8), mentions: [] };
 }
 
 /** The values that an earlier step or message named for this parameter. */
@@ -97,8 +89,67 @@ export function heardValues(param: Param, { heard, vocabulary }: Sources): Found
     );
     if (fitting.length > 0) return { ...fromMentions(param.shape, fitting), mentions: [] };
   }
-  return nothing;
+  return nothingFound;
 }
+
+/** The values that calls gave under the parameter's name, from the closest match; several only of one kind. */
+export function factValues(param: Param, calls: readonly PastCall[]): Found {
+  const ranked = calls.flatMap(({ facts, given }) =>
+    [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
+  );
+  const best = Math.max(0, ...ranked.map(({ rank }) => rank));
+  if (best === 0) return nothingFound;
+  const facts = ranked.filter(({ rank }) => rank === best).map(({ fact }) => fact);
+  const values = facts.flatMap((fact) => converted(param.shape, String(fact.value)) ?? []);
+  return { values: [...new Set(values)].slice(0, 8), mentions: [] };
+}
+
+/** True when a call found that there is no such identifier: its result names it and leaves it empty. */
+export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
+  param.shape.type === 'id' &&
+  calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > unlike));
+
+/** How surely a fact is what the parameter asks for, by its name; 0 is not at all. */
+export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
+  const words = wordsOf(name).map(stem);
+  const same = sameWords(fact.words, words);
+  switch (shape.type) {
+    case 'id':
+      return likenessToId(fact, nouns, words);
+    case 'number':
+      if (typeof fact.value !== 'number') return unlike;
+      if (same) return sameName;
+      return kinOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? akin : unlike;
+    case 'email':
+      return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? akin : unlike;
+    default:
+      return same ? sameName : unlike;
+  }
+}
+
+/** How a fact may be what a parameter asks for. Only their order matters: of several facts the surest kind is taken. */
+const unlike = 0;
+/** `total` for `amount`, or `zarnik_code` for `lost_zarnik_id`: another name that may mean the same. */
+const akin = 1;
+/** `flomp: "F-12"` for `flomp_id`: the thing's own name, over a value that could identify it. */
+const aboutSame = 2;
+/** `flomp_code` for `flomp_id`: an identifier of the same thing under another name. */
+const identifiesSame = 3;
+/** `flomp_id` for `flompId`: the same name. */
+const sameName = 4;
+
+function likenessToId(fact: Fact, nouns: readonly string[], words: readonly string[]): number {
+  const bare = !words.some((word) => nouns.includes(word));
+  if (bare) return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? identifiesSame : unlike;
+  if (sameWords(fact.words, words)) return sameName;
+  const about = sameWords(fact.nouns, nouns);
+  if (about && fact.marked) return identifiesSame;
+  if (about) return /\d/.test(String(fact.value)) ? aboutSame : unlike;
+  return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? akin : unlike;
+}
+
+const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length > 0 && left.length === right.length && left.every((word) => right.includes(word));
 
 function fromMentions(shape: Shape, mentions: readonly Mention[]): Found {
   const pairs = mentions.flatMap((mention) => {

@@ -25,7 +25,7 @@ const newValueCounts = 1;
 const formCounts = 2;
 /** Breaks ties: of two tools that fit alike, the one that needs no words may be asked anything. */
 const openCounts = 1 / 1000;
-/** Little more than breaks ties: what was spoken of before should not outweigh a word of the step. */
+/** It does little more than break ties: what was spoken of before should not outweigh a word of the step. */
 const contextCounts = 1 / 100;
 
 /**

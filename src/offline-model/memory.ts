@@ -110,7 +110,7 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
 
 /** What instructions say after this is what is to be done with the data of a message. */
 const taskIn = /\bfollowing task:\s*(?<task>[^\n]+)/i;
-/** As much of a value as a quotation may hold. */
+/** A quotation holds no more of a value than this. */
 const maxValue = 500;
 
 /**
@@ -128,7 +128,7 @@ export function messageText(message: string, instructions: string): string {
   return [joined(values), task].filter((part) => part !== '').join('\n');
 }
 
-/** As many as there is room for, none of them in part: half a quotation is none. */
+/** Joins as many as there is room for, none of them in part: half a quotation is none. */
 function joined(values: readonly string[]): string {
   let text = '';
   for (const value of values) {

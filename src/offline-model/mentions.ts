@@ -18,26 +18,6 @@ export interface Mention {
   readonly index: number;
 }
 
-const patterns: readonly (readonly [Mention['kind'], string])[] = [
-  [
-    'quoted',
-    `"[^"]{1,500}"|“[^”]{1,500}”|\`[^\`]{1,500}\`|(?<![\\p{L}\\p{N}])'[^']{1,500}'(?![\\p{L}\\p{N}])`,
-  ],
-  ['url', 'https?://[^\\s<>"]{1,300}[^\\s<>".,;:!?)]'],
-  ['email', '[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,4}'],
-  ['date', '\\b\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.]{1,15}(?:Z|[+-]\\d{2}:\\d{2})?)?\\b'],
-  [
-    'id',
-    '(?<![\\w-])(?!\\d+(?:st|nd|rd|th)\\b)(?=[\\w-]{0,63}\\d)(?=[\\w-]{0,63}[A-Za-z_-])[A-Za-z0-9](?:[\\w-]{0,62}[A-Za-z0-9])?\\b',
-  ],
-  ['number', '(?<![\\w.])-?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,10})?\\b'],
-  ['name', "(?<=[\\p{L}\\p{N},:] )\\p{Lu}[\\p{L}'-]{1,40}(?: \\p{Lu}[\\p{L}'-]{1,40}){0,3}"],
-];
-const anyMention = new RegExp(patterns.map(([kind, source]) => `(?<${kind}>${source})`).join('|'), 'gu');
-const prepositions: ReadonlySet<string> = new Set(['from', 'to', 'by', 'at', 'in', 'on', 'for', 'with']);
-const joined = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
-const excluded = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
-
 /** The values written in a text, in order, at most 40. A value after `not` or `except` is left out. */
 export function mentionsIn(text: string): readonly Mention[] {
   const found: Mention[] = [];
@@ -96,3 +76,23 @@ function followingWord(text: string): string | undefined {
   const word = /^\s+(\p{L}+)/u.exec(text)?.[1]?.toLowerCase();
   return word === undefined || stopWords.has(word) ? undefined : stem(word);
 }
+
+const patterns: readonly (readonly [Mention['kind'], string])[] = [
+  [
+    'quoted',
+    `"[^"]{1,500}"|“[^”]{1,500}”|\`[^\`]{1,500}\`|(?<![\\p{L}\\p{N}])'[^']{1,500}'(?![\\p{L}\\p{N}])`,
+  ],
+  ['url', 'https?://[^\\s<>"]{1,300}[^\\s<>".,;:!?)]'],
+  ['email', '[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,4}'],
+  ['date', '\\b\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.]{1,15}(?:Z|[+-]\\d{2}:\\d{2})?)?\\b'],
+  [
+    'id',
+    '(?<![\\w-])(?!\\d+(?:st|nd|rd|th)\\b)(?=[\\w-]{0,63}\\d)(?=[\\w-]{0,63}[A-Za-z_-])[A-Za-z0-9](?:[\\w-]{0,62}[A-Za-z0-9])?\\b',
+  ],
+  ['number', '(?<![\\w.])-?(?:\\d{1,3}(?:,\\d{3})+|\\d{1,15})(?:\\.\\d{1,10})?\\b'],
+  ['name', "(?<=[\\p{L}\\p{N},:] )\\p{Lu}[\\p{L}'-]{1,40}(?: \\p{Lu}[\\p{L}'-]{1,40}){0,3}"],
+];
+const anyMention = new RegExp(patterns.map(([kind, source]) => `(?<${kind}>${source})`).join('|'), 'gu');
+const prepositions: ReadonlySet<string> = new Set(['from', 'to', 'by', 'at', 'in', 'on', 'for', 'with']);
+const joined = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
+const excluded = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;

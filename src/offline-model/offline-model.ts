@@ -6,15 +6,12 @@ import {
   type RequestedCall,
 } from '../model/chat-model.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
-import { isRecord, parseJson } from '../model/untrusted-json.ts';
 import { answerInForm } from './answer-in-form.ts';
-import type { Fact } from './facts.ts';
-import { type Memory, memoryOf, type PastCall } from './memory.ts';
-import { type Plan, planNext } from './plan.ts';
-import { onlyPointed } from './situation.ts';
-import { found, told } from './summary.ts';
-import { type ToolCard, toolCard } from './tool-card.ts';
-import { kinOf, topicOf } from './words.ts';
+import { answerInWords } from './answer-in-words.ts';
+import { type Memory, memoryOf } from './memory.ts';
+import { planNext } from './plan.ts';
+import { digestOf } from './summary.ts';
+import { toolCard } from './tool-card.ts';
 
 /**
  * A deterministic planner behind the port of a model: no key, no network, and not a language model, which each of its
@@ -82,7 +79,7 @@ function replyTo(request: ModelRequest): ModelReply {
   }));
   const digest = digestOf(request);
   const text =
-    toolCalls.length > 0 ? '' : (digest ?? textOf(request, memory, answerFrom(memory, plan, cards)));
+    toolCalls.length > 0 ? '' : (digest ?? textOf(request, memory, answerInWords(memory, plan, cards)));
   const output =
     text.length + toolCalls.reduce((sum, { name, input }) => sum + name.length + input.length, 0);
   return {
@@ -119,106 +116,4 @@ function nextNumber({ messages }: ModelRequest): number {
     const number = /^offline_(\d{1,9})$/.exec(id)?.[1];
     return number === undefined ? next : Math.max(next, Number(number) + 1);
   }, calls.length + 1);
-}
-
-/** Stands before what was shortened: it is not a summary that a language model would write. */
-const NOTICE = '(Shortened by the offline planner.)';
-
-/** Whose lines a conversation may have. */
-const SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
-
-/** A line is of use with so many characters at the least. */
-const MIN_LINE = 24;
-
-/**
- * What stands for a conversation that was handed over to be summarised, one message a line, as JSON: the beginning of each
- * message and of each result, about a quarter of it all. `undefined` when something else is asked.
- */
-function digestOf({ messages, tools, output }: ModelRequest): string | undefined {
-  const last = messages.at(-1);
-  if (tools.length > 0 || output || messages.length > 2 || last?.role !== 'user') return undefined;
-  const lines = last.text.split('\n').map(parseJson);
-  // What a nested loop is asked with is one line.
-  if (lines.length < 2 || !lines.every(isLine)) return undefined;
-  const most = Math.max(MIN_LINE, Math.floor(last.text.length / 4 / lines.length));
-  return [NOTICE, ...lines.flatMap((line) => toldIn(line).map((text) => clipped(text, most)))].join('\n');
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-const isLine = (line: unknown): line is Line =>
-  isRecord(line) && SPEAKERS.includes(Object.keys(line)[0] ?? '');
-
-function toldIn(line: Line): string[] {
-  const [[speaker, text] = ['', '']] = Object.entries(line);
-  const calls = Array.isArray(line.calls) ? line.calls.filter(isRecord) : [];
-  const said = text === '' ? [] : [`${speaker}: ${String(text).replace(NOTICE, '').trim()}`];
-  return [...said, ...calls.map(({ tool, input, result }) => `${tool} ${input}: ${result ?? 'no result'}`)];
-}
-
-const clipped = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
-/** Ends every answer. */
-export const offlineNotice =
-  "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
-
-/** The answer: what fits the question best, what each call of the turn found, what was not done, and the notice. */
-function answerFrom(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {
-  const turn = withoutPointers(memory.turn.flat(), cards);
-  const undone = plan.undone.map(
-    ({ step, missing }) =>
-      `Not done: "${step.text.slice(0, 200)}".${missing.length > 0 ? ` Missing: ${[...new Set(missing)].join(', ')}.` : ''}`,
-  );
-  const best = bestFacts(memory.task, turn.length > 0 ? turn : memory.earlier);
-  const lines = [
-    ...best.map(told),
-    ...turn.map((call) => `${called(call)}: ${found(call)}`),
-    ...undone,
-    ...(turn.length === 0 && undone.length === 0 ? fromBefore(memory, best, cards) : []),
-  ];
-  // A nested loop's answer has said so as well.
-  const own = lines.map((line) => line.replaceAll(offlineNotice, '').trim());
-  return [...new Set(own), offlineNotice].join('\n');
-}
-
-/** What only said which tools there are tells the user nothing, unless nothing else was found. */
-function withoutPointers(calls: readonly PastCall[], cards: readonly ToolCard[]): readonly PastCall[] {
-  const telling = calls.filter((call) => !onlyPointed(call, cards));
-  return telling.length > 0 ? telling : calls;
-}
-
-const called = ({ tool, input }: PastCall): string => {
-  const values = Object.values(input).filter((value) => typeof value !== 'object');
-  return values.length === 0 ? tool : `${tool} (${values.join(', ').slice(0, 100)})`;
-};
-
-/** What an asking word looks for ("where": a location) answers better than a word that the question repeats. */
-const kinCounts = 3;
-const repeatedCounts = 2;
-
-/** Up to three facts whose names answer the question, the best first. */
-function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
-  const asked = topicOf(task);
-  const who = /\bwho(?:m|se)?\b/i.test(task);
-  const rank = (fact: Fact): number => {
-    const direct = asked.filter((word) => fact.words.includes(word)).length;
-    const kin = asked.filter((word) => kinOf(word).some((other) => fact.words.includes(other))).length;
-    const person = !who || /^\p{L}[^\d]*$|@/u.test(String(fact.value));
-    return fact.marked || !person ? 0 : kinCounts * kin + repeatedCounts * direct;
-  };
-  const ranked = calls.flatMap(({ facts, absent }) => [...facts, ...absent]).filter((fact) => rank(fact) > 0);
-  return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);
-}
-
-/** The answer when this turn called nothing: the results that hold the best facts or else the latest, or what there is to ask. */
-function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
-  const worked = earlier.filter((call) => !call.failed && !onlyPointed(call, cards));
-  const holding = worked.filter(({ facts, absent }) =>
-    [...facts, ...absent].some((fact) => best.includes(fact)),
-  );
-  const results = (holding.length > 0 ? holding : worked).slice(0, 3);
-  if (results.length > 0) return results.map((call) => `Known from ${called(call)}: ${found(call)}`);
-  const names = cards.slice(0, 10).map(({ name }) => name);
-  return [`Nothing here fits this message.${names.length > 0 ? ` Tools offered: ${names.join(', ')}.` : ''}`];
 }

@@ -35,22 +35,23 @@ export interface Param {
 /** A JSON Schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-const asks = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
-const tells =
-  /^(text|message|body|content|reason|note|comment|description|detail|summary|subject|title|feedback|instruction|input|remark|explanation)s?$/;
-const maxDepth = 4;
-
 /** The properties of an object schema, at most 40. Follows local `$ref`s and the first useful branch of a union. */
 export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
-  propertiesOf(schema, schema, toolNouns, 0);
+  propertiesOf(schema, { root: schema, toolNouns, depth: 0 });
 
-/** The properties of an object schema that is a part of `root`. */
-export function propertiesOf(
-  node: Schema,
-  root: Schema,
-  toolNouns: readonly string[],
-  depth: number,
-): readonly Param[] {
+/** Where a part of a schema stands. */
+interface Around {
+  /** The whole schema, in which local references lead. */
+  readonly root: Schema;
+  /** The stems of what the tool is about. */
+  readonly toolNouns: readonly string[];
+  /** How deep in lists and objects it is. */
+  readonly depth: number;
+}
+
+/** The properties of an object schema that is a part of a whole. */
+export function propertiesOf(node: Schema, around: Around): readonly Param[] {
+  const { root, toolNouns } = around;
   const properties = isRecord(node.properties) ? Object.entries(node.properties) : [];
   const required: readonly unknown[] = Array.isArray(node.required) ? node.required : [];
   const params: Param[] = properties.slice(0, 40).map(([name, value]) => {
@@ -59,7 +60,7 @@ export function propertiesOf(
     const words = wordsOf(name);
     const stems = words.map(stem);
     const nouns = stems.filter((word) => !idMarkers.has(word) && !/^(from|to)$/.test(word));
-    const shape = shapeOf(schema, root, { words, description, nouns: toolNouns }, depth);
+    const shape = shapeOf(schema, { words, description }, around);
     const choices =
       shape.type === 'choice' ? shape.values.flatMap((choice) => wordsOf(String(choice)).map(stem)) : [];
     return {
@@ -91,39 +92,8 @@ const unknownParam = (name: string): Param => ({
   choices: [],
 });
 
-/** The schema behind local references and unions with `null`. */
-function resolved(value: unknown, root: Schema, depth = 0): Schema {
-  if (!isRecord(value) || depth > maxDepth) return {};
-  const reference = value.$ref;
-  if (typeof reference === 'string') return resolved(referred(reference, root), root, depth + 1);
-  const branches = [value.anyOf, value.oneOf, value.allOf].find(Array.isArray);
-  if (branches === undefined || value.type !== undefined) return value;
-  const useful = branches
-    .map((branch) => resolved(branch, root, depth + 1))
-    .find((branch) => branch.type !== 'null');
-  return {
-    ...useful,
-    ...Object.fromEntries(Object.entries(value).filter(([key]) => /^(default|description)$/.test(key))),
-  };
-}
-
-/** What a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
-export function referred(reference: string, root: Schema): unknown {
-  const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
-  return path.reduce<unknown>((node, key) => own(node, key), root);
-}
-
-const own = (node: unknown, key: string): unknown =>
-  isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
-
-interface Naming {
-  readonly words: readonly string[];
-  readonly description: string;
-  readonly nouns: readonly string[];
-}
-
-function shapeOf(schema: Schema, root: Schema, naming: Naming, depth: number): Shape {
-  if (depth > maxDepth) return { type: 'unknown' };
+function shapeOf(schema: Schema, naming: Naming, around: Around): Shape {
+  if (around.depth > maxDepth) return { type: 'unknown' };
   if (isScalar(schema.const)) return { type: 'choice', values: [schema.const] };
   if (Array.isArray(schema.enum))
     return { type: 'choice', values: schema.enum.filter(isScalar).slice(0, 100) };
@@ -138,15 +108,20 @@ function shapeOf(schema: Schema, root: Schema, naming: Naming, depth: number): S
     case 'string':
       return stringShape(schema, naming);
     case 'array':
-      return { type: 'list', item: shapeOf(resolved(schema.items, root), root, naming, depth + 1) };
+      return { type: 'list', item: shapeOf(resolved(schema.items, around.root), naming, deeper(around)) };
     case 'object':
-      return { type: 'object', params: propertiesOf(schema, root, naming.nouns, depth + 1) };
+      return { type: 'object', params: propertiesOf(schema, deeper(around)) };
     default:
       return { type: 'unknown' };
   }
 }
 
-const isMarked = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
+const deeper = (around: Around): Around => ({ ...around, depth: around.depth + 1 });
+
+interface Naming {
+  readonly words: readonly string[];
+  readonly description: string;
+}
 
 function numberShape(schema: Schema, { words }: Naming, integer: boolean): Shape {
   const bound = (key: string, otherwise: number): number =>
@@ -175,6 +150,33 @@ function stringShape(schema: Schema, { words, description }: Naming): Shape {
     : { type: 'phrase' };
 }
 
+const isMarked = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
+
+/** The schema behind local references and unions with `null`. */
+function resolved(value: unknown, root: Schema, depth = 0): Schema {
+  if (!isRecord(value) || depth > maxDepth) return {};
+  const reference = value.$ref;
+  if (typeof reference === 'string') return resolved(referred(reference, root), root, depth + 1);
+  const branches = [value.anyOf, value.oneOf, value.allOf].find(Array.isArray);
+  if (branches === undefined || value.type !== undefined) return value;
+  const useful = branches
+    .map((branch) => resolved(branch, root, depth + 1))
+    .find((branch) => branch.type !== 'null');
+  return {
+    ...useful,
+    ...Object.fromEntries(Object.entries(value).filter(([key]) => /^(default|description)$/.test(key))),
+  };
+}
+
+/** What a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
+export function referred(reference: string, root: Schema): unknown {
+  const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
+  return path.reduce<unknown>((node, key) => own(node, key), root);
+}
+
+const own = (node: unknown, key: string): unknown =>
+  isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+
 /** Compiles only patterns that cannot take exponential time: no repeated groups, few open repetitions. */
 export function safePattern(pattern: unknown): RegExp | undefined {
   if (typeof pattern !== 'string' || pattern.length > 100 || /\)[*+{?]|\\\d|\(\?[=!<]/.test(pattern))
@@ -186,3 +188,8 @@ export function safePattern(pattern: unknown): RegExp | undefined {
     return undefined;
   }
 }
+
+const asks = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
+const tells =
+  /^(text|message|body|content|reason|note|comment|description|detail|summary|subject|title|feedback|instruction|input|remark|explanation)s?$/;
+const maxDepth = 4;

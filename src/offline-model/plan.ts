@@ -2,11 +2,10 @@ import { carryOut } from './carry-out.ts';
 import { lookUp } from './look-up.ts';
 import type { Memory } from './memory.ts';
 import { mentionsIn } from './mentions.ts';
-import { relevanceAmong } from './relevance.ts';
 import { type Next, onlyPointed, type PlannedCall, type Situation } from './situation.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { summaryOf } from './summary.ts';
-import type { ToolCard } from './tool-card.ts';
+import { relevanceAmong, type ToolCard } from './tool-card.ts';
 import { changeOf, isVerb } from './verbs.ts';
 import { stem, topicOf } from './words.ts';
 

@@ -1,12 +1,11 @@
 import { type Filling, fillInput } from './fill-input.ts';
-import type { Sources } from './fill-value.ts';
-import { isAbsent } from './likeness.ts';
+import { isAbsent, type Sources } from './fill-value.ts';
 import { callKey, type PastCall } from './memory.ts';
-import { type Relevance, weightOf } from './relevance.ts';
-import { type ToolCard, weights } from './tool-card.ts';
+import { type Relevance, type ToolCard, weightOf, weights } from './tool-card.ts';
 import { isPlainLook } from './verbs.ts';
 import { kinOf, stem, wordsOf } from './words.ts';
 
+/** A call that the planner wants to be made. */
 export interface PlannedCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ export type Next =
   /** A command that cannot be carried out; `missing` are the inputs that nothing fits. */
   | { readonly type: 'blocked'; readonly missing: readonly string[] };
 
-/** Where the planner stands when it considers a step. */
+/** The situation in which the planner considers a step. */
 export interface Situation {
   readonly cards: readonly ToolCard[];
   readonly relevance: Relevance;
@@ -31,23 +30,6 @@ export interface Situation {
   /** What was spoken of before the step. */
   readonly context: readonly string[];
 }
-
-/** A call that only said which tools there are now, or which must come first. */
-export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
-  if (/^tools now available:/i.test(result ?? '')) return true;
-  if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))
-    return false;
-  const named = new Set(result.slice(0, 4_000).match(/[\w.-]*\w/g));
-  return cards.some(({ name }) => name !== tool && named.has(name));
-}
-
-/** How many of the words the tool's name and parameters carry. */
-export const direct = (card: ToolCard, words: readonly string[]): number =>
-  words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
-
-/** The tools that only look, and can be used now. */
-export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
-  cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
 
 /** The words of the topic that no call and no fact has answered yet, and that are not known to have no answer. */
 export function openWords(situation: Situation): string[] {
@@ -70,6 +52,18 @@ export function openWords(situation: Situation): string[] {
   return topic.filter((word) => !isPlainLook(word) && !covered(word));
 }
 
+/**
+ * True when a call found no link to what the word asks for: the tools that say most about the word all lack an
+ * identifier that a result left empty. A tool that says less about it would answer something else.
+ */
+function isCutOff({ cards, sources }: Situation, word: string): boolean {
+  if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
+  const weighed = readers(cards).map((card) => ({ card, weight: weightOf(card, word) }));
+  const most = Math.max(0, ...weighed.map(({ weight }) => weight));
+  const closest = weighed.filter(({ weight }) => weight > 0 && weight === most);
+  return closest.length > 0 && closest.every(({ card }) => lacksAbsent(fillInput(card, sources), sources));
+}
+
 /** True when the call was made for this word: its tool is about it, or its tool and its result are about what it asks for. */
 function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
   const card = cards.find(({ name }) => name === tool);
@@ -85,25 +79,6 @@ function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCa
   );
 }
 
-/**
- * True when a call found no link to what the word asks for: the tools that say most about the word all lack an
- * identifier that a result left empty. A tool that says less about it would answer something else.
- */
-function isCutOff({ cards, sources }: Situation, word: string): boolean {
-  if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
-  const weighed = readers(cards).map((card) => ({ card, weight: weightOf(card, word) }));
-  const most = Math.max(0, ...weighed.map(({ weight }) => weight));
-  const closest = weighed.filter(({ weight }) => weight > 0 && weight === most);
-  return closest.length > 0 && closest.every(({ card }) => lacksAbsent(fillInput(card, sources), sources));
-}
-
-/** True when an identifier that is missing was found to be absent, so that no other call can be expected to yield it. */
-export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean =>
-  missing.some((param) => isAbsent(param, segment));
-
-/** Less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
-const faintHope = 0.1;
-
 /** A look at something that is known, which may yield what another tool lacks. `eager`: without any word in common. */
 export function gather(
   situation: Situation,
@@ -117,12 +92,15 @@ export function gather(
     const opens = card.params.every(({ required }) => !required);
     const calls = fresh(card, filling, situation);
     const gain = relevance(card, nouns) + relevance(card, words) + (eager ? faintHope : 0);
-    // What needs no input leads anywhere: it takes a word in common.
+    // A tool that needs no input may lead anywhere, so it has to have a word in common.
     const promises = opens ? gain > faintHope : gain > 0 && filling.grounded;
     return calls.length > 0 && promises ? [{ calls, gain }] : [];
   });
   return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
 }
+
+/** It is less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
+const faintHope = 0.1;
 
 /** The calls of a filling that were not made yet. */
 export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situation): PlannedCall[] => {
@@ -134,3 +112,24 @@ export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situati
     return [{ tool: name, input }];
   });
 };
+
+/** True when an identifier that is missing was found to be absent, so that no other call can be expected to yield it. */
+export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean =>
+  missing.some((param) => isAbsent(param, segment));
+
+/** The tools that only look, and can be used now. */
+export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
+  cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
+
+/** How many of the words the tool's name and parameters carry. */
+export const direct = (card: ToolCard, words: readonly string[]): number =>
+  words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
+
+/** A call that only said which tools there are now, or which must come first. */
+export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
+  if (/^tools now available:/i.test(result ?? '')) return true;
+  if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))
+    return false;
+  const named = new Set(result.slice(0, 4_000).match(/[\w.-]*\w/g));
+  return cards.some(({ name }) => name !== tool && named.has(name));
+}

@@ -1,7 +1,36 @@
 import { type Schema, safePattern } from './params.ts';
 
-/** More than this nobody pads. */
+/** A text that the schema takes: one of those wanted, else a stand-in. */
+export const textFitting = (node: Schema, wanted: readonly string[]): string => {
+  const format = formatOf(node);
+  const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
+  const candidates = [...wanted, ...(example === undefined ? [] : [example]), 'unknown', '0', 'a', 'A', ''];
+  const fitting = candidates.map((text) => sized(node, text)).find((text) => fitsText(node, text));
+  return fitting ?? sized(node, example ?? 'unknown');
+};
+
+const sized = (node: Schema, text: string): string =>
+  text
+    .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
+    .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY));
+
+/** No text is padded to more than this. */
 const maxPadding = 10_000;
+
+/** True when a text may stand where the schema wants one, as far as its keywords are understood. */
+const fitsText = (node: Schema, text: string): boolean => {
+  const format = formatOf(node);
+  const look = Object.hasOwn(looks, format) ? looks[format] : undefined;
+  const pattern = safePattern(node.pattern);
+  return (
+    text.length >= (numberIn(node, 'minLength') ?? 0) &&
+    text.length <= (numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY) &&
+    (look?.test(text) ?? true) &&
+    (pattern?.test(text.slice(0, 200)) ?? true)
+  );
+};
+
+const formatOf = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
 
 /** What each format takes, by an example that stands in for nothing known. */
 const examples: Readonly<Record<string, string>> = {
@@ -22,38 +51,15 @@ const looks: Readonly<Record<string, RegExp>> = {
   uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
 };
 
-const numberIn = (node: Schema, key: string): number | undefined => {
-  const value = node[key];
-  return typeof value === 'number' ? value : undefined;
-};
-
-const formatOf = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
-
-/** True when a text may stand where the schema wants one, as far as its keywords are understood. */
-const fitsText = (node: Schema, text: string): boolean => {
-  const format = formatOf(node);
-  const look = Object.hasOwn(looks, format) ? looks[format] : undefined;
-  const pattern = safePattern(node.pattern);
-  return (
-    text.length >= (numberIn(node, 'minLength') ?? 0) &&
-    text.length <= (numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY) &&
-    (look?.test(text) ?? true) &&
-    (pattern?.test(text.slice(0, 200)) ?? true)
-  );
-};
-
-const sized = (node: Schema, text: string): string =>
-  text
-    .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
-    .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY));
-
-/** A text that the schema takes: one of those wanted, else a stand-in. */
-export const textFitting = (node: Schema, wanted: readonly string[]): string => {
-  const format = formatOf(node);
-  const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
-  const candidates = [...wanted, ...(example === undefined ? [] : [example]), 'unknown', '0', 'a', 'A', ''];
-  const fitting = candidates.map((text) => sized(node, text)).find((text) => fitsText(node, text));
-  return fitting ?? sized(node, example ?? 'unknown');
+/** A number that the schema takes: one of those wanted, else the one nearest to zero that is easily found. */
+export const numberFitting = (node: Schema, wanted: readonly number[]): number => {
+  const step = numberIn(node, 'multipleOf') ?? 1;
+  const low = numberIn(node, 'minimum') ?? numberIn(node, 'exclusiveMinimum') ?? 0;
+  const high = numberIn(node, 'maximum') ?? numberIn(node, 'exclusiveMaximum') ?? 0;
+  const up = Math.ceil(low / step) * step;
+  const down = Math.floor(high / step) * step;
+  const near = [0, low, up, up + step, high, down, down - step, (low + high) / 2];
+  return [...wanted, ...near].find((value) => fitsNumber(node, value)) ?? 0;
 };
 
 /** True when a number may stand where the schema wants one. */
@@ -70,13 +76,7 @@ const fitsNumber = (node: Schema, value: number): boolean => {
   );
 };
 
-/** A number that the schema takes: one of those wanted, else the one nearest to zero that is easily found. */
-export const numberFitting = (node: Schema, wanted: readonly number[]): number => {
-  const step = numberIn(node, 'multipleOf') ?? 1;
-  const low = numberIn(node, 'minimum') ?? numberIn(node, 'exclusiveMinimum') ?? 0;
-  const high = numberIn(node, 'maximum') ?? numberIn(node, 'exclusiveMaximum') ?? 0;
-  const up = Math.ceil(low / step) * step;
-  const down = Math.floor(high / step) * step;
-  const near = [0, low, up, up + step, high, down, down - step, (low + high) / 2];
-  return [...wanted, ...near].find((value) => fitsNumber(node, value)) ?? 0;
+const numberIn = (node: Schema, key: string): number | undefined => {
+  const value = node[key];
+  return typeof value === 'number' ? value : undefined;
 };

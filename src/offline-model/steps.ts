@@ -20,6 +20,19 @@ export interface Step {
   readonly refersBack: boolean;
 }
 
+/**
+ * What a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate steps.
+ * Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
+ * question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
+ */
+export const stepsOf = (message: string): readonly Step[] =>
+  cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
+    .flatMap((sentence) => {
+      const question = isQuestion(sentence);
+      return cut(sentence, seams).flatMap((piece) => stepsIn(piece, question, condition.test(sentence)));
+    })
+    .slice(0, 12);
+
 const asking =
   /^(who|whose|whom|what|which|where|when|why|how|is|are|am|was|were|did|does|do|should|may|can|could|would|will|has|have|had)$/;
 const condition = /\b(if|unless|whether|in case|provided|once|suppose|what happens)\b/i;
@@ -33,19 +46,6 @@ const seams =
 const nounAfter = /^\s+(?:of|is|was|are|were|has|had)\b/i;
 const governed = /^\s+(?:a|an|the|another|some|my|our|your|me|us|it|them)(?![\p{L}\p{N}-])/iu;
 const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|his|her)\b/i;
-
-/**
- * What a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate steps.
- * Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a verb: a
- * question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
- */
-export const stepsOf = (message: string): readonly Step[] =>
-  cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
-    .flatMap((sentence) => {
-      const question = isQuestion(sentence);
-      return cut(sentence, seams).flatMap((piece) => stepsIn(piece, question, condition.test(sentence)));
-    })
-    .slice(0, 12);
 
 /** The text with quotations replaced by dots of the same length, so that positions agree. */
 const unquoted = (text: string): string =>

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { type Param, paramsOf } from './params.ts';
 import { changeOf, changesOf, isLook, isVerb } from './verbs.ts';
-import { idMarkers, stem, stemsOf, wordsOf } from './words.ts';
+import { idMarkers, kinOf, stem, stemsOf, wordsOf } from './words.ts';
 
 /** What the planner understands of an offered tool. */
 export interface ToolCard {
@@ -17,11 +17,6 @@ export interface ToolCard {
   readonly locked: boolean;
 }
 
-/** What a word says about a tool, by where it stands. Only the order matters: a tool is named for what it is about. */
-export const weights = { name: 3, parameter: 2, description: 1, parameterDescription: 0.5 } as const;
-
-const cards = new WeakMap<ToolDefinition, ToolCard>();
-
 /** Reads a definition, once per definition object. Never throws, whatever the schema holds. */
 export function toolCard(tool: ToolDefinition): ToolCard {
   const known = cards.get(tool);
@@ -30,6 +25,8 @@ export function toolCard(tool: ToolDefinition): ToolCard {
   cards.set(tool, card);
   return card;
 }
+
+const cards = new WeakMap<ToolDefinition, ToolCard>();
 
 function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
   const about = description.slice(0, 1_000);
@@ -67,3 +64,31 @@ function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
     locked: /\bnot (?:yet|currently) available\b/i.test(about),
   };
 }
+
+/** What a word says about a tool, by where it stands. Only the order matters: a tool is named for what it is about. */
+export const weights = { name: 3, parameter: 2, description: 1, parameterDescription: 0.5 } as const;
+
+/** How much a tool has to do with some words; 0 is nothing. */
+export type Relevance = (card: ToolCard, words: readonly string[]) => number;
+
+/** Weighs a word by how few of the offered tools share it. */
+export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
+  const sharing = new Map<string, number>();
+  for (const { weights } of cards) {
+    for (const word of weights.keys()) sharing.set(word, 1 + (sharing.get(word) ?? 0));
+  }
+  const rarity = (word: string): number => Math.log(1 + (cards.length + 1) / (sharing.get(word) ?? 1));
+  return (card, words) => words.reduce((sum, word) => sum + rarity(word) * weightOf(card, word), 0);
+}
+
+/** What a stem says about a tool, directly or through what an asking word looks for. */
+export const weightOf = (card: ToolCard, word: string): number =>
+  card.weights.get(word) ??
+  Math.max(
+    0,
+    ...kinOf(word).map((kin, at) => (kinCounts - at * fartherCounts) * (card.weights.get(kin) ?? 0)),
+  );
+
+/** Kin says less than the word itself, the less the farther it stands in its list; even the last of a list says some. */
+const kinCounts = 0.7;
+const fartherCounts = 0.05;

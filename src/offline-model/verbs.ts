@@ -1,5 +1,40 @@
-/** Which words ask for a change, and which only for a look. General English; no tool's own vocabulary belongs here. */
+/** This file knows which words ask for a change, and which only for a look: general English, and no tool's own vocabulary. */
 import { stem, wordsOf } from './words.ts';
+
+/**
+ * The kinds of change that a tool makes, its leading verb's first; empty for a tool that only looks. The name decides;
+ * a name without a verb, or with one before a thing (`refund_status`), leaves it to how the description begins. A verb
+ * nobody listed is recognised by a description that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."),
+ * so that doubt falls on the side of "changes".
+ */
+export function changesOf(name: string, description: string): readonly string[] {
+  const parts = wordsOf(name).map(stem);
+  const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
+  const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
+  const said = stem(opening);
+  const acts = opening === '' || classes.has(said) || (article && !looks.has(said));
+  if (things.has(parts.at(-1) ?? '') && !(classes.has(parts[0] ?? '') && acts)) return [];
+  const at = parts.findIndex(isVerb);
+  const verb = parts[at] ?? '';
+  if (looks.has(verb)) return [];
+  if (verb !== '') {
+    const made = makers.has(verb) ? parts.slice(at + 1).filter((part) => !looks.has(part)) : [];
+    return [verb, ...made].map(changeOf);
+  }
+  return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
+}
+
+/** The kind of change that a stem names, equal for synonyms; a verb nobody listed is its own kind. */
+export const changeOf = (word: string): string => classes.get(word) ?? word;
+
+/** True for a listed verb of change or of looking. Takes a stem. */
+export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
+
+/** True for a verb of looking. Takes a stem. */
+export const isLook = (word: string): boolean => looks.has(word);
+
+/** True for a verb (`get`, `show`) that says that something is wanted, not what. Takes a stem. */
+export const isPlainLook = (word: string): boolean => plainLooks.has(word);
 
 /** Verbs of one line mean the same change. */
 const synonyms = `cancel void revoke withdraw abort
@@ -60,38 +95,3 @@ const things: ReadonlySet<string> = new Set(
     .split(' ')
     .map(stem),
 );
-
-/** True for a verb of looking. Takes a stem. */
-export const isLook = (word: string): boolean => looks.has(word);
-
-/** True for a verb (`get`, `show`) that says that something is wanted, not what. Takes a stem. */
-export const isPlainLook = (word: string): boolean => plainLooks.has(word);
-
-/** The kind of change that a stem names, equal for synonyms; a verb nobody listed is its own kind. */
-export const changeOf = (word: string): string => classes.get(word) ?? word;
-
-/** True for a listed verb of change or of looking. Takes a stem. */
-export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
-
-/**
- * The kinds of change that a tool makes, its leading verb's first; empty for a tool that only looks. The name decides;
- * a name without a verb, or with one before a thing (`refund_status`), leaves it to how the description begins. A verb
- * nobody listed is recognised by a description that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."),
- * so that doubt falls on the side of "changes".
- */
-export function changesOf(name: string, description: string): readonly string[] {
-  const parts = wordsOf(name).map(stem);
-  const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
-  const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
-  const said = stem(opening);
-  const acts = opening === '' || classes.has(said) || (article && !looks.has(said));
-  if (things.has(parts.at(-1) ?? '') && !(classes.has(parts[0] ?? '') && acts)) return [];
-  const at = parts.findIndex(isVerb);
-  const verb = parts[at] ?? '';
-  if (looks.has(verb)) return [];
-  if (verb !== '') {
-    const made = makers.has(verb) ? parts.slice(at + 1).filter((part) => !looks.has(part)) : [];
-    return [verb, ...made].map(changeOf);
-  }
-  return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
-}

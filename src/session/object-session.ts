@@ -1,3 +1,4 @@
+import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 import { systemClock } from './to-platform.ts';

@@ -1,7 +1,7 @@
 import type { DecisionWait, FinalOutcome, StoredEvent, TurnError } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../journal/state.ts';
-import type { Usage } from '../model/chat-model.ts';
+import type { Usage } from '../model/prices.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { Json } from '../tool/json.ts';
 import { LISTINGS } from '../tool/listings.ts';

@@ -1,11 +1,5 @@
-import {
-  type ChatModel,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-  type Usage,
-} from '../model/chat-model.ts';
-import type { Prices } from '../model/prices.ts';
+import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import type { Prices, Usage } from '../model/prices.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =

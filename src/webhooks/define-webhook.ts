@@ -3,12 +3,12 @@ import type { WhenBusy } from '../tool/tool.ts';
 import { sha256Hex } from '../tool/until-aborted.ts';
 import {
   type Acknowledgement,
-  type Arrival,
   type Delivery,
   type Ignored,
-  type Knock,
+  type RawDelivery,
   type Received,
   type Reply,
+  type UnverifiedRequest,
   type Verified,
   type Webhook,
   WebhookDefinitionError,
@@ -39,13 +39,13 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    *
    * @throws WebhookRefusal when no body could prove who sent it, as without a signature.
    */
-  readonly admit?: ((knock: Knock) => void | Promise<void>) | undefined;
+  readonly admit?: ((request: UnverifiedRequest) => void | Promise<void>) | undefined;
   /**
    * Proves from the raw bytes who sent a delivery, and reads it. `reply` answers a handshake.
    *
    * @throws WebhookRefusal when it does not prove it.
    */
-  readonly verify: (arrival: Arrival) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
+  readonly verify: (raw: RawDelivery) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
   /**
    * Which session gets which message. What it throws is answered 500, and nothing is taken, so that the sender tries again.
    * The same delivery has to be mapped to the same session every time.
@@ -60,7 +60,7 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
 const MAX_BODY_BYTES = 5_000_000;
 
 /**
- * Declares a webhook of any sender (DESIGN 7). A delivery is verified, mapped to a turn, and answered 202 after one durable
+ * Declares a webhook of any sender. A delivery is verified, mapped to a turn, and answered 202 after one durable
  * write; the turn runs in the background. One that comes again within 7 days is answered with the turn that it has started.
  *
  * @throws WebhookDefinitionError when the name cannot be part of a path, or a setting is none.
@@ -79,12 +79,12 @@ export function defineWebhook<
     namespace,
     maxBodyBytes,
     whenBusy,
-    admit: async (knock) => config.admit?.(knock),
-    async receive(arrival): Promise<Received> {
-      const proof = await config.verify(arrival);
+    admit: async (request) => config.admit?.(request),
+    async receive(raw): Promise<Received> {
+      const proof = await config.verify(raw);
       if (proof.type === 'reply') return proof;
       const { id, payload, acknowledge = 'address' } = proof;
-      const { headers, env } = arrival;
+      const { headers, env } = raw;
       const turn = await config.start({ hook: name, id, payload, headers, env });
       if (turn.type === 'ignored') return { ...turn, acknowledge };
       return toStart(turn, { agent, owner, id, acknowledge });

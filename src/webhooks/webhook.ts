@@ -1,11 +1,12 @@
 import { type Json, type JsonObject, shorten } from '../tool/json.ts';
 import type { WhenBusy } from '../tool/tool.ts';
+import { sha256Hex } from '../tool/until-aborted.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
 
 /** A request to a webhook before its body is read: nothing is known of who sent it. */
-export interface Knock {
+export interface UnverifiedRequest {
   readonly headers: Headers;
   readonly env: WebhookEnv;
   /** Milliseconds since the epoch. */
@@ -13,7 +14,7 @@ export interface Knock {
 }
 
 /** The same with its body. */
-export interface Arrival extends Knock {
+export interface RawDelivery extends UnverifiedRequest {
   /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -60,7 +61,7 @@ export interface WebhookTurn {
   readonly type?: undefined;
   /** The webhook's own unless given. */
   readonly agent?: string | undefined;
-  /** Whose session it is: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
+  /** The session belongs to this owner: the tenant, or else the id, of those who may read it. The webhook's own unless given. */
   readonly owner?: string | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. A delivery that is sent again is recognised in its
@@ -79,7 +80,7 @@ export interface WebhookTurn {
 export interface WebhookStart {
   readonly type: 'start';
   readonly agent: string | undefined;
-  /** Absent: whose the app's `auth` says. */
+  /** When it is absent, the app's `auth` says whose the session is. */
   readonly owner: string | undefined;
   readonly session: string;
   readonly message: string;
@@ -96,17 +97,17 @@ export interface Webhook<Name extends string = string> {
   readonly name: Name;
   /** The agent that it starts unless its mapping names another. */
   readonly agent: string | undefined;
-  /** Whose its sessions are unless its mapping names another; absent: whose the app's `auth` says. */
+  /** Its sessions belong to this owner unless its mapping names another. When it is absent, the app's `auth` says whose they are. */
   readonly owner: string | undefined;
-  /** Where ids of deliveries are told apart: its name, or what several webhooks of one sender share. */
+  /** Ids of deliveries are told apart within it: its name, or what several webhooks of one sender share. */
   readonly namespace: string;
   readonly maxBodyBytes: number;
-  /** Of its turns, when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
+  /** What happens to its turns when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
   readonly whenBusy: WhenBusy;
   /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
-  admit(knock: Knock): Promise<void>;
+  admit(request: UnverifiedRequest): Promise<void>;
   /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
-  receive(arrival: Arrival): Promise<Received>;
+  receive(raw: RawDelivery): Promise<Received>;
 }
 
 /** Says that a delivery is verified; `id` names it for ever. */
@@ -121,6 +122,24 @@ export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
 /** Leaves a delivery alone; `reason` is told to the sender, who counts it as delivered. */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
+
+const MAX_LENGTH = 128;
+const KEPT_OF_LONG = 60;
+
+/**
+ * A session id of these parts, such as `acme:shop:42`; different parts never get the same id. What an id cannot hold is
+ * written as `@` and four hexadecimal digits, and what is too long is cut and ends in its SHA-256.
+ */
+export async function toSessionId(...parts: readonly string[]): Promise<string> {
+  const id = parts.map(escaped).join(':');
+  if (id === '') return '@@'; // `@@` stands in no other short id
+  if (id.length <= MAX_LENGTH) return id;
+  return `${id.slice(0, KEPT_OF_LONG)}@@${await sha256Hex(id)}`;
+}
+
+/** `:` separates the parts and `@` escapes, so both are escaped inside of them. By code units: half a pair is a text, too. */
+const escaped = (part: string): string =>
+  part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
  * Why a delivery is not taken. `invalid-signature`: it is not shown to come from the sender (401). `bad-json`: it does,
@@ -156,30 +175,4 @@ export class WebhookDefinitionError extends Error {
     this.webhook = webhook;
     this.field = field;
   }
-}
-
-/** How far the sender's clock and this one may be apart, in s: what Stripe, Slack and Standard Webhooks recommend. */
-const TOLERANCE_S = 300;
-
-/**
- * Refuses what was signed too long ago, or in the future: a delivery that somebody has kept. `sent` is in seconds since the
- * epoch, `now` in milliseconds; `name` is the header's. @throws WebhookRefusal then, or when `sent` is no such number.
- */
-export function checkTimely(name: string, sent: string, now: number): void {
-  if (!/^[0-9]{1,12}$/.test(sent)) {
-    throw new WebhookRefusal('invalid-signature', `${name} has no time in seconds since 1970.`);
-  }
-  const apart = Math.floor(now / 1000) - Number(sent);
-  if (Math.abs(apart) <= TOLERANCE_S) return;
-  throw new WebhookRefusal(
-    'invalid-signature',
-    `The delivery was signed ${Math.abs(apart)} s ${apart > 0 ? 'ago' : 'in the future'} by this Worker's clock; at most ` +
-      `${TOLERANCE_S} s are allowed. Send it again, signed anew.`,
-  );
-}
-
-/** The SHA-256 of a body's bytes in hexadecimal digits, lower case. */
-export async function bodyHash(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
 /** A door for tests. The port to a model, its errors and prices, and the insides of adapters and of the planner. */
 export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
-export { MAX_REPLY_BYTES } from '../../src/model/chat-completions/read-events.ts';
+export { MAX_REPLY_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { chooseModel, type ModelEnvironment } from '../../src/model/choose-model.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
@@ -12,11 +12,11 @@ export { costOf, usd } from '../../src/model/prices.ts';
 export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';
 export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';
 export { answerInForm } from '../../src/offline-model/answer-in-form.ts';
+export { offlineNotice } from '../../src/offline-model/answer-in-words.ts';
 export { absentIn, factsIn } from '../../src/offline-model/facts.ts';
-export { likeness } from '../../src/offline-model/likeness.ts';
+export { likeness } from '../../src/offline-model/fill-value.ts';
 export { messageText } from '../../src/offline-model/memory.ts';
 export { mentionsIn } from '../../src/offline-model/mentions.ts';
-export { offlineNotice } from '../../src/offline-model/offline-model.ts';
 export { paramsOf } from '../../src/offline-model/params.ts';
 export { stepsOf } from '../../src/offline-model/steps.ts';
 export { toolCard } from '../../src/offline-model/tool-card.ts';

@@ -1,3 +1,4 @@
 /** A door for tests. Deliveries, before a turn is started. */
-export { isPayloadOf } from '../../src/webhooks/github/github-webhook.ts';
-export { tellJson } from '../../src/webhooks/tell.ts';
+
+export { describeJson } from '../../src/webhooks/describe-delivery.ts';
+export { isPayloadOf } from '../../src/webhooks/github-events.ts';

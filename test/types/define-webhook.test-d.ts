@@ -2,17 +2,17 @@ import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
 import { defineAgent, type Json, type JsonObject } from '../../src/index.ts';
 import {
-  type Arrival,
   type Delivery,
   defineWebhook,
   type GithubDelivery,
   githubWebhook,
   ignored,
-  type Knock,
+  type RawDelivery,
   reply,
   slackWebhook,
   standardWebhook,
   stripeWebhook,
+  type UnverifiedRequest,
   verified,
   type Webhook,
   type WebhookTurn,
@@ -48,9 +48,9 @@ createHoldfast({
 const own = defineWebhook({
   name: 'own',
   agent: 'support',
-  verify(arrival) {
-    expectTypeOf(arrival).toEqualTypeOf<Arrival>();
-    return arrival.body.byteLength === 0 ? reply({ ok: true }) : verified('1', { name: 'Ada' });
+  verify(delivery) {
+    expectTypeOf(delivery).toEqualTypeOf<RawDelivery>();
+    return delivery.body.byteLength === 0 ? reply({ ok: true }) : verified('1', { name: 'Ada' });
   },
   start(delivery) {
     expectTypeOf(delivery).toEqualTypeOf<Delivery<{ name: string }>>();
@@ -65,10 +65,10 @@ const verify = () => verified('1', 1);
 defineWebhook({
   name: 'own',
   agent: 'a',
-  admit(knock) {
-    expectTypeOf(knock).toEqualTypeOf<Knock>();
+  admit(request) {
+    expectTypeOf(request).toEqualTypeOf<UnverifiedRequest>();
     // @ts-expect-error it is not read yet
-    knock.body;
+    request.body;
   },
   verify,
   start: () => ignored('no'),

@@ -2,11 +2,11 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
 import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { isRecord } from '../untrusted-json.ts';
 import { brokenConnection, cutShort, invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
-import { waitOrRelease } from '../wait-or-release.ts';
 import { toCallOptions } from './call-options.ts';
 import { explainFailure } from './explain-failure.ts';
 import { createSdkReply } from './sdk-reply.ts';
@@ -17,30 +17,11 @@ export interface FromAiSdkOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the provider's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
 }
-
-/** One attempt: its result is read as it comes when somebody listens, and as a whole otherwise. */
-const attemptReply = async (
-  model: LanguageModelV4,
-  request: ModelRequest,
-  { attempt, explain }: { readonly attempt: OpenAttempt; readonly explain: Explain },
-): Promise<ModelReply> => {
-  const { patience, signal, streamed } = attempt;
-  const options = toCallOptions(request, signal);
-  if (!streamed) {
-    const result: unknown = await patience.wait(async () => model.doGenerate(options), explain);
-    return readGenerated(result, request.output !== undefined);
-  }
-  const result: unknown = await waitOrRelease(patience, () => model.doStream(options), {
-    broken: explain,
-    release: ({ stream }) => stream.cancel(),
-  });
-  return readParts(result, attempt, explain);
-};
 
 /**
  * A model of the AI SDK (`specificationVersion` `v4`), such as `createAnthropic()('claude-sonnet-5')`. It is given
@@ -84,29 +65,27 @@ export const pacedFromAiSdk = (
   };
 };
 
-const SHORTEST_KEY = 20;
+/** One attempt: its result is read as it comes when somebody listens, and as a whole otherwise. */
+const attemptReply = async (
+  model: LanguageModelV4,
+  request: ModelRequest,
+  { attempt, explain }: { readonly attempt: OpenAttempt; readonly explain: Explain },
+): Promise<ModelReply> => {
+  const { patience, signal, streamed } = attempt;
+  const options = toCallOptions(request, signal);
+  if (!streamed) {
+    const result: unknown = await patience.wait(async () => model.doGenerate(options), explain);
+    return readGenerated(result, request.output !== undefined);
+  }
+  const result: unknown = await waitOrRelease(patience, () => model.doStream(options), {
+    broken: explain,
+    release: ({ stream }) => stream.cancel(),
+  });
+  return readParts(result, attempt, explain);
+};
 
-const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AIza)[-_]/.test(run);
-
-/** Mixed in a way that names and words are not, or a long number in hexadecimal digits. */
-const isRandom = (run: string): boolean =>
-  /^[0-9a-f]{32,}$/i.test(run) ||
-  (run.length >= SHORTEST_KEY && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
-
-const blot = (text: string): string =>
-  text
-    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 [secret]')
-    .replace(/\b((?:api[-_]?)?key|token|secret|password)=[^\s&]+/gi, '$1=[secret]')
-    .replace(/[\w-]{8,}/g, (run) => (hasKeyPrefix(run) || isRandom(run) ? '[secret]' : run));
-
-/**
- * Makes what takes everything that looks like a credential out of a message. The model of an SDK keeps its key to itself,
- * so the key can only be known by its looks. `name`, the model's own, is kept: the reader needs it.
- */
-const blotCredentials =
-  (name: string) =>
-  (message: string): string =>
-    name === '' ? blot(message) : message.split(name).map(blot).join(name);
+/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
+type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /**
  * Reads what `doGenerate` came to. `structured`: the answer was to have a form, for which some providers give its text
@@ -127,9 +106,6 @@ const readGenerated = (result: unknown, structured: boolean): ModelReply => {
   const { structuredOutputText: chosen } = result;
   return structured && typeof chosen === 'string' ? { ...ended, text: chosen } : ended;
 };
-
-/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
-type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /**
  * Reads what `doStream` came to, and hands its text on as it arrives. The stream is cancelled on every path.
@@ -158,7 +134,31 @@ const readParts = async (
       if (value.type === 'finish') return reply.end(value);
     }
   } finally {
-    // Not awaited: a model that hangs may never let the cancellation settle.
+    // It is not awaited: a model that hangs may never let the cancellation settle.
     reader.cancel().catch(() => {});
   }
 };
+
+/**
+ * Makes what takes everything that looks like a credential out of a message. The model of an SDK keeps its key to itself,
+ * so the key can only be known by its looks. `name`, the model's own, is kept: the reader needs it.
+ */
+const blotCredentials =
+  (name: string) =>
+  (message: string): string =>
+    name === '' ? blot(message) : message.split(name).map(blot).join(name);
+
+const blot = (text: string): string =>
+  text
+    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 [secret]')
+    .replace(/\b((?:api[-_]?)?key|token|secret|password)=[^\s&]+/gi, '$1=[secret]')
+    .replace(/[\w-]{8,}/g, (run) => (hasKeyPrefix(run) || isRandom(run) ? '[secret]' : run));
+
+const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AIza)[-_]/.test(run);
+
+const SHORTEST_KEY = 20;
+
+/** Mixed in a way that names and words are not, or a long number in hexadecimal digits. */
+const isRandom = (run: string): boolean =>
+  /^[0-9a-f]{32,}$/i.test(run) ||
+  (run.length >= SHORTEST_KEY && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));

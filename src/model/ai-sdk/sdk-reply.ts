@@ -1,10 +1,9 @@
-import { ModelError, type ModelReply, type RequestedCall, type Usage } from '../chat-model.ts';
-import { countUsage } from '../count-usage.ts';
-import { withUniqueIds } from '../unique-ids.ts';
+import { ModelError, type ModelReply, type RequestedCall } from '../chat-model.ts';
+import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { cutShort, invalidReply, jsonTextOf, stringOf } from '../untrusted-reply.ts';
+import { cutShort, invalidReply, jsonTextOf, stringOf, withUniqueIds } from '../untrusted-reply.ts';
 
-/** More than any model writes at once, in characters; a Worker has 128 MB for everything. */
+/** It is more than any model writes at once, in characters; a Worker has 128 MB for everything. */
 export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /** Puts one reply together from the parts that a model of the AI SDK gives. */
@@ -20,33 +19,6 @@ interface SdkReply {
    */
   end(ending: UntrustedRecord): ModelReply;
 }
-
-const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
-  const unified = isRecord(finishReason) ? finishReason.unified : undefined;
-  switch (unified) {
-    case 'error':
-      throw new ModelError('server-error', 'The model stopped because of an error.');
-    case 'interrupted':
-      throw cutShort();
-    case 'stop':
-      // Some servers end a reply that holds tool calls with `stop`.
-      return callCount > 0 ? 'tool-calls' : 'stop';
-    case 'length':
-    case 'content-filter':
-    case 'tool-calls':
-      return unified;
-    default:
-      return 'other';
-  }
-};
-
-const usageOf = (usage: unknown): Usage | undefined => {
-  if (!isRecord(usage)) return undefined;
-  const { inputTokens, outputTokens } = usage;
-  return isRecord(inputTokens) && isRecord(outputTokens)
-    ? countUsage(inputTokens.total, outputTokens.total)
-    : undefined;
-};
 
 /** Creates an empty reply. `onText` gets each piece of text as it is added. */
 export const createSdkReply = (onText: (piece: string) => void): SdkReply => {
@@ -81,4 +53,31 @@ export const createSdkReply = (onText: (piece: string) => void): SdkReply => {
       return { text, toolCalls, finish: finishOf(finishReason, toolCalls.length), usage: usageOf(usage) };
     },
   };
+};
+
+const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
+  const unified = isRecord(finishReason) ? finishReason.unified : undefined;
+  switch (unified) {
+    case 'error':
+      throw new ModelError('server-error', 'The model stopped because of an error.');
+    case 'interrupted':
+      throw cutShort();
+    case 'stop':
+      // Some servers end a reply that holds tool calls with `stop`.
+      return callCount > 0 ? 'tool-calls' : 'stop';
+    case 'length':
+    case 'content-filter':
+    case 'tool-calls':
+      return unified;
+    default:
+      return 'other';
+  }
+};
+
+const usageOf = (usage: unknown): Usage | undefined => {
+  if (!isRecord(usage)) return undefined;
+  const { inputTokens, outputTokens } = usage;
+  return isRecord(inputTokens) && isRecord(outputTokens)
+    ? countUsage(inputTokens.total, outputTokens.total)
+    : undefined;
 };

@@ -1,9 +1,9 @@
-import type { ModelReply, RequestedCall, Usage } from '../chat-model.ts';
-import { countUsage } from '../count-usage.ts';
-import { withUniqueIds } from '../unique-ids.ts';
+import type { ModelReply } from '../chat-model.ts';
+import { countUsage, type Usage } from '../prices.ts';
+import { reportedError } from '../server-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { invalidReply, isJsonObjectText, listOf, stringOf } from '../untrusted-reply.ts';
-import { reportedError } from './reported-error.ts';
+import { invalidReply, listOf, stringOf } from '../untrusted-reply.ts';
+import { createCallAssembly } from './call-assembly.ts';
 
 /** Puts one reply together from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
@@ -16,47 +16,6 @@ export interface ReplyAssembly {
   /** @throws ModelError `invalid-reply` for a call without a name. */
   reply(): ModelReply;
 }
-
-const finishOf = (reason: string): ModelReply['finish'] => {
-  switch (reason) {
-    case 'stop':
-      return 'stop';
-    case 'tool_calls':
-    case 'function_call':
-      return 'tool-calls';
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
-    default:
-      return 'other';
-  }
-};
-
-const textOfPart = (part: unknown): string => {
-  if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
-  return part.type === 'text' ? stringOf(part, 'text') : '';
-};
-
-const contentOf = (message: UntrustedRecord): string =>
-  Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
-
-const usageOf = (usage: unknown): Usage | undefined =>
-  isRecord(usage) ? countUsage(usage.prompt_tokens, usage.completion_tokens) : undefined;
-
-const checked = (value: unknown): UntrustedRecord => {
-  if (!isRecord(value)) throw invalidReply("The model's reply is not a JSON object.");
-  const error = reportedError(value);
-  if (error !== undefined) throw error;
-  return value;
-};
-
-const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
-  const choice = listOf(completion, 'choices')[0];
-  if (choice !== undefined && !isRecord(choice))
-    throw invalidReply("The model's reply holds a choice that is not an object.");
-  return choice;
-};
 
 /** Creates an empty assembly. `onText` gets each piece of text as it is added, never an empty one. */
 export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssembly => {
@@ -72,133 +31,102 @@ export const createReplyAssembly = (onText: (piece: string) => void): ReplyAssem
     onText(piece);
   };
 
-  const addMessage = (message: UntrustedRecord): void => {
+  const add = ({ completion, choice, message, calledIn }: Part): void => {
     addText(contentOf(message));
     const refusal = stringOf(message, 'refusal');
     refused ||= refusal !== '';
     addText(refusal);
-  };
-
-  const addEnd = (completion: UntrustedRecord, choice: UntrustedRecord | undefined): void => {
+    for (const fragment of calledIn(message)) calls.add(fragment);
     if (choice !== undefined) reason = stringOf(choice, 'finish_reason') || reason;
     usage = usageOf(completion.usage) ?? usage;
   };
 
-  const finish = (callCount: number): ModelReply['finish'] => {
-    if (refused) return 'content-filter';
-    // Ollama among others ends a reply that holds tool calls with `stop`.
-    if (callCount > 0 && (reason === 'stop' || reason === '')) return 'tool-calls';
-    return finishOf(reason);
-  };
-
   return {
-    addChunk(value) {
-      const chunk = checked(value);
-      const choice = firstChoice(chunk);
-      if (choice === undefined && !Array.isArray(chunk.choices) && !isRecord(chunk.usage)) {
-        throw invalidReply("The model's reply has no choices.");
-      }
-      const delta = choice?.delta ?? choice?.message ?? {};
-      if (!isRecord(delta)) throw invalidReply("The model's reply holds a delta that is not an object.");
-      addMessage(delta);
-      for (const fragment of listOf(delta, 'tool_calls')) calls.add(fragment);
-      addEnd(chunk, choice);
-    },
-
-    addCompletion(value) {
-      const completion = checked(value);
-      const choice = firstChoice(completion);
-      if (choice === undefined) throw invalidReply("The model's reply has no choices.");
-      if (!isRecord(choice.message)) throw invalidReply("The model's reply has no message.");
-      addMessage(choice.message);
-      // Here a call is always whole, so its place in the list stands for its index.
-      for (const [index, call] of listOf(choice.message, 'tool_calls').entries()) {
-        calls.add(isRecord(call) ? { ...call, index } : call);
-      }
-      addEnd(completion, choice);
-    },
-
+    addChunk: (value) => add(partOfChunk(value)),
+    addCompletion: (value) => add(partOfCompletion(value)),
     get finished() {
       return reason !== '';
     },
-
     reply() {
       const toolCalls = calls.calls();
-      return { text, toolCalls, finish: finish(toolCalls.length), usage };
+      const finish = refused ? 'content-filter' : finishOf(reason, toolCalls.length);
+      return { text, toolCalls, finish, usage };
     },
   };
 };
 
-/** Puts the tool calls of one reply together from the fragments they arrive in. */
-interface CallAssembly {
-  /** @throws ModelError `invalid-reply` for a fragment of the wrong shape. */
-  add(fragment: unknown): void;
-  /**
-   * The calls in the order in which they began, each with an id of its own.
-   *
-   * @throws ModelError `invalid-reply` for a call that never got a name.
-   */
-  calls(): readonly RequestedCall[];
+/** A chunk, or a whole completion, and what of it is read. */
+interface Part {
+  readonly completion: UntrustedRecord;
+  readonly choice: UntrustedRecord | undefined;
+  /** What the model says in it. */
+  readonly message: UntrustedRecord;
+  /** Finds the calls in the message. It is asked after the text was handed on, and may throw. */
+  readonly calledIn: (message: UntrustedRecord) => readonly unknown[];
 }
 
-interface Fragment {
-  readonly index: number | undefined;
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-}
-
-type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] };
-
-const readFragment = (fragment: unknown): Fragment => {
-  if (!isRecord(fragment)) throw invalidReply("The model's reply holds a tool call that is not an object.");
-  const index = fragment.index ?? undefined;
-  if (index !== undefined && typeof index !== 'number') {
-    throw invalidReply("The model's reply holds a tool call whose 'index' is not a number.");
+const partOfChunk = (value: unknown): Part => {
+  const completion = checked(value);
+  const choice = firstChoice(completion);
+  if (choice === undefined && !Array.isArray(completion.choices) && !isRecord(completion.usage)) {
+    throw invalidReply("The model's reply has no choices.");
   }
-  const called = fragment.function ?? {};
-  if (!isRecord(called))
-    throw invalidReply("The model's reply holds a tool call whose 'function' is not an object.");
-  return {
-    index,
-    id: stringOf(fragment, 'id'),
-    name: stringOf(called, 'name'),
-    input: stringOf(called, 'arguments'),
-  };
+  const message = choice?.delta ?? choice?.message ?? {};
+  if (!isRecord(message)) throw invalidReply("The model's reply holds a delta that is not an object.");
+  return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls') };
 };
 
-/**
- * Some servers omit `index`, or send each whole call under index 0. A fragment that names a tool opens another call when
- * its id or name differ, or when more input can only belong elsewhere because the open call's is complete.
- */
-const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean => {
-  if (name === '') return false;
-  if (id !== '' && open.id !== '' && id !== open.id) return true;
-  if (open.name !== '' && name !== open.name) return true;
-  return input.trim() !== '' && isJsonObjectText(open.input);
+const partOfCompletion = (value: unknown): Part => {
+  const completion = checked(value);
+  const choice = firstChoice(completion);
+  if (choice === undefined) throw invalidReply("The model's reply has no choices.");
+  if (!isRecord(choice.message)) throw invalidReply("The model's reply has no message.");
+  return { completion, choice, message: choice.message, calledIn: wholeCalls };
 };
 
-/** Creates an empty assembly for one reply. */
-const createCallAssembly = (): CallAssembly => {
-  const calls: OpenCall[] = [];
-  const latestAt = new Map<number, OpenCall>();
+const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
+  const choice = listOf(completion, 'choices')[0];
+  if (choice !== undefined && !isRecord(choice))
+    throw invalidReply("The model's reply holds a choice that is not an object.");
+  return choice;
+};
 
-  return {
-    add(value) {
-      const fragment = readFragment(value);
-      const { index, id, name, input } = fragment;
-      const open = index === undefined ? calls.at(-1) : latestAt.get(index);
-      if (open !== undefined && !opensAnother(open, fragment)) {
-        open.id ||= id;
-        open.name ||= name;
-        open.input += input;
-        return;
-      }
-      const call = { id, name, input };
-      calls.push(call);
-      if (index !== undefined) latestAt.set(index, call);
-    },
+const checked = (value: unknown): UntrustedRecord => {
+  if (!isRecord(value)) throw invalidReply("The model's reply is not a JSON object.");
+  const error = reportedError(value);
+  if (error !== undefined) throw error;
+  return value;
+};
 
-    calls: () => withUniqueIds(calls),
-  };
+/** Outside of a stream a call is always whole, so its place in the list stands for its index. */
+const wholeCalls = (message: UntrustedRecord): readonly unknown[] =>
+  listOf(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
+
+const contentOf = (message: UntrustedRecord): string =>
+  Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
+
+const textOfPart = (part: unknown): string => {
+  if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
+  return part.type === 'text' ? stringOf(part, 'text') : '';
+};
+
+const usageOf = (usage: unknown): Usage | undefined =>
+  isRecord(usage) ? countUsage(usage.prompt_tokens, usage.completion_tokens) : undefined;
+
+const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
+  // Ollama among others ends a reply that holds tool calls with `stop`.
+  if (callCount > 0 && (reason === 'stop' || reason === '')) return 'tool-calls';
+  switch (reason) {
+    case 'stop':
+      return 'stop';
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool-calls';
+    case 'length':
+      return 'length';
+    case 'content_filter':
+      return 'content-filter';
+    default:
+      return 'other';
+  }
 };

@@ -1,5 +1,20 @@
-import type { RequestedCall, ToolDefinition } from '../chat-model.ts';
+import type { ModelMessage, RequestedCall, ToolDefinition } from '../chat-model.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
+
+/** A message as chat completions have it; `null` is the content of a reply that only calls tools. */
+export const toWireMessage = (message: ModelMessage) => {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.text };
+    case 'assistant':
+      return message.toolCalls.length === 0
+        ? { role: 'assistant', content: message.text }
+        : { role: 'assistant', content: message.text || null, tool_calls: message.toolCalls.map(toWireCall) };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.id, content: message.text };
+  }
+};
 
 /** A tool as chat completions offer it. */
 export const toWireTool = ({ name, description, inputSchema }: ToolDefinition) => ({
@@ -8,7 +23,7 @@ export const toWireTool = ({ name, description, inputSchema }: ToolDefinition) =
 });
 
 /** An earlier call as chat completions repeat it. */
-export const toWireCall = ({ id, name, input }: RequestedCall) => ({
+const toWireCall = ({ id, name, input }: RequestedCall) => ({
   id,
   type: 'function',
   // Several servers parse the arguments of earlier calls and answer 400 to what the model itself got wrong.

@@ -1,47 +1,23 @@
 import type { ExplainedFailure, OpenAttempt } from '../ask-patiently.ts';
-import { MAX_REPLY_BYTES, readEvents } from '../chat-completions/read-events.ts';
-import { readText } from '../chat-completions/read-text.ts';
+import { MAX_REPLY_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
-import { detailsOf, isUsedUp, wordsOf } from '../chat-completions/reported-error.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
-import type { Patience } from '../patience.ts';
+import { type Patience, waitOrRelease } from '../patience.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { errorOfStatus } from '../status-error.ts';
+import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';
-import { cutShort, invalidReply, isJsonObjectText } from '../untrusted-reply.ts';
-import { waitOrRelease } from '../wait-or-release.ts';
+import { cutShort, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
 
 /** Anything that answers as `fetch` does: a service binding, a proxy, a test. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** Where to ask; the same for every ask of an adapter. */
+/** The place to ask, which is the same for every ask of an adapter. */
 export interface Endpoint {
   readonly url: string;
   readonly headers: Headers;
   readonly fetch: Fetch;
   readonly now: () => number;
 }
-
-const unreachable = (error: unknown): ModelError =>
-  new ModelError(
-    'unreachable',
-    `The model's server could not be reached: ${error instanceof Error ? error.message : 'no reason given'}`,
-  );
-
-const send = (endpoint: Endpoint, body: string, { patience, signal }: OpenAttempt): Promise<Response> => {
-  // A redirect would carry the key to an address that nobody configured.
-  const request: RequestInit = {
-    method: 'POST',
-    headers: endpoint.headers,
-    body,
-    signal,
-    redirect: 'manual',
-  };
-  return waitOrRelease(patience, () => endpoint.fetch(endpoint.url, request), {
-    broken: unreachable,
-    release: ({ body: late }) => late?.cancel(),
-  });
-};
 
 /**
  * Sends one ask and reads its answer.
@@ -59,64 +35,26 @@ export const askOnce = async (
   throw attempt.fail(await errorOfResponse(response, attempt.patience, retryAfter));
 };
 
-const MAX_ERROR_BYTES = 64 * 1024;
-
-const readBody = async (response: Response, patience: Patience): Promise<string> => {
-  let text = '';
-  try {
-    for await (const piece of readText(response.body, { patience, maxBytes: MAX_ERROR_BYTES })) text += piece;
-  } catch (error) {
-    // The status says enough: a body that is late, broken or endless must not hide it. An abort must.
-    if (!(error instanceof ModelError) || error.failure === 'aborted') throw error;
-  }
-  return text;
+const send = (endpoint: Endpoint, body: string, { patience, signal }: OpenAttempt): Promise<Response> => {
+  // A redirect would carry the key to an address that nobody configured.
+  const request: RequestInit = {
+    method: 'POST',
+    headers: endpoint.headers,
+    body,
+    signal,
+    redirect: 'manual',
+  };
+  return waitOrRelease(patience, () => endpoint.fetch(endpoint.url, request), {
+    broken: unreachable,
+    release: ({ body: late }) => late?.cancel(),
+  });
 };
 
-/**
- * What went wrong by a response whose status is not 2xx. Reads and closes the body. `retryAfter` is the wait of its headers.
- *
- * @throws ModelError `aborted` when the signal fires meanwhile.
- */
-const errorOfResponse = async (
-  response: Response,
-  patience: Patience,
-  retryAfter: number | undefined,
-): Promise<ExplainedFailure> => {
-  const body = await readBody(response, patience);
-  const report = parseJson(body);
-  // A page of a proxy says nothing to anybody.
-  const words = wordsOf(report ?? (body.trimStart().startsWith('<') ? '' : body));
-  const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
-  const error = errorOfStatus(response.status, { words, details: detailsOf(report), retryAfter: wait });
-  return { error, retryAfter: wait };
-};
-
-/** Servers answer either way whatever they were asked for, so the content type decides, and only without one `streamed`. */
-const isEventStream = (response: Response, streamed: boolean): boolean => {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === 'text/event-stream') return true;
-  return streamed && !type.endsWith('json') && type !== 'text/html';
-};
-
-const json = (text: string): unknown => {
-  const value = parseJson(text);
-  if (value === undefined) throw invalidReply("The model's reply is not JSON. Is the base URL right?");
-  return value;
-};
-
-/**
- * Ends a reply that gave no reason for its end. Some servers send `[DONE]` and nothing else; so do some gateways whose
- * upstream broke, which tells by a reply that says nothing, or by a call whose input is not whole.
- *
- * @throws ModelError `truncated` when it was cut off.
- */
-const finish = (assembly: ReplyAssembly, done: boolean): void => {
-  if (!done) throw cutShort();
-  assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
-  const { text, toolCalls } = assembly.reply();
-  const isWhole = toolCalls.every(({ input }) => input.trim() === '' || isJsonObjectText(input));
-  if (!isWhole || (text === '' && toolCalls.length === 0)) throw cutShort();
-};
+const unreachable = (error: unknown): ModelError =>
+  new ModelError(
+    'unreachable',
+    `The model's server could not be reached: ${error instanceof Error ? error.message : 'no reason given'}`,
+  );
 
 /**
  * Reads the answer to an ask, an event stream or one JSON body, and hands its text to `onText` as it arrives. The body is
@@ -147,3 +85,58 @@ const readReply = async (
   patience.check();
   return assembly.reply();
 };
+
+/** Servers answer either way whatever they were asked for, so the content type decides, and only without one `streamed`. */
+const isEventStream = (response: Response, streamed: boolean): boolean => {
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === 'text/event-stream') return true;
+  return streamed && !type.endsWith('json') && type !== 'text/html';
+};
+
+const json = (text: string): unknown => parseReply(text, ' Is the base URL right?');
+
+/**
+ * Ends a reply that gave no reason for its end. Some servers send `[DONE]` and nothing else; so do some gateways whose
+ * upstream broke, which tells by a reply that says nothing, or by a call whose input is not whole.
+ *
+ * @throws ModelError `truncated` when it was cut off.
+ */
+const finish = (assembly: ReplyAssembly, done: boolean): void => {
+  if (!done) throw cutShort();
+  assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+  const { text, toolCalls } = assembly.reply();
+  const isWhole = toolCalls.every(({ input }) => input.trim() === '' || isJsonObjectText(input));
+  if (!isWhole || (text === '' && toolCalls.length === 0)) throw cutShort();
+};
+
+/**
+ * What went wrong by a response whose status is not 2xx. Reads and closes the body. `retryAfter` is the wait of its headers.
+ *
+ * @throws ModelError `aborted` when the signal fires meanwhile.
+ */
+const errorOfResponse = async (
+  response: Response,
+  patience: Patience,
+  retryAfter: number | undefined,
+): Promise<ExplainedFailure> => {
+  const body = await readBody(response, patience);
+  const report = parseJson(body);
+  // The page of a proxy helps nobody, so it is not told.
+  const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
+  const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
+  const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
+  return { error, retryAfter: wait };
+};
+
+const readBody = async (response: Response, patience: Patience): Promise<string> => {
+  let text = '';
+  try {
+    for await (const piece of readText(response.body, { patience, maxBytes: MAX_ERROR_BYTES })) text += piece;
+  } catch (error) {
+    // The status says enough: a body that is late, broken or endless must not hide it. An abort must.
+    if (!(error instanceof ModelError) || error.failure === 'aborted') throw error;
+  }
+  return text;
+};
+
+const MAX_ERROR_BYTES = 64 * 1024;

@@ -22,7 +22,7 @@ export interface OpenAICompatibleOptions {
   readonly retries?: number | undefined;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the server's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
@@ -33,12 +33,48 @@ export interface OpenAICompatibleOptions {
   readonly limitParameter?: LimitParameter | undefined;
 }
 
-const limitParameterOf = (url: string): LimitParameter => {
-  const { hostname, pathname } = new URL(url);
-  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
-  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
-    ? 'max_completion_tokens'
-    : 'max_tokens';
+/**
+ * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
+ * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
+ *
+ * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request, or `prices` or `maxOutputTokens` make
+ *   no sense.
+ */
+export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
+  pacedOpenAICompatible(options, realPace);
+
+/** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
+export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
+  const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
+  // Secrets are pasted with line ends.
+  const apiKey = options.apiKey?.trim() || undefined;
+  const endpoint: Endpoint = {
+    url: parseUrl(options.baseUrl),
+    headers: parseHeaders(apiKey, headers),
+    fetch: options.fetch ?? ((url, request) => fetch(url, request)),
+    now: pace.now,
+  };
+  const { limitParameter = limitParameterOf(endpoint.url) } = options;
+  const most = checkMaxOutputTokens(options.maxOutputTokens);
+  const gate = createMessageGate(blotSecrets(apiKey, headers));
+  const settings = { timeout, retries, gate, pace };
+  return {
+    name: model,
+    ...checkPrices(options.prices),
+    ...most,
+    async ask(request, { signal, onText, again }) {
+      const body = toRequestBody(
+        { model, limitParameter, streamed: onText !== undefined },
+        { ...most, ...request },
+      );
+      return askPatiently(settings, request, {
+        signal,
+        onText,
+        again,
+        work: (attempt) => askOnce(endpoint, body, attempt),
+      });
+    },
+  };
 };
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
@@ -68,51 +104,13 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
   }
 };
 
-/**
- * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
- * connection, silence, a reply cut off) are tried again while no text has been handed on; no error message holds a credential.
- *
- * @throws TypeError when `baseUrl`, `apiKey` or `headers` cannot be used in a request, or `prices` or `maxOutputTokens` make
- *   no sense.
- */
-export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
-  pacedOpenAICompatible(options, realPace);
-
-/** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
-export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
-  const { model, headers = {}, timeout = DEFAULT_TIMEOUT, retries = DEFAULT_RETRIES } = options;
-  // Secrets are pasted with line ends.
-  const apiKey = options.apiKey?.trim() || undefined;
-  const endpoint: Endpoint = {
-    url: parseUrl(options.baseUrl),
-    headers: parseHeaders(apiKey, headers),
-    fetch: options.fetch ?? ((url, request) => fetch(url, request)),
-    now: pace.now,
-  };
-  const { limitParameter = limitParameterOf(endpoint.url) } = options;
-  const most = checkMaxOutputTokens(options.maxOutputTokens);
-  const gate = createMessageGate(blotSecrets(apiKey, headers));
-  const manner = { timeout, retries, gate, pace };
-  return {
-    name: model,
-    ...checkPrices(options.prices),
-    ...most,
-    async ask(request, { signal, onText, again }) {
-      const body = toRequestBody(
-        { model, limitParameter, streamed: onText !== undefined },
-        { ...most, ...request },
-      );
-      return askPatiently(manner, request, {
-        signal,
-        onText,
-        again,
-        work: (attempt) => askOnce(endpoint, body, attempt),
-      });
-    },
-  };
+const limitParameterOf = (url: string): LimitParameter => {
+  const { hostname, pathname } = new URL(url);
+  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
+  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
+    ? 'max_completion_tokens'
+    : 'max_tokens';
 };
-
-const SHORTEST_SECRET = 4;
 
 /** Makes what takes the key and the values of headers out of a message. */
 const blotSecrets = (
@@ -127,3 +125,5 @@ const blotSecrets = (
     .sort((a, b) => b.length - a.length);
   return (message) => secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
 };
+
+const SHORTEST_SECRET = 4;

@@ -1,5 +1,36 @@
-import { toWireCall, toWireTool } from '../chat-completions/to-wire.ts';
-import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
+import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
+import type { ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
+
+/** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
+export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
+
+/** What is the same for every request of an adapter, or of a watched loop. */
+interface BodySettings {
+  readonly model: string;
+  readonly limitParameter: LimitParameter;
+  readonly streamed: boolean;
+}
+
+/**
+ * The JSON text of a `POST /chat/completions`. The JSON of tool definitions and of the answer's form is reused, by the
+ * identity of the tools' array, of each definition and of the form.
+ */
+export const toRequestBody = (
+  { model, limitParameter, streamed }: BodySettings,
+  { messages, tools, output, maxOutputTokens }: ModelRequest,
+): string => {
+  const body = JSON.stringify({
+    model,
+    messages: messages.map(toWireMessage),
+    ...(streamed ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
+  });
+  const more = [
+    ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),
+    ...(output === undefined ? [] : [`"response_format":${outputJson(output)}`]),
+  ];
+  return more.length === 0 ? body : `${body.slice(0, -1)},${more.join(',')}}`;
+};
 
 /** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */
 const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key) => string) => {
@@ -17,53 +48,8 @@ const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key)
 const toolJson = remembered((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
 const toolsJson = remembered((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
-// Without `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
+// It does not say `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
 // ordinary schema would end every turn with a 400. An answer that strays from the form is for the loop to notice.
 const outputJson = remembered(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
 );
-
-const toWireMessage = (message: ModelMessage) => {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return { role: message.role, content: message.text };
-    case 'assistant':
-      return message.toolCalls.length === 0
-        ? { role: 'assistant', content: message.text }
-        : { role: 'assistant', content: message.text || null, tool_calls: message.toolCalls.map(toWireCall) };
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.id, content: message.text };
-  }
-};
-
-/** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
-export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
-
-/** What is the same for every request of an adapter, or of a watched loop. */
-interface Manner {
-  readonly model: string;
-  readonly limitParameter: LimitParameter;
-  readonly streamed: boolean;
-}
-
-/**
- * The JSON text of a `POST /chat/completions`. The JSON of tool definitions and of the answer's form is reused, by the
- * identity of the tools' array, of each definition and of the form.
- */
-export const toRequestBody = (
-  { model, limitParameter, streamed }: Manner,
-  { messages, tools, output, maxOutputTokens }: ModelRequest,
-): string => {
-  const body = JSON.stringify({
-    model,
-    messages: messages.map(toWireMessage),
-    ...(streamed ? { stream: true, stream_options: { include_usage: true } } : {}),
-    ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
-  });
-  const more = [
-    ...(tools.length === 0 ? [] : [`"tools":${toolsJson(tools)}`]),
-    ...(output === undefined ? [] : [`"response_format":${outputJson(output)}`]),
-  ];
-  return more.length === 0 ? body : `${body.slice(0, -1)},${more.join(',')}}`;
-};

@@ -1,32 +1,20 @@
-import {
-  askPatiently,
-  DEFAULT_RETRIES,
-  DEFAULT_TIMEOUT,
-  type ExplainedFailure,
-  type OpenAttempt,
-} from '../ask-patiently.ts';
-import { MAX_REPLY_BYTES, readEvents } from '../chat-completions/read-events.ts';
-import { readText } from '../chat-completions/read-text.ts';
-import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
-import { toWireCall, toWireTool } from '../chat-completions/to-wire.ts';
-import {
-  type ChatModel,
+import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
+import type {
+  ChatModel,
   ModelError,
-  type ModelMessage,
-  type ModelReply,
-  type ModelRequest,
-  type OutputFormat,
+  ModelMessage,
+  ModelReply,
+  ModelRequest,
+  OutputFormat,
 } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
-import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
+import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { errorOfStatus, sentence } from '../status-error.ts';
-import { isRecord, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
-import { cutShort, invalidReply } from '../untrusted-reply.ts';
-import { waitOrRelease } from '../wait-or-release.ts';
-import { toCompletion } from './to-completion.ts';
+import { explainFailure } from './explain-failure.ts';
+import { readRun } from './read-run.ts';
 
 /** What is needed of the `AI` binding of Workers AI; Cloudflare's `Ai` is one, and so is anything that wraps it. */
 export interface AiBinding {
@@ -45,7 +33,7 @@ export interface WorkersAiOptions {
   readonly timeout?: number | undefined;
   /** How often a failure that may pass is tried again, before any output. Default 2. */
   readonly retries?: number | undefined;
-  /** For cost limits. */
+  /** What the model costs, for cost limits. */
   readonly prices?: Prices | undefined;
   /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
@@ -66,8 +54,6 @@ export interface WorkersAiOptions {
  */
 export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatModel =>
   pacedWorkersAi(binding, options, realPace);
-
-const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
 /** `workersAi` with time and chance given. For tests, and not exported by the package. */
 export const pacedWorkersAi = (
@@ -90,7 +76,7 @@ export const pacedWorkersAi = (
     ...most,
     async ask(request, { signal, onText, again }) {
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
-        const broken = (thrown: unknown): ModelError => attempt.fail(explainError(thrown));
+        const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         const inputs = toRunInputs({ ...most, ...request }, attempt.streamed);
         // The model may not heed its signal: the wait ends without it.
         const run = () => binding.run(model, inputs, { signal: attempt.signal });
@@ -101,62 +87,33 @@ export const pacedWorkersAi = (
   };
 };
 
-const json = (text: string): unknown => {
-  const value = parseJson(text);
-  if (value === undefined) throw invalidReply("The model's reply is not JSON.");
-  return value;
-};
-
-const readStream = async (
-  stream: ReadableStream<Uint8Array>,
-  { patience }: OpenAttempt,
-  assembly: ReplyAssembly,
-): Promise<void> => {
-  let chunks = 0;
-  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_REPLY_BYTES }), patience, {
-    take(data) {
-      chunks += 1;
-      assembly.addChunk(toCompletion(json(data), null));
-    },
-    get finished() {
-      return assembly.finished;
-    },
-  });
-  if (assembly.finished) return;
-  if (!done || chunks === 0) throw cutShort();
-  // Workers AI's own shape of chunks gives no reason for the end but `[DONE]`.
-  assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
-};
+const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
 /**
- * Reads what a run came to, a stream of events or a whole reply, and hands its text to `onText` as it arrives. Models
- * that cannot stream answer whole whatever they were asked for.
- *
- * @throws ModelError whenever there is no complete reply.
+ * The inputs of one run. In JSON mode Workers AI neither calls tools nor streams, so beside tools the form is asked for
+ * in words, and an answer that has a form comes in one piece.
  */
-const readRun = async (result: unknown, attempt: OpenAttempt): Promise<ModelReply> => {
-  const assembly = createReplyAssembly(attempt.onText);
-  if (result instanceof ReadableStream) await readStream(result, attempt, assembly);
-  else assembly.addCompletion(toCompletion(result, 'stop'));
-  attempt.patience.check();
-  return assembly.reply();
+const toRunInputs = (
+  { messages, tools, output, maxOutputTokens }: ModelRequest,
+  streamed: boolean,
+): Record<string, unknown> => {
+  const told =
+    output !== undefined && tools.length > 0 ? withInstruction(messages, inWords(output)) : messages;
+  const format = output !== undefined && tools.length === 0 ? toFormat(output) : undefined;
+  return {
+    messages: told.map(toTextMessage),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toWireTool) }),
+    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    ...(format ?? (streamed ? { stream: true } : {})),
+  };
 };
 
-/** The binding checks each message against a schema in which every content is text. */
-const toWireMessage = (message: ModelMessage) => {
-  const { role, text: content } = message;
-  switch (role) {
-    case 'system':
-    case 'user':
-      return { role, content };
-    case 'assistant':
-      return message.toolCalls.length === 0
-        ? { role, content }
-        : { role, content, tool_calls: message.toolCalls.map(toWireCall) };
-    case 'tool':
-      return { role, tool_call_id: message.id, name: message.name, content };
-  }
-};
+/** The binding checks each message against a schema in which every content is text, and reads the name beside a result. */
+const toTextMessage = (message: ModelMessage) => ({
+  ...toWireMessage(message),
+  ...(message.role === 'tool' ? { name: message.name } : {}),
+  content: message.text,
+});
 
 /** Told in the first message: the templates of several models know no other place for a system message. */
 const withInstruction = (messages: readonly ModelMessage[], instruction: string): readonly ModelMessage[] => {
@@ -173,75 +130,3 @@ const inWords = ({ schema }: OutputFormat): string =>
 const toFormat = ({ schema }: OutputFormat) => ({
   response_format: { type: 'json_schema', json_schema: schema },
 });
-
-/**
- * The inputs of one run. In JSON mode Workers AI neither calls tools nor streams, so beside tools the form is asked for
- * in words, and an answer that has a form comes in one piece.
- */
-const toRunInputs = (
-  { messages, tools, output, maxOutputTokens }: ModelRequest,
-  streamed: boolean,
-): Record<string, unknown> => {
-  const told =
-    output !== undefined && tools.length > 0 ? withInstruction(messages, inWords(output)) : messages;
-  const format = output !== undefined && tools.length === 0 ? toFormat(output) : undefined;
-  return {
-    messages: told.map(toWireMessage),
-    ...(tools.length === 0 ? {} : { tools: tools.map(toWireTool) }),
-    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
-    ...(format ?? (streamed ? { stream: true } : {})),
-  };
-};
-
-/**
- * Workers AI's own codes and what they mean in HTTP. From its documentation, but for 4006 and 5006: what it says today
- * of the daily allocation, and of inputs that do not match the model's schema.
- */
-const statuses: ReadonlyMap<number, number> = new Map([
-  [3003, 400],
-  [3006, 413],
-  [3007, 408],
-  [3008, 408],
-  [3023, 403],
-  [3036, 429],
-  [3039, 400],
-  [3040, 429],
-  [3041, 403],
-  [3042, 404],
-  [4006, 429],
-  [5004, 400],
-  [5005, 405],
-  [5006, 400],
-  [5007, 400],
-  [5016, 403],
-  [5018, 403],
-  [5019, 405],
-]);
-
-/** The day's allocation is used up: it comes back at midnight, not in half a minute. */
-const untilTomorrow: ReadonlySet<number> = new Set([3036, 4006]);
-
-/** Stands in `code`, or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
-const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
-  [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
-    .map((code) => (typeof code === 'string' ? Number(code) : code))
-    .find((code): code is number => typeof code === 'number' && statuses.has(code));
-
-/** What the binding threw. It has no status and no headers; what went wrong is in its code or its words. */
-const explainError = (thrown: unknown): ExplainedFailure => {
-  const fields = isRecord(thrown) ? thrown : { message: thrown };
-  const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';
-  const code = codeOf(fields, words);
-  const status = code === undefined ? undefined : statuses.get(code);
-  const final = fields.retryable === false || (code !== undefined && untilTomorrow.has(code));
-  const retryAfter = final ? Number.POSITIVE_INFINITY : undefined;
-  if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
-  if (/JSON Mode couldn't be met/i.test(words)) {
-    return {
-      error: new ModelError('invalid-reply', 'The model could not answer in the form that was asked for.'),
-    };
-  }
-  const length = toldLength('server-error', words);
-  const failure = length ? 'context-length' : 'server-error';
-  return { error: new ModelError(failure, sentence('Workers AI failed', words), { length }), retryAfter };
-};

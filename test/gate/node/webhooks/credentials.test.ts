@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/webhooks/entry.ts';
-import { tellJson } from '../../../doors/webhooks.ts';
+import { describeJson } from '../../../doors/webhooks.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import { fromSlack, fromStandard, fromStripe, SECRET, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 
@@ -113,7 +113,7 @@ describe('JSON for a model', () => {
     ],
   ])('is without the value of %s, in any depth', (key) => {
     for (const value of ['x', ['x'], { x: 'x' }]) {
-      expect(tellJson([{ a: { [key]: value } }])).toBe(
+      expect(describeJson([{ a: { [key]: value } }])).toBe(
         JSON.stringify([{ a: { [key]: '[removed]' } }], null, 1),
       );
     }
@@ -129,6 +129,6 @@ describe('JSON for a model', () => {
     ['token', null],
     ['token', ''],
   ])('has the value of %s where it is %j', (key, value) => {
-    expect(tellJson({ [key]: value })).toBe(JSON.stringify({ [key]: value }, null, 1));
+    expect(describeJson({ [key]: value })).toBe(JSON.stringify({ [key]: value }, null, 1));
   });
 });

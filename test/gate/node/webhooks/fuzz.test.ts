@@ -6,7 +6,7 @@ import {
   standardWebhook,
   stripeWebhook,
 } from '../../../../src/webhooks/entry.ts';
-import { arrival } from '../../../fixtures/arrive.ts';
+import { rawDelivery } from '../../../fixtures/arrive.ts';
 import {
   fromGithub,
   fromSlack,
@@ -98,7 +98,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
 
   it('is refused after any change of what is signed', async () => {
     const original = await signed;
-    expect(await webhook.receive(arrival(original, { now }))).toMatchObject({ type: 'start' });
+    expect(await webhook.receive(rawDelivery(original, { now }))).toMatchObject({ type: 'start' });
     let changed = 0;
     await fc.assert(
       fc.asyncProperty(mutation, async (drawn) => {
@@ -106,7 +106,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
         if (!delivery) return;
         changed += 1;
         const refusal = { name: 'WebhookRefusal', kind: 'invalid-signature' };
-        await expect(webhook.receive(arrival(delivery, { now }))).rejects.toMatchObject(refusal);
+        await expect(webhook.receive(rawDelivery(delivery, { now }))).rejects.toMatchObject(refusal);
       }),
       { seed: SEED, numRuns: 500 },
     );
@@ -114,7 +114,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
   });
 
   it('is refused after any change of one bit of its body', async () => {
-    const original = arrival(await signed, { now });
+    const original = rawDelivery(await signed, { now });
     for (let at = 0; at < original.body.byteLength; at += 1) {
       const bytes = original.body.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
       await expect(webhook.receive({ ...original, body: bytes })).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     );
     await fc.assert(
       fc.asyncProperty(anyHeaders, fc.string(), async (sent, text) => {
-        const delivery = arrival({ headers: sent, body: text }, { now });
+        const delivery = rawDelivery({ headers: sent, body: text }, { now });
         await expect(webhook.receive(delivery)).rejects.toMatchObject({ kind: 'invalid-signature' });
       }),
       { seed: SEED, numRuns: 300 },

@@ -1,21 +1,22 @@
-import type { Json, JsonObject } from '../../tool/json.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import { describeDelivery, describeJson, safeToken } from './describe-delivery.ts';
+import { at, defined, readJson, textAt } from './payload.ts';
+import { checkTimely, fromBase64 } from './signature.ts';
 import {
-  type Claim,
-  fromSender,
   type SenderConfig,
   type SenderDelivery,
-  type SignedArrival,
-} from '../from-sender.ts';
-import { fromBase64, readJson } from '../hmac.ts';
-import { known, look, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
+  type SignatureHeader,
+  type SignedDelivery,
+  verifyAndStart,
+} from './verify-and-start.ts';
 import {
-  checkTimely,
-  type Knock,
+  toSessionId,
+  type UnverifiedRequest,
   type Verified,
   verified,
   type Webhook,
   WebhookRefusal,
-} from '../webhook.ts';
+} from './webhook.ts';
 
 /** A delivery by Standard Webhooks. */
 export interface StandardDelivery<Event extends string = string> extends SenderDelivery {
@@ -42,37 +43,37 @@ export type StandardWebhookConfig<Event extends string> = SenderConfig<Event, St
 export function standardWebhook<const Event extends string = string>(
   config: StandardWebhookConfig<Event>,
 ): Webhook {
-  return fromSender<Event, StandardDelivery<Event>>(config, {
+  return verifyAndStart<Event, StandardDelivery<Event>>(config, {
     name: 'standard',
     ids: 'of the webhook',
-    claim: standardClaim,
+    readHeader: readStandardHeader,
     toKey: standardKey,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function read(signed: SignedArrival): Promise<Verified<StandardDelivery>> {
+async function read(signed: SignedDelivery): Promise<Verified<StandardDelivery>> {
   const { headers, body, hook, env } = signed;
-  const { id } = standardClaim(signed);
+  const { id } = readStandardHeader(signed);
   const payload = readJson(body);
   const event = textAt(payload, 'type') ?? 'unknown';
-  const data = look(payload, 'data');
+  const data = at(payload, 'data');
   const usual = {
     session: await toSessionId(id),
-    message: tell({
-      lines: [`${hook}: ${word(event) ?? 'unknown'}`],
-      words: [{ text: tellJson(data ?? payload) }],
+    message: describeDelivery({
+      lines: [`${hook}: ${safeToken(event) ?? 'unknown'}`],
+      outsideTexts: [{ text: describeJson(data ?? payload) }],
     }),
-    context: { webhook: known({ hook, id, event }) },
+    context: { webhook: defined({ hook, id, event }) },
   };
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
 }
 
-/** What the headers say, the id of the delivery among it. */
-interface StandardClaim extends Claim {
+/** The signature that the headers carry, and the id of the delivery, which is signed with it. */
+interface StandardHeader extends SignatureHeader {
   readonly id: string;
 }
 
@@ -80,7 +81,7 @@ interface StandardClaim extends Claim {
  * Reads `webhook-signature`: the HMACs of the id, the time and the raw body (Standard Webhooks 1.0.0, symmetric `v1`).
  * Signatures of other versions are not looked at. @throws WebhookRefusal when it holds no signature, or an old one.
  */
-function standardClaim({ headers, now }: Knock): StandardClaim {
+function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader {
   const id = headers.get('webhook-id');
   const time = headers.get('webhook-timestamp');
   const header = headers.get('webhook-signature');
@@ -114,7 +115,7 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
 
 const PREFIX = 'whsec_';
 
-/** What the standard asks for ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
+/** The standard asks for so many ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
 const MIN_BYTES = 24;
 
 /** The bytes of a secret, which is written in base64, mostly after `whsec_`. @throws WebhookRefusal when it is none. */

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../tool/json.ts';
-import { known, look, objectAt, textAt } from '../tell.ts';
+import type { Json, JsonObject } from '../tool/json.ts';
+import { at, defined, objectAt, textAt } from './payload.ts';
 
 /** The three ways in which Slack calls. */
 export type SlackKind = 'event' | 'command' | 'interaction';
 
-/** The same facts, which each kind of call has elsewhere. */
-export interface Parts {
+/** The facts of a delivery, which each kind of call has in another place. */
+export interface SlackFacts {
   readonly event: string;
   readonly team: string | undefined;
   readonly channel: string | undefined;
@@ -19,8 +19,8 @@ export interface Parts {
   readonly about: JsonObject | undefined;
 }
 
-/** Finds the facts. */
-export function partsOf(kind: SlackKind, payload: JsonObject): Parts {
+/** Finds the facts of a delivery of this kind. */
+export function factsOf(kind: SlackKind, payload: JsonObject): SlackFacts {
   switch (kind) {
     case 'event':
       return ofEvent(payload);
@@ -31,7 +31,7 @@ export function partsOf(kind: SlackKind, payload: JsonObject): Parts {
   }
 }
 
-function ofEvent(payload: JsonObject): Parts {
+function ofEvent(payload: JsonObject): SlackFacts {
   const event = objectAt(payload, 'event');
   const item = objectAt(event, 'item');
   const threadTs = textAt(event, 'thread_ts');
@@ -42,8 +42,8 @@ function ofEvent(payload: JsonObject): Parts {
     user: idAt(event, 'user'),
     thread: threadTs ?? textAt(event, 'ts') ?? textAt(item, 'ts'),
     text: textAt(event, 'text'),
-    isBot: look(event, 'bot_id') !== undefined || look(event, 'subtype') === 'bot_message',
-    isDirect: look(event, 'channel_type') === 'im' && threadTs === undefined,
+    isBot: at(event, 'bot_id') !== undefined || at(event, 'subtype') === 'bot_message',
+    isDirect: at(event, 'channel_type') === 'im' && threadTs === undefined,
     about: event && only(event, TOLD),
   };
 }
@@ -52,41 +52,13 @@ function ofEvent(payload: JsonObject): Parts {
  * What is told of an event that says nothing: what happened to what, and who did it. Of the rest Slack says more every year,
  * some of it for nobody but the app, as the token that comes with `function_executed`.
  */
-const TOLD = [
-  ...[
-    'type',
-    'subtype',
-    'user',
-    'inviter',
-    'channel',
-    'channel_id',
-    'channel_type',
-    'team',
-    'subteam',
-    'usergroup',
-  ],
-  ...[
-    'ts',
-    'thread_ts',
-    'deleted_ts',
-    'event_ts',
-    'message',
-    'previous_message',
-    'item',
-    'item_user',
-    'reaction',
-  ],
-  ...['name', 'names', 'old_name', 'topic', 'purpose', 'value', 'status', 'tab', 'links', 'file', 'file_id'],
-  ...[
-    'function',
-    'inputs',
-    'function_execution_id',
-    'workflow_execution_id',
-    'call_id',
-    'bookmark',
-    'list_id',
-  ],
-];
+const TOLD: readonly string[] = `
+  type subtype user inviter channel channel_id channel_type team subteam usergroup ts thread_ts deleted_ts
+  event_ts message previous_message item item_user reaction name names old_name topic purpose value status
+  tab links file file_id function inputs function_execution_id workflow_execution_id call_id bookmark
+  list_id`
+  .trim()
+  .split(/\s+/);
 
 /** Messages that a person has just said; the other subtypes tell what became of one, or of the channel. */
 const SAID = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
@@ -97,7 +69,7 @@ function eventOf(event: JsonObject | undefined): string | undefined {
   return type === 'message' && !SAID.includes(subtype) ? `message.${subtype}` : type;
 }
 
-function ofCommand(payload: JsonObject): Parts {
+function ofCommand(payload: JsonObject): SlackFacts {
   return {
     event: textAt(payload, 'command') ?? 'unknown',
     team: textAt(payload, 'team_id'),
@@ -111,7 +83,7 @@ function ofCommand(payload: JsonObject): Parts {
   };
 }
 
-function ofInteraction(payload: JsonObject): Parts {
+function ofInteraction(payload: JsonObject): SlackFacts {
   const message = objectAt(payload, 'message');
   const view = objectAt(payload, 'view');
   return {
@@ -124,11 +96,11 @@ function ofInteraction(payload: JsonObject): Parts {
     text: undefined,
     isBot: false,
     isDirect: false,
-    about: known({
-      callback_id: look(payload, 'callback_id') ?? look(view, 'callback_id'),
-      actions: look(payload, 'actions'),
-      state: look(payload, 'state') ?? look(view, 'state'),
-      message: look(message, 'text'),
+    about: defined({
+      callback_id: at(payload, 'callback_id') ?? at(view, 'callback_id'),
+      actions: at(payload, 'actions'),
+      state: at(payload, 'state') ?? at(view, 'state'),
+      message: at(message, 'text'),
     }),
   };
 }

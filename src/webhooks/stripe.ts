@@ -1,21 +1,40 @@
-import type { JsonObject } from '../../tool/json.ts';
+import type { JsonObject } from '../tool/json.ts';
+import { describeDelivery, describeJson, type IsSecret, safeToken } from './describe-delivery.ts';
+import { at, defined, objectAt, readJson, textAt } from './payload.ts';
+import { checkTimely, fromHex } from './signature.ts';
 import {
-  type Claim,
-  fromSender,
   type SenderConfig,
   type SenderDelivery,
-  type SignedArrival,
-} from '../from-sender.ts';
-import { fromHex, readJson } from '../hmac.ts';
-import { type IsSecret, known, look, objectAt, tell, tellJson, textAt, toSessionId, word } from '../tell.ts';
+  type SignatureHeader,
+  type SignedDelivery,
+  verifyAndStart,
+} from './verify-and-start.ts';
 import {
-  checkTimely,
-  type Knock,
+  toSessionId,
+  type UnverifiedRequest,
   type Verified,
   verified,
   type Webhook,
   WebhookRefusal,
-} from '../webhook.ts';
+} from './webhook.ts';
+
+/** An event of Stripe. What it does not speak of is `undefined`; the payload is the whole event, as Stripe sent it. */
+export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
+  /** Of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`: the same whenever Stripe sends it again. */
+  readonly id: string;
+  /** As in `invoice.payment_failed`. */
+  readonly event: Event;
+  /** What the event is about: its `data.object`, or, of a thin event, its `related_object`. */
+  readonly object: JsonObject | undefined;
+  /** The id of the customer. */
+  readonly customer: string | undefined;
+  /** The connected account that it happened in. */
+  readonly account: string | undefined;
+  /** It is false for test data. */
+  readonly isLive: boolean;
+  /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
+  readonly payload: JsonObject;
+}
 
 /** The literal that `stripeWebhook` takes. `events` are types of Stripe's, as in `invoice.payment_failed`. */
 export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, StripeDelivery<Event>>;
@@ -31,18 +50,18 @@ export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, Stri
 export function stripeWebhook<const Event extends string = string>(
   config: StripeWebhookConfig<Event>,
 ): Webhook {
-  return fromSender<Event, StripeDelivery<Event>>(config, {
+  return verifyAndStart<Event, StripeDelivery<Event>>(config, {
     name: 'stripe',
     ids: 'of the sender',
-    claim: stripeClaim,
-    // Not narrowed yet: `events` is looked at before anybody sees the delivery.
+    readHeader: readStripeHeader,
+    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function read(signed: SignedArrival): Promise<Verified<StripeDelivery>> {
+async function read(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
   const { headers, body, hook, env } = signed;
   const payload = readJson(body);
   const id = textAt(payload, 'id');
@@ -56,7 +75,7 @@ async function read(signed: SignedArrival): Promise<Verified<StripeDelivery>> {
  *
  * @throws WebhookRefusal when it holds no signature, or old ones.
  */
-function stripeClaim({ headers, now }: Knock): Claim {
+function readStripeHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const header = headers.get('stripe-signature');
   if (header === null) throw new WebhookRefusal('invalid-signature', 'Stripe-Signature is missing.');
   const { time, signatures } = parseHeader(header);
@@ -88,24 +107,6 @@ const malformed = (): WebhookRefusal =>
     'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
 
-/** An event of Stripe. What it does not speak of is `undefined`; the payload is the whole event, as Stripe sent it. */
-export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
-  /** Of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`: the same whenever Stripe sends it again. */
-  readonly id: string;
-  /** As in `invoice.payment_failed`. */
-  readonly event: Event;
-  /** What the event is about: its `data.object`, or, of a thin event, its `related_object`. */
-  readonly object: JsonObject | undefined;
-  /** The id of the customer. */
-  readonly customer: string | undefined;
-  /** The connected account that it happened in. */
-  readonly account: string | undefined;
-  /** False for test data. */
-  readonly isLive: boolean;
-  /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
-  readonly payload: JsonObject;
-}
-
 type Seen = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
 
 /** Shows an event. */
@@ -118,7 +119,7 @@ async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
     object,
     customer: customerOf(object),
     account: textAt(payload, 'account') ?? textAt(payload, 'context'),
-    isLive: look(payload, 'livemode') === true,
+    isLive: at(payload, 'livemode') === true,
   };
   const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
   return { ...seen, usual };
@@ -128,29 +129,29 @@ type Unmapped = Omit<StripeDelivery, 'usual'>;
 
 /** Stripe writes the customer's id, or, where it was asked to expand it, the customer. */
 const customerOf = (object: JsonObject | undefined): string | undefined =>
-  look(object, 'object') === 'customer'
+  at(object, 'object') === 'customer'
     ? textAt(object, 'id')
     : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
 
-/** One conversation for a customer, else for what the event is about. */
+/** Each conversation has a session: one for a customer, else for what the event is about. */
 function sessionOf({ account, customer, object, id }: Unmapped): Promise<string> {
   const about = customer ?? textAt(object, 'id') ?? id;
   return account === undefined ? toSessionId(about) : toSessionId(account, about);
 }
 
 function messageOf({ event, account, customer, object, isLive, payload }: Unmapped): string {
-  const type = word(textAt(object, 'object') ?? textAt(object, 'type'));
+  const type = safeToken(textAt(object, 'object') ?? textAt(object, 'type'));
   const lines = [
-    `Stripe: ${word(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
-    type && `${type} ${word(textAt(object, 'id')) ?? 'without id'}`,
-    word(customer) && `customer ${customer}`,
-    word(account) && `account ${account}`,
+    `Stripe: ${safeToken(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
+    type && `${type} ${safeToken(textAt(object, 'id')) ?? 'without id'}`,
+    safeToken(customer) && `customer ${customer}`,
+    safeToken(account) && `account ${account}`,
   ];
-  if (object === undefined) return tell({ lines, words: [] });
+  if (object === undefined) return describeDelivery({ lines, outsideTexts: [] });
   const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
   // Both hold what customers call themselves. What has changed stands first: the end of a long text is cut.
   const told = previous_attributes ? { previous_attributes, object } : object;
-  return tell({ lines, words: [{ text: tellJson(told, isKeyToPageOf(object)) }] });
+  return describeDelivery({ lines, outsideTexts: [{ text: describeJson(told, isKeyToPageOf(object)) }] });
 }
 
 /** Pages of Stripe's that ask nobody who comes by their address to sign in. */
@@ -162,12 +163,12 @@ const PAGES = [
   'login_link',
 ];
 
-/** What an object was before does not say what it is. */
+/** A page is known by its type. What an object was before has none, so the object around it tells. */
 const isKeyToPageOf =
   ({ object: type = '' }: JsonObject): IsSecret =>
   (key, { object = type }) =>
     key === 'url' && typeof object === 'string' && PAGES.includes(object);
 
 const contextOf = ({ hook, id, event, object, customer, account, isLive }: Unmapped): JsonObject => ({
-  webhook: known({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
+  webhook: defined({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
 });

@@ -1,12 +1,12 @@
 import type { WhenBusy } from '../tool/tool.ts';
 import { defineWebhook } from './define-webhook.ts';
-import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './hmac.ts';
+import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './signature.ts';
 import {
-  type Arrival,
   type Ignored,
   ignored,
-  type Knock,
+  type RawDelivery,
   type Reply,
+  type UnverifiedRequest,
   type Verified,
   type Webhook,
   WebhookDefinitionError,
@@ -60,33 +60,37 @@ interface Sender<View extends SenderDelivery> {
    * again at another that has the same secret. What is sent by many is told apart by the webhook.
    */
   readonly ids: 'of the sender' | 'of the webhook';
-  /** What the headers say was signed. @throws WebhookRefusal when no body could make it right. */
-  claim(knock: Knock): Claim;
-  /** A secret as the key that it is; its text unless given. @throws WebhookRefusal when it cannot be one. */
+  /** Reads what the headers say was signed. @throws WebhookRefusal when no body could make it right. */
+  readHeader(request: UnverifiedRequest): SignatureHeader;
+  /** Makes a key of a secret, whose text is the key otherwise. @throws WebhookRefusal when it cannot be one. */
   toKey?(secret: string): Signed['secrets'][number];
   /** Reads what is proven to come from the sender. @throws WebhookRefusal when it cannot. */
-  read(signed: SignedArrival): Promise<Verified<View> | Reply>;
-  /** By what `events` may ask for the delivery. */
+  read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
+  /** Gives the names by which `events` may ask for the delivery. */
   names(delivery: View): readonly string[];
-  /** Why it starts nothing, whoever asked for it. */
+  /** Says why the delivery starts nothing, whoever asked for it; `undefined` when it starts a turn. */
   skip(delivery: View): string | undefined;
 }
 
-/** What the headers of a delivery say, and only its body can prove. */
-export interface Claim {
+/** The signature that the headers of a delivery carry; only its body can prove it. */
+export interface SignatureHeader {
   /** Any of them may hold. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
-  /** What was signed ahead of the body. */
+  /** The text that was signed ahead of the body. */
   readonly ahead: string;
 }
 
-/** An arrival whose signature holds. */
-export interface SignedArrival extends Arrival {
+/** A delivery whose signature holds, and the name of the webhook that it came to. */
+export interface SignedDelivery extends RawDelivery {
   readonly hook: string;
 }
 
-/** Makes the webhook of a sender. @throws WebhookDefinitionError when a setting is none. */
-export function fromSender<Event extends string, View extends SenderDelivery>(
+/**
+ * Makes the webhook of a sender: it verifies each delivery and starts the turn that it is mapped to.
+ *
+ * @throws WebhookDefinitionError when a setting is none.
+ */
+export function verifyAndStart<Event extends string, View extends SenderDelivery>(
   config: SenderConfig<Event, View>,
   sender: Sender<View>,
 ): Webhook {
@@ -101,13 +105,13 @@ export function fromSender<Event extends string, View extends SenderDelivery>(
     namespace: sender.ids === 'of the sender' ? sender.name : undefined,
     maxBodyBytes,
     whenBusy,
-    admit: (knock) => {
-      claimed(knock, secret, sender);
+    admit: (request) => {
+      prepareCheck(request, secret, sender);
     },
-    async verify(arrival) {
-      const { secrets, signatures, ahead } = claimed(arrival, secret, sender);
-      if (!(await isSigned({ secrets, signatures, content: [ahead, arrival.body] }))) throw notSigned();
-      return sender.read({ ...arrival, hook: name });
+    async verify(raw) {
+      const { secrets, signatures, ahead } = prepareCheck(raw, secret, sender);
+      if (!(await isSigned({ secrets, signatures, content: [ahead, raw.body] }))) throw notSigned();
+      return sender.read({ ...raw, hook: name });
     },
     start: ({ payload }) => {
       const names = sender.names(payload);
@@ -118,14 +122,14 @@ export function fromSender<Event extends string, View extends SenderDelivery>(
   });
 }
 
-interface Claimed extends Claim {
-  readonly secrets: Signed['secrets'];
-}
-
 /** All that can be found out without the body. @throws WebhookRefusal */
-function claimed(knock: Knock, names: SecretNames, sender: Pick<Sender<never>, 'claim' | 'toKey'>): Claimed {
-  const secrets = secretsOf(knock.env, names).map((secret) => sender.toKey?.(secret) ?? secret);
-  return { secrets, ...sender.claim(knock) };
+function prepareCheck(
+  request: UnverifiedRequest,
+  names: SecretNames,
+  sender: Pick<Sender<never>, 'readHeader' | 'toKey'>,
+): SignatureHeader & Pick<Signed, 'secrets'> {
+  const secrets = secretsOf(request.env, names).map((secret) => sender.toKey?.(secret) ?? secret);
+  return { secrets, ...sender.readHeader(request) };
 }
 
 const notAsked = (names: readonly string[]): string =>

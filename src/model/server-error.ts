@@ -1,0 +1,92 @@
+import { ModelError, type ModelFailure } from './chat-model.ts';
+import { toldLength } from './context-length.ts';
+import { LONGEST_WAIT, mayPass } from './retry.ts';
+import { isRecord, isScalar, type UntrustedRecord } from './untrusted-json.ts';
+
+/** What a server says beside its status. */
+interface ServerWords {
+  readonly words: string;
+  /** The code and the type of its error, and what else tells the reason. */
+  readonly details?: string | undefined;
+  /** The wait that it asks for, in ms; `Infinity`: none helps. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** The error for an answer whose status is not 2xx. */
+export const errorOfStatus = (status: number, { words, details, retryAfter }: ServerWords): ModelError => {
+  const failure = failureOfStatus(status);
+  const start = `The model's server answered ${status}`;
+  const length = toldLength(failure, words, details);
+  if (length) return new ModelError('context-length', sentence(start, words), { status, length });
+  const isLong = retryAfter !== undefined && retryAfter > LONGEST_WAIT && Number.isFinite(retryAfter);
+  if (!isLong || !mayPass(failure)) return new ModelError(failure, sentence(start, words), { status });
+  const wait = `${start} and asks to wait ${Math.ceil(retryAfter / 1000)} s`;
+  return new ModelError('rate-limited', sentence(wait, words), { status });
+};
+
+/** The error that a server reports inside an answer with status 200, as gateways do when a stream breaks upstream. */
+export const reportedError = (value: UntrustedRecord): ModelError | undefined => {
+  const report = value.object === 'error' ? value : value.error;
+  // Some servers send `null` or an empty text with every chunk.
+  if (report === undefined || report === null || report === '') return undefined;
+  const { failure, status } = failureOfReport(isRecord(report) ? report : {});
+  const words = errorWords(report);
+  const length = toldLength(failure, words, errorDetails(report));
+  const told = sentence("The model's server reported an error", words);
+  const retryAfter = isUsedUp(report) ? Number.POSITIVE_INFINITY : undefined;
+  return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
+};
+
+/** A server's own words, from the shapes that servers use; empty when there are none. */
+export const errorWords = (body: unknown): string => {
+  if (typeof body === 'string') return body;
+  if (!isRecord(body)) return '';
+  if (body.error !== undefined && body.error !== null) return errorWords(body.error);
+  const words = [body.message, body.detail].find((value) => typeof value === 'string');
+  return typeof words === 'string' ? words : '';
+};
+
+/** What a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it said. */
+export const errorDetails = (body: unknown): string => {
+  const { type, code, metadata } = reportIn(body);
+  const behind = isRecord(metadata) ? metadata.raw : undefined;
+  return [type, code, behind].filter(isScalar).join(' ');
+};
+
+/** Servers say it when the account has nothing left: it comes as a limit of the rate, and no wait helps. */
+const USED_UP = /^(insufficient_quota|billing_)/;
+
+/** Says whether a server's error means that the account may ask no more until somebody pays. */
+export const isUsedUp = (body: unknown): boolean => {
+  const { code, type } = reportIn(body);
+  return [code, type].some((word) => typeof word === 'string' && USED_UP.test(word));
+};
+
+/** A sentence of ours, and after it the server's own words when it had any. */
+export const sentence = (start: string, words: string): string =>
+  words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
+
+/** The report of an error stands alone or under `error`; of anything else there is nothing to read. */
+const reportIn = (body: unknown): UntrustedRecord => {
+  if (!isRecord(body)) return {};
+  return isRecord(body.error) ? body.error : body;
+};
+
+/** What an HTTP status other than 2xx says about the request. */
+const failureOfStatus = (status: number): ModelFailure => {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate-limited';
+  return status >= 500 || status === 409 ? 'server-error' : 'bad-request';
+};
+
+const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; status?: number } => {
+  const [code, stated, type] = [report.code, report.status, report.type].map((value) =>
+    isScalar(value) ? String(value) : '',
+  );
+  const status = [code, stated].map(Number).find((number) => number >= 400 && number <= 599);
+  if (status !== undefined) return { failure: failureOfStatus(status), status };
+  const kind = `${type} ${code}`;
+  if (kind.includes('rate_limit') || isUsedUp(report)) return { failure: 'rate-limited' };
+  return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };
+};

@@ -1,0 +1,93 @@
+import type { OpenAttempt } from '../ask-patiently.ts';
+import { MAX_REPLY_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
+import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
+import type { ModelReply } from '../chat-model.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
+import { cutShort, invalidReply, jsonTextOf, listOf, parseReply } from '../untrusted-reply.ts';
+
+/**
+ * Reads what a run came to, a stream of events or a whole reply, and hands its text to `onText` as it arrives. Models
+ * that cannot stream answer whole whatever they were asked for.
+ *
+ * @throws ModelError whenever there is no complete reply.
+ */
+export const readRun = async (result: unknown, attempt: OpenAttempt): Promise<ModelReply> => {
+  const assembly = createReplyAssembly(attempt.onText);
+  if (result instanceof ReadableStream) await readStream(result, attempt, assembly);
+  else assembly.addCompletion(toCompletion(result, 'stop'));
+  attempt.patience.check();
+  return assembly.reply();
+};
+
+const readStream = async (
+  stream: ReadableStream<Uint8Array>,
+  { patience }: OpenAttempt,
+  assembly: ReplyAssembly,
+): Promise<void> => {
+  let chunks = 0;
+  const done = await readEvents(readText(stream, { patience, maxBytes: MAX_REPLY_BYTES }), patience, {
+    take(data) {
+      chunks += 1;
+      assembly.addChunk(toCompletion(parseReply(data), null));
+    },
+    get finished() {
+      return assembly.finished;
+    },
+  });
+  if (assembly.finished) return;
+  if (!done || chunks === 0) throw cutShort();
+  // Workers AI's own shape of chunks gives no reason for the end but `[DONE]`.
+  assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+};
+
+/**
+ * A reply of Workers AI, or one chunk of it, in the shape of chat completions: which of two shapes it has depends on the
+ * model. `ending` is the finish reason of the shape that names none.
+ *
+ * @throws ModelError `invalid-reply` for neither.
+ */
+const toCompletion = (value: unknown, ending: string | null): unknown => {
+  if (typeof value === 'string') {
+    return { choices: [{ message: { content: value }, finish_reason: ending }] };
+  }
+  // An error that is reported in either shape is read from it as it is.
+  if (!isRecord(value) || value.error || value.object === 'error') return value;
+  if (value.choices !== undefined && value.choices !== null)
+    return { ...value, choices: listOf(value, 'choices').map(toChoice) };
+  const { response, usage, finish_reason: reason } = value;
+  if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
+    throw invalidReply("The model's reply has neither a response nor choices.");
+  }
+  // In JSON mode the response is the parsed object; some models also answer a bare number as one.
+  const message = withCalls({ content: jsonTextOf(response), tool_calls: value.tool_calls });
+  return { choices: [{ message, finish_reason: reason ?? ending }], usage };
+};
+
+/** Workers AI has calls of OpenAI's shape and flat ones, and in either the input may be parsed already. */
+const toCall = (call: unknown): unknown => {
+  if (!isRecord(call)) return call;
+  const called = call.function ?? { name: call.name, arguments: call.arguments };
+  if (!isRecord(called)) return call;
+  return { ...call, function: { ...called, arguments: jsonTextOf(called.arguments) } };
+};
+
+/** A stream closes a call with a fragment in which everything is `null`. */
+const saysSomething = (call: unknown): boolean =>
+  !isRecord(call) ||
+  !isRecord(call.function) ||
+  Boolean(call.id || call.function.name || call.function.arguments);
+
+const withCalls = (message: UntrustedRecord): UntrustedRecord => ({
+  ...message,
+  tool_calls: listOf(message, 'tool_calls').map(toCall).filter(saysSomething),
+});
+
+const toChoice = (choice: unknown): unknown => {
+  if (!isRecord(choice)) return choice;
+  const { message, delta } = choice;
+  return {
+    ...choice,
+    ...(isRecord(message) ? { message: withCalls(message) } : {}),
+    ...(isRecord(delta) ? { delta: withCalls(delta) } : {}),
+  };
+};

@@ -1,0 +1,93 @@
+import type { JsonObject } from '../tool/json.ts';
+import { own } from '../tool/json.ts';
+
+/** What GitHub calls its events, as far as an editor should offer them; any other name is taken as well. */
+export type GithubEventName =
+  | 'check_run'
+  | 'check_suite'
+  | 'code_scanning_alert'
+  | 'commit_comment'
+  | 'create'
+  | 'delete'
+  | 'dependabot_alert'
+  | 'deployment'
+  | 'deployment_status'
+  | 'discussion'
+  | 'discussion_comment'
+  | 'fork'
+  | 'issue_comment'
+  | 'issues'
+  | 'label'
+  | 'member'
+  | 'merge_group'
+  | 'milestone'
+  | 'pull_request'
+  | 'pull_request_review'
+  | 'pull_request_review_comment'
+  | 'pull_request_review_thread'
+  | 'push'
+  | 'release'
+  | 'repository_dispatch'
+  | 'secret_scanning_alert'
+  | 'star'
+  | 'status'
+  | 'workflow_dispatch'
+  | 'workflow_job'
+  | 'workflow_run'
+  | (string & {}); // keeps the names above in an editor's list
+
+/** An event, or one of its actions, as in `issues` or `issues.opened`. */
+export type GithubEvent = GithubEventName | `${GithubEventName}.${string}`;
+
+/** The event of a name in `events`. */
+export type EventOf<Asked extends string> = Asked extends `${infer Event}.${string}` ? Event : Asked;
+
+/** The keys that the payload of an event has at its top, and those that only payloads of its relatives have. */
+interface Shape {
+  readonly has: readonly string[];
+  readonly lacks?: readonly string[];
+}
+
+/** The name of the event is in a header, which GitHub does not sign; what the payload has, it does. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  check_run: { has: ['check_run'], lacks: ['deployment_status'] },
+  check_suite: { has: ['check_suite'] },
+  commit_comment: { has: ['comment'], lacks: ['issue', 'pull_request', 'discussion'] },
+  create: { has: ['ref', 'ref_type', 'master_branch'] },
+  delete: { has: ['ref', 'ref_type'], lacks: ['master_branch'] },
+  deployment: { has: ['deployment'], lacks: ['deployment_status', 'workflow_job'] },
+  deployment_status: { has: ['deployment', 'deployment_status'] },
+  discussion: { has: ['discussion'], lacks: ['comment'] },
+  discussion_comment: { has: ['discussion', 'comment'] },
+  fork: { has: ['forkee'] },
+  issue_comment: { has: ['issue', 'comment'] },
+  issues: { has: ['issue'], lacks: ['comment', 'pull_request'] },
+  label: { has: ['label'], lacks: ['issue', 'pull_request', 'discussion'] },
+  member: { has: ['member'], lacks: ['scope', 'team'] },
+  merge_group: { has: ['merge_group'] },
+  milestone: { has: ['milestone'], lacks: ['issue', 'pull_request'] },
+  pull_request: { has: ['pull_request'], lacks: ['comment', 'review', 'thread'] },
+  pull_request_review: { has: ['pull_request', 'review'] },
+  pull_request_review_comment: { has: ['pull_request', 'comment'] },
+  pull_request_review_thread: { has: ['pull_request', 'thread'] },
+  push: { has: ['ref', 'head_commit'] },
+  release: { has: ['release'] },
+  repository_dispatch: { has: ['client_payload'] },
+  star: { has: ['starred_at'] },
+  status: { has: ['sha', 'state', 'context'] },
+  workflow_dispatch: { has: ['inputs', 'workflow'] },
+  workflow_job: { has: ['workflow_job'] },
+  workflow_run: { has: ['workflow_run'], lacks: ['deployment', 'deployment_status', 'workflow_job_run'] },
+  // The payloads of these show only the family.
+  code_scanning_alert: { has: ['alert', 'commit_oid'] },
+  dependabot_alert: { has: ['alert'], lacks: ['commit_oid'] },
+  secret_scanning_alert: { has: ['alert'], lacks: ['commit_oid'] },
+};
+
+/** Says whether the payload is one of this event. Of an event that is not listed any payload is. */
+export function isPayloadOf(event: string, payload: JsonObject): boolean {
+  const shape = own(SHAPES, event);
+  if (!shape) return true;
+  const { has, lacks = [] } = shape;
+  return has.every((key) => Object.hasOwn(payload, key)) && !lacks.some((key) => Object.hasOwn(payload, key));
+}
