@@ -8,8 +8,8 @@ import type {
   EventPage,
   Fenced,
   HandOver,
+  InboxMessageKind,
   Leased,
-  NoteKind,
   Notice,
   NotResumed,
   NotStarted,
@@ -17,17 +17,17 @@ import type {
   ReadQuery,
   Renewed,
   ResumeRequest,
-  TurnRunner,
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
-import { SessionLedger } from './session-ledger.ts';
+import { type Carriers, TurnCarrier } from './hand-over.ts';
+import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
 
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
-  /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
+  /** Takes turns to a Worker. */
   readonly TURNS?: Pick<Queue<HandOver>, 'send'>;
 }
 
@@ -43,11 +43,9 @@ const MOST_FIRST_EPOCH = 2 ** 40;
 export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
   readonly #ledger: SessionLedger;
+  readonly #carrier: TurnCarrier;
   readonly #leaseMs: number;
   readonly #now: () => number;
-  #hasWarned = false;
-  /** The turn that was last sent by the queue, until somebody takes a lease. */
-  #sent: string | undefined;
 
   /** `now`: the time in ms since the epoch. The platform gives none, so that it is the system's; a test can hold it. */
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
@@ -61,6 +59,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
       onChange: () => this.#tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
+    this.#carrier = new TurnCarrier({
+      queue: env.TURNS,
+      // The exports belong to the Worker that hosts this class, and are not known here.
+      exports: () => ctx.exports as ReturnType<Carriers['exports']>,
+    });
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
@@ -72,7 +75,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 
   resume(request: ResumeRequest): Leased | NotResumed {
-    this.#sent = undefined;
+    this.#carrier.arrived();
     return this.#ledger.resume(request);
   }
 
@@ -84,8 +87,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch);
   }
 
-  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Posted {
-    return this.#ledger.post(kind, turn, body, answers);
+  post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Posted {
+    return this.#ledger.post({ kind, turn, body, answers });
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -112,7 +115,9 @@ export class SessionObject extends DurableObject<SessionEnv> {
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
   override alarm(): void {
     try {
-      for (const turn of this.#ledger.alarm()) void this.#handOver(turn);
+      for (const turn of this.#ledger.alarm()) {
+        void this.#carrier.handOver({ name: this.#storage.name, turn });
+      }
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
@@ -124,52 +129,6 @@ export class SessionObject extends DurableObject<SessionEnv> {
     if (sockets.length === 0) return;
     const notice = this.#ledger.notice();
     for (const socket of sockets) sendNotice(socket, notice);
-  }
-
-  /**
-   * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
-   * again: a message may be lost, or wait behind others. Never rejects.
-   */
-  async #handOver(turn: string): Promise<void> {
-    const handOver: HandOver = { name: this.#storage.name, turn };
-    const { TURNS } = this.env;
-    if (TURNS !== undefined && this.#sent !== turn) {
-      this.#sent = turn;
-      try {
-        await TURNS.send(handOver);
-        return;
-      } catch (error) {
-        console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
-      }
-    }
-    await this.#runByLoopback(handOver);
-  }
-
-  async #runByLoopback(handOver: HandOver): Promise<void> {
-    // The exports belong to the Worker that hosts this class, and are not known here.
-    const exported = this.ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
-    if (!exported?.TurnRunner) {
-      this.#warn(
-        exported
-          ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
-          : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later',
-      );
-      return;
-    }
-    try {
-      await exported.TurnRunner.run(handOver);
-    } catch (error) {
-      console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
-    }
-  }
-
-  /** Once: every alarm finds the same until another version is deployed, which starts the object anew. */
-  #warn(problem: string): void {
-    if (!this.#hasWarned)
-      console.error(
-        `holdfast: turns of session ${this.#storage.name} are not taken over: the Worker ${problem}`,
-      );
-    this.#hasWarned = true;
   }
 }
 

@@ -1,0 +1,165 @@
+import type { InboxKind } from '../src/journal/session-port.ts';
+import type {
+  Alarm,
+  AlarmStorage,
+  InboxStorage,
+  RequestStorage,
+  StoredRequest,
+  UnreadMessage,
+  WaitingMessage,
+} from './session-storage.ts';
+import type { SqlChunks } from './sql-chunks.ts';
+
+/** A session's tables, and whether they are there: before, nothing is found, and reading makes none. */
+export interface SqlDatabase {
+  readonly storage: DurableObjectStorage;
+  readonly exists: () => boolean;
+}
+
+/** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
+const INLINE = 64 * 1024;
+
+/** A row of the inbox without its body. */
+type Head = { readonly id: number; readonly kind: InboxKind; readonly turn: string };
+
+/**
+ * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
+ * bodies, is kept in memory until it changes.
+ */
+export class SqlInbox implements InboxStorage {
+  readonly #database: SqlDatabase;
+  readonly #sql: SqlStorage;
+  readonly #chunks: SqlChunks;
+  #heads: readonly Head[] | undefined;
+
+  constructor(database: SqlDatabase, chunks: SqlChunks) {
+    this.#database = database;
+    this.#sql = database.storage.sql;
+    this.#chunks = chunks;
+  }
+
+  unread(turn: string): UnreadMessage[] {
+    return this.#rows().flatMap(({ kind, ...row }) => {
+      if (kind === 'message' || kind === 'scheduled') return [];
+      const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
+      return isFor ? [{ ...row, kind }] : [];
+    });
+  }
+
+  waiting(): WaitingMessage[] {
+    return this.#rows().flatMap(({ kind, ...row }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ ...row, kind }] : [],
+    );
+  }
+
+  body(id: number): string {
+    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
+    return body || this.#chunks.body('inbox', id);
+  }
+
+  take(id: number): string {
+    const body = this.body(id);
+    this.remove([id]);
+    return body;
+  }
+
+  /** The row of a long body has an empty one, which no body is. */
+  add(kind: InboxKind, turn: string, body: string): void {
+    this.#heads = undefined;
+    const isInline = body.length <= INLINE;
+    const { id } = this.#sql
+      .exec<{ id: number }>(
+        'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
+        ...[kind, turn, isInline ? body : ''],
+      )
+      .one();
+    if (!isInline) this.#chunks.add('inbox', { seq: id, body });
+  }
+
+  remove(ids: readonly number[]): void {
+    this.#heads = undefined;
+    for (const id of ids) {
+      this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+      this.#chunks.remove('inbox', id);
+    }
+  }
+
+  queueSteered(): void {
+    if (!this.#rows().some(({ kind }) => kind === 'steer')) return;
+    this.#heads = undefined;
+    this.#sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
+  }
+
+  /** What is stored may be another than before: it was undone, or erased. */
+  forget(): void {
+    this.#heads = undefined;
+  }
+
+  #rows(): readonly Head[] {
+    if (!this.#database.exists()) return [];
+    this.#heads ??= this.#sql.exec<Head>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
+    return this.#heads;
+  }
+}
+
+/** The requests that a session was asked for under a key. */
+export class SqlRequests implements RequestStorage {
+  readonly #database: SqlDatabase;
+  readonly #sql: SqlStorage;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#sql = database.storage.sql;
+  }
+
+  find(key: string): StoredRequest | null {
+    if (!this.#database.exists()) return null;
+    const rows = this.#sql.exec<{ [K in keyof StoredRequest]: StoredRequest[K] }>(
+      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
+      key,
+    );
+    return rows.toArray()[0] ?? null;
+  }
+
+  add({ key, bodyHash, turn, seq, expires }: StoredRequest): void {
+    this.#sql.exec(
+      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
+      ...[key, bodyHash, turn, seq, expires],
+    );
+  }
+
+  forget(now: number): void {
+    this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  }
+}
+
+/** What is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
+export class SqlAlarms implements AlarmStorage {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+
+  constructor({ storage }: SqlDatabase) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+  }
+
+  all(): Alarm[] {
+    return this.#sql
+      .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
+      .toArray();
+  }
+
+  add({ kind, ref, due }: Alarm): void {
+    this.#sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+  }
+
+  remove(kind: Alarm['kind'], ref: string): void {
+    this.#sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+  }
+
+  /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
+  set(due: number | null): void {
+    if (due === null) void this.#storage.deleteAlarm();
+    else void this.#storage.setAlarm(due);
+  }
+}
