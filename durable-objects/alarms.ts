@@ -32,27 +32,6 @@ export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] 
     .filter((alarm) => alarm.kind === kind && alarm.due <= now())
     .map(({ ref }) => ref);
 
-/** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */
-export const takeDueTurns = (scope: LedgerScope): string[] =>
-  dueRefs(scope, 'turn').filter((turn) => {
-    const next = nextLook(scope, turn);
-    if (next === null) scope.storage.alarms.remove('turn', turn);
-    else scope.storage.alarms.add({ kind: 'turn', ref: turn, due: next.at });
-    return next?.isNeeded ?? false;
-  });
-
-/** When to look at a turn again, and whether it needs a holder now; `null` for one that needs none any more. */
-function nextLook(
-  { storage, clock, now }: LedgerScope,
-  turn: string,
-): { readonly at: number; readonly isNeeded: boolean } | null {
-  const lease = storage.lease();
-  if (lease.turn !== turn || lease.state === 'suspended') return null;
-  if (!clock.isLive) return { at: now() + clock.ms, isNeeded: true };
-  clock.keepDeadline();
-  return { at: clock.deadline, isNeeded: false };
-}
-
 /** The session is erased when nothing has happened in it for `ms` from now on; never without. The last message says. */
 export function retain(scope: Timed, ms: number | undefined): void {
   const { storage, now } = scope;

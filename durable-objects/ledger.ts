@@ -17,16 +17,9 @@ import type {
   ResumeRequest,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import {
-  dueRefs,
-  isOutdated,
-  retain,
-  retainAnew,
-  scheduleAlarm,
-  scheduleTurn,
-  takeDueTurns,
-} from './alarms.ts';
-import { expireWait, leaveOrExpire, type PostedMessage, unreadMessages, whyNotPosted } from './inbox.ts';
+import { isOutdated, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { doDueWork } from './due-work.ts';
+import { leaveOrExpire, type PostedMessage, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import {
@@ -34,8 +27,6 @@ import {
   defer,
   deferScheduled,
   keepSteered,
-  queueDue,
-  startNext,
   waitingKindOf,
   waitingTurns,
   whatBecameOf,
@@ -170,15 +161,7 @@ export class SessionLedger {
       this.#options.onChange();
       return [];
     }
-    return this.#commit(() => {
-      if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);
-      queueDue(scope);
-      startNext(scope);
-      for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
-      const handedOver = takeDueTurns(scope);
-      scheduleAlarm(scope);
-      return handedOver;
-    });
+    return this.#commit(() => doDueWork(scope));
   }
 
   /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */

@@ -10,7 +10,6 @@ import type {
   HandOver,
   InboxMessageKind,
   Leased,
-  Notice,
   NotResumed,
   NotStarted,
   Posted,
@@ -23,6 +22,7 @@ import type {
 import { type Carriers, TurnCarrier } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
+import { Watchers } from './watchers.ts';
 
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
@@ -43,6 +43,7 @@ const MOST_FIRST_EPOCH = 2 ** 40;
 export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
   readonly #ledger: SessionLedger;
+  readonly #watchers: Watchers;
   readonly #carrier: TurnCarrier;
   readonly #leaseMs: number;
   readonly #now: () => number;
@@ -53,10 +54,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#now = now;
     this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
+    this.#watchers = new Watchers(ctx, () => this.#ledger.notice());
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       now,
-      onChange: () => this.#tell(),
+      onChange: () => this.#watchers.tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
     this.#carrier = new TurnCarrier({
@@ -97,19 +99,13 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   erase(): boolean {
     const existed = this.#ledger.erase();
-    this.#tell();
+    this.#watchers.tell();
     return existed;
   }
 
-  /** Opens a watcher. Only notices travel, in the event-loop turn that stored what they tell of, so none comes early. */
+  /** Opens a watcher. */
   override fetch(request: Request): Response {
-    if (request.headers.get('upgrade') !== 'websocket') {
-      return new Response('A session is watched over a WebSocket.\n', { status: 426 });
-    }
-    const pair = new WebSocketPair();
-    this.ctx.acceptWebSocket(pair[1]);
-    sendNotice(pair[1], this.#ledger.notice());
-    return new Response(null, { status: 101, webSocket: pair[0] });
+    return this.#watchers.open(request);
   }
 
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
@@ -122,20 +118,5 @@ export class SessionObject extends DurableObject<SessionEnv> {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
-  }
-
-  #tell(): void {
-    const sockets = this.ctx.getWebSockets();
-    if (sockets.length === 0) return;
-    const notice = this.#ledger.notice();
-    for (const socket of sockets) sendNotice(socket, notice);
-  }
-}
-
-function sendNotice(socket: WebSocket, notice: Notice): void {
-  try {
-    socket.send(JSON.stringify(notice));
-  } catch {
-    // It has closed since it was listed; its watcher is told by the close.
   }
 }

@@ -8,8 +8,7 @@ import {
   type SessionStorage,
   type StoredRow,
 } from './session-storage.ts';
-import { SqlChunks } from './sql-chunks.ts';
-import { SqlAlarms, SqlInbox, SqlRequests } from './sql-tables.ts';
+import { SqlAlarms, SqlChunks, SqlInbox, SqlRequests } from './sql-tables.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
 const JOINED_BYTES = 512 * 1024;

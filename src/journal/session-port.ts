@@ -20,7 +20,7 @@ export interface SessionPort {
   /** Keeps the lease in silence. */
   renew(epoch: number): Promise<Renewed | Fenced>;
   /**
-   * Leaves a note for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
+   * Leaves a message for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
    * once, and not after the wait has expired.
    */
   post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
@@ -32,7 +32,7 @@ export interface SessionPort {
    */
   watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
   /**
-   * Removes all of the session: journal, lease, inbox and agenda. Whoever still holds it is refused from then on, also when
+   * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
    * another session of the same name is begun. Answers whether there was one; also when nobody can tell any more, since the
    * answer was lost.
    */
@@ -50,7 +50,7 @@ export type WaitingKind = 'message' | 'steer' | 'scheduled';
 
 export type InboxKind = InboxMessageKind | WaitingKind;
 
-/** Which wait a note answers, and a hash of what its sender sent: the same again is `known`. */
+/** Which wait a message answers, and a hash of what its sender sent: the same again is `known`. */
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
@@ -79,7 +79,7 @@ export interface Row extends NewRow {
   readonly at: number;
 }
 
-/** A note for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
+/** A message for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
 export interface InboxMessage {
   readonly id: number;
   readonly kind: InboxMessageKind | 'steer';
