@@ -17,20 +17,15 @@ export function doDueWork(scope: LedgerScope): string[] {
 /** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */
 const takeDueTurns = (scope: LedgerScope): string[] =>
   dueRefs(scope, 'turn').filter((turn) => {
-    const next = nextLook(scope, turn);
-    if (next === null) scope.storage.alarms.remove('turn', turn);
-    else scope.storage.alarms.add({ kind: 'turn', ref: turn, due: next.at });
-    return next?.isNeeded ?? false;
+    const { storage, clock, now } = scope;
+    const { isLive, deadline, ms } = clock;
+    const lease = storage.lease();
+    if (lease.turn !== turn || lease.state === 'suspended') {
+      storage.alarms.remove('turn', turn);
+      return false;
+    }
+    // For an object that starts after this one: the turn was looked at while its holder was silent.
+    if (isLive) storage.setLease({ ...lease, grace: deadline });
+    storage.alarms.add({ kind: 'turn', ref: turn, due: isLive ? deadline : now() + ms });
+    return !isLive;
   });
-
-/** When to look at a turn again, and whether it needs a holder now; `null` for one that needs none any more. */
-function nextLook(
-  { storage, clock, now }: LedgerScope,
-  turn: string,
-): { readonly at: number; readonly isNeeded: boolean } | null {
-  const lease = storage.lease();
-  if (lease.turn !== turn || lease.state === 'suspended') return null;
-  if (!clock.isLive) return { at: now() + clock.ms, isNeeded: true };
-  clock.keepDeadline();
-  return { at: clock.deadline, isNeeded: false };
-}

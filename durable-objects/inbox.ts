@@ -44,18 +44,20 @@ export function whyNotPosted(
   storage: SessionStorage,
   { kind, turn, answers }: PostedMessage,
 ): Exclude<Posted, 'posted'> | null {
-  const closed = answers === undefined ? null : whyClosed(storage, answers);
+  const closed = answers && whyClosed(storage, answers);
   return closed ?? (isAddressee(storage, kind, turn) ? null : 'no-such-turn');
 }
 
 /** Takes a message: for the inbox, unless it answers a wait whose time is over, though nobody has looked yet. */
 export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
-  if (answers !== undefined && dueRefs(scope, 'expiry').includes(answers.wait)) {
-    expireWait(scope, answers.wait);
-    return 'expired';
+  if (answers !== undefined) {
+    if (dueRefs(scope, 'expiry').includes(answers.wait)) {
+      expireWait(scope, answers.wait);
+      return 'expired';
+    }
+    closeWait(scope, turn, answers);
   }
-  if (answers !== undefined) closeWait(scope, turn, answers);
   leaveMessage(scope, message);
   return 'posted';
 }

@@ -87,10 +87,6 @@ export class LeaseClock implements LeaseTimes {
     this.#storage.transaction(() => this.#storage.setLease({ ...lease, grace: null }));
   }
 
-  keepDeadline(): void {
-    this.#storage.setLease({ ...this.#storage.lease(), grace: this.#deadline });
-  }
-
   /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
   nextCause(turn: string): Cause {
     const { state, expired } = this.#storage.lease();

@@ -7,7 +7,6 @@ import type {
   EventPage,
   Fenced,
   Leased,
-  NewRow,
   Notice,
   NotResumed,
   NotStarted,
@@ -17,12 +16,13 @@ import type {
   ResumeRequest,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import { isOutdated, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
 import { doDueWork } from './due-work.ts';
 import { leaveOrExpire, type PostedMessage, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
-import { type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
+import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import {
+  awaitHolder,
   busy,
   defer,
   deferScheduled,
@@ -81,11 +81,7 @@ export class SessionLedger {
       const other = this.#storeStart(start);
       const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
       if (other !== null && !isStored) return other;
-      if (other === null) {
-        const lease = this.#storage.lease();
-        this.#storage.setLease({ ...lease, turn, state: 'free', expired: 0, grace: null });
-        scheduleTurn(this.#scope, turn);
-      }
+      if (other === null) awaitHolder(this.#scope, turn);
       return { status: 'accepted', turn };
     });
   }
@@ -174,17 +170,11 @@ export class SessionLedger {
     if (refused !== null) return refused;
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
-      this.#addStart(start.opening);
+      addStart(scope, start.opening);
     }
-    if (waits === null) this.#addStart(start.started);
+    if (waits === null) addStart(scope, start.started);
     remember(scope, start, waits === null ? this.#storage.head() : 0);
-    return waits === null ? null : defer(scope, start, waits);
-  }
-
-  /** No lease has stored it. */
-  #addStart(row: NewRow): void {
-    const from = this.#storage.head() + 1;
-    this.#storage.addEvents(toStoredRows([row], { epoch: 0, from, at: this.#scope.now() }));
+    return waits && defer(scope, start, waits);
   }
 
   /** What comes with the events of an append. Most leave the lease's row as it is. */

@@ -7,7 +7,6 @@ import type {
   Deferred,
   EventPage,
   Fenced,
-  HandOver,
   InboxMessageKind,
   Leased,
   NotResumed,
@@ -19,16 +18,15 @@ import type {
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
-import { type Carriers, TurnCarrier } from './hand-over.ts';
+import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
-import { Watchers } from './watchers.ts';
+import { createWatchers, type Watchers } from './watchers.ts';
 
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
-  /** Takes turns to a Worker. */
-  readonly TURNS?: Pick<Queue<HandOver>, 'send'>;
+  readonly TURNS?: TurnQueue;
 }
 
 const DEFAULT_LEASE_MS = 20_000;
@@ -54,18 +52,14 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#now = now;
     this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
-    this.#watchers = new Watchers(ctx, () => this.#ledger.notice());
+    this.#watchers = createWatchers(ctx, () => this.#ledger.notice());
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       now,
       onChange: () => this.#watchers.tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
-    this.#carrier = new TurnCarrier({
-      queue: env.TURNS,
-      // The exports belong to the Worker that hosts this class, and are not known here.
-      exports: () => ctx.exports as ReturnType<Carriers['exports']>,
-    });
+    this.#carrier = createTurnCarrier(ctx, env.TURNS);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {

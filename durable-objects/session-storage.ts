@@ -113,6 +113,11 @@ export function toStoredRows(
   });
 }
 
+/** Stores an event that no lease stores: the session's first, or the start of a turn. */
+export function addStart({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>, row: NewRow): void {
+  storage.addEvents(toStoredRows([row], { epoch: 0, from: storage.head() + 1, at: now() }));
+}
+
 export interface BodyQuery {
   readonly names: readonly string[];
   readonly until: number;
@@ -187,6 +192,4 @@ export interface LeaseTimes {
   readonly deadline: number;
   /** Somebody holds the session, and was heard within the term. */
   readonly isLive: boolean;
-  /** Keeps the deadline for an object that starts after this one: it was looked at while the holder was silent. */
-  keepDeadline(): void;
 }

@@ -1,14 +1,16 @@
 import type { Snapshot } from '../src/journal/snapshot.ts';
 import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
+  type AlarmStorage,
   type BodyQuery,
   type Lease,
   NO_LEASE,
+  type RequestStorage,
   type Scan,
   type SessionStorage,
   type StoredRow,
 } from './session-storage.ts';
-import { SqlAlarms, SqlChunks, SqlInbox, SqlRequests } from './sql-tables.ts';
+import { SqlChunks, SqlInbox, sqlAlarms, sqlRequests } from './sql-tables.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
 const JOINED_BYTES = 512 * 1024;
@@ -23,8 +25,8 @@ type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
 export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
-  readonly requests: SqlRequests;
-  readonly alarms: SqlAlarms;
+  readonly requests: RequestStorage;
+  readonly alarms: AlarmStorage;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
@@ -41,8 +43,8 @@ export class SqlSessionStorage implements SessionStorage {
     this.#chunks = new SqlChunks(storage.sql);
     const database = { storage, exists: () => this.#isMigrated };
     this.inbox = new SqlInbox(database, this.#chunks);
-    this.requests = new SqlRequests(database);
-    this.alarms = new SqlAlarms(database);
+    this.requests = sqlRequests(database);
+    this.alarms = sqlAlarms(database);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
   }
@@ -145,7 +147,7 @@ export class SqlSessionStorage implements SessionStorage {
 
   setLease(lease: Lease): void {
     const { epoch, nonce, turn, state, cause, expired, expiredFor, grace } = lease;
-    this.#lease = { epoch, nonce, turn, state, cause, expired, expiredFor, grace };
+    this.#lease = lease;
     this.#sql.exec(
       `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace)
       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -27,14 +27,14 @@ type Head = { readonly id: number; readonly kind: InboxKind; readonly turn: stri
  * bodies, is kept in memory until it changes.
  */
 export class SqlInbox implements InboxStorage {
-  readonly #database: SqlDatabase;
+  readonly #exists: () => boolean;
   readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
   #heads: readonly Head[] | undefined;
 
-  constructor(database: SqlDatabase, chunks: SqlChunks) {
-    this.#database = database;
-    this.#sql = database.storage.sql;
+  constructor({ storage, exists }: SqlDatabase, chunks: SqlChunks) {
+    this.#exists = exists;
+    this.#sql = storage.sql;
     this.#chunks = chunks;
   }
 
@@ -96,73 +96,51 @@ export class SqlInbox implements InboxStorage {
   }
 
   #rows(): readonly Head[] {
-    if (!this.#database.exists()) return [];
+    if (!this.#exists()) return [];
     this.#heads ??= this.#sql.exec<Head>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
     return this.#heads;
   }
 }
 
 /** The requests that a session was asked for under a key. */
-export class SqlRequests implements RequestStorage {
-  readonly #database: SqlDatabase;
-  readonly #sql: SqlStorage;
-
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-    this.#sql = database.storage.sql;
-  }
-
-  find(key: string): StoredRequest | null {
-    if (!this.#database.exists()) return null;
-    const rows = this.#sql.exec<{ [K in keyof StoredRequest]: StoredRequest[K] }>(
+export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestStorage => ({
+  find(key) {
+    if (!exists()) return null;
+    const rows = sql.exec<{ [K in keyof StoredRequest]: StoredRequest[K] }>(
       'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
       key,
     );
     return rows.toArray()[0] ?? null;
-  }
-
-  add({ key, bodyHash, turn, seq, expires }: StoredRequest): void {
-    this.#sql.exec(
+  },
+  add({ key, bodyHash, turn, seq, expires }) {
+    sql.exec(
       'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
       ...[key, bodyHash, turn, seq, expires],
     );
-  }
-
-  forget(now: number): void {
-    this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
-  }
-}
+  },
+  forget(now) {
+    sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  },
+});
 
 /** What is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
-export class SqlAlarms implements AlarmStorage {
-  readonly #storage: DurableObjectStorage;
-  readonly #sql: SqlStorage;
-
-  constructor({ storage }: SqlDatabase) {
-    this.#storage = storage;
-    this.#sql = storage.sql;
-  }
-
-  all(): Alarm[] {
-    return this.#sql
+export const sqlAlarms = ({ storage }: SqlDatabase): AlarmStorage => ({
+  all: () =>
+    storage.sql
       .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
-      .toArray();
-  }
-
-  add({ kind, ref, due }: Alarm): void {
-    this.#sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
-  }
-
-  remove(kind: Alarm['kind'], ref: string): void {
-    this.#sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
-  }
-
-  /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
-  set(due: number | null): void {
-    if (due === null) void this.#storage.deleteAlarm();
-    else void this.#storage.setAlarm(due);
-  }
-}
+      .toArray(),
+  add({ kind, ref, due }) {
+    storage.sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+  },
+  remove(kind, ref) {
+    storage.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+  },
+  // Not awaited: the alarm is kept in the same database, and commits with the rows.
+  set(due) {
+    if (due === null) void storage.deleteAlarm();
+    else void storage.setAlarm(due);
+  },
+});
 
 /** What a long text belongs to. */
 type ChunkOwner = 'event' | 'snapshot' | 'inbox';

@@ -7,12 +7,7 @@ import type {
   WaitingTurn,
 } from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import {
-  type LedgerScope,
-  type SessionStorage,
-  toStoredRows,
-  type WaitingMessage,
-} from './session-storage.ts';
+import { addStart, type LedgerScope, type SessionStorage, type WaitingMessage } from './session-storage.ts';
 
 /**
  * As many messages may wait in a session for those before them, and as many for their time: each is kept whole, and nobody
@@ -159,13 +154,17 @@ export function queueDue(scope: LedgerScope): void {
 
 /** When no turn is open, the first of those that wait is started: it is answered, and gets a holder. */
 export function startNext(scope: LedgerScope): void {
-  const { storage, now } = scope;
-  const lease = storage.lease();
+  const { storage } = scope;
   const next = storage.inbox.waiting().find(isNext);
-  if (lease.turn !== null || !next) return;
+  if (storage.lease().turn !== null || !next) return;
   const { turn } = next;
-  const started = { type: 'turn-started', turn, body: storage.inbox.take(next.id) };
-  storage.addEvents(toStoredRows([started], { epoch: 0, from: storage.head() + 1, at: now() }));
-  storage.setLease({ ...lease, turn, state: 'free', expired: 0, grace: null });
+  addStart(scope, { type: 'turn-started', turn, body: storage.inbox.take(next.id) });
+  awaitHolder(scope, turn);
+}
+
+/** The turn that was just stored is the open one, and nobody's yet. */
+export function awaitHolder(scope: LedgerScope, turn: string): void {
+  const { storage } = scope;
+  storage.setLease({ ...storage.lease(), turn, state: 'free', expired: 0, grace: null });
   scheduleTurn(scope, turn);
 }
