@@ -7,28 +7,26 @@ import type {
   Deferred,
   EventPage,
   Fenced,
-  HandOver,
+  InboxMessageKind,
   Leased,
-  NoteKind,
-  Notice,
   NotResumed,
   NotStarted,
   Posted,
   ReadQuery,
   Renewed,
   ResumeRequest,
-  TurnRunner,
   TurnStart,
   WaitAnswer,
 } from '../src/journal/session-port.ts';
-import { SessionLedger } from './session-ledger.ts';
+import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
+import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
+import { createWatchers, type Watchers } from './watchers.ts';
 
 interface SessionEnv {
   /** How long one invocation may hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
-  /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
-  readonly TURNS?: Pick<Queue<HandOver>, 'send'>;
+  readonly TURNS?: TurnQueue;
 }
 
 const DEFAULT_LEASE_MS = 20_000;
@@ -43,11 +41,10 @@ const MOST_FIRST_EPOCH = 2 ** 40;
 export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
   readonly #ledger: SessionLedger;
+  readonly #watchers: Watchers;
+  readonly #carrier: TurnCarrier;
   readonly #leaseMs: number;
   readonly #now: () => number;
-  #hasWarned = false;
-  /** The turn that was last sent by the queue, until somebody takes a lease. */
-  #sent: string | undefined;
 
   /** `now`: the time in ms since the epoch. The platform gives none, so that it is the system's; a test can hold it. */
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
@@ -55,12 +52,14 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#now = now;
     this.#leaseMs = Number(env.LEASE_MS) || DEFAULT_LEASE_MS;
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
+    this.#watchers = createWatchers(ctx, () => this.#ledger.notice());
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       now,
-      onChange: () => this.#tell(),
+      onChange: () => this.#watchers.tell(),
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
+    this.#carrier = createTurnCarrier(ctx, env.TURNS);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
@@ -72,7 +71,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 
   resume(request: ResumeRequest): Leased | NotResumed {
-    this.#sent = undefined;
+    this.#carrier.arrived();
     return this.#ledger.resume(request);
   }
 
@@ -84,8 +83,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch);
   }
 
-  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Posted {
-    return this.#ledger.post(kind, turn, body, answers);
+  post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Posted {
+    return this.#ledger.post({ kind, turn, body, answers });
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -94,89 +93,24 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   erase(): boolean {
     const existed = this.#ledger.erase();
-    this.#tell();
+    this.#watchers.tell();
     return existed;
   }
 
-  /** Opens a watcher. Only notices travel, in the event-loop turn that stored what they tell of, so none comes early. */
+  /** Opens a watcher. */
   override fetch(request: Request): Response {
-    if (request.headers.get('upgrade') !== 'websocket') {
-      return new Response('A session is watched over a WebSocket.\n', { status: 426 });
-    }
-    const pair = new WebSocketPair();
-    this.ctx.acceptWebSocket(pair[1]);
-    sendNotice(pair[1], this.#ledger.notice());
-    return new Response(null, { status: 101, webSocket: pair[0] });
+    return this.#watchers.open(request);
   }
 
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
   override alarm(): void {
     try {
-      for (const turn of this.#ledger.alarm()) void this.#handOver(turn);
+      for (const turn of this.#ledger.alarm()) {
+        void this.#carrier.handOver({ name: this.#storage.name, turn });
+      }
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
-  }
-
-  #tell(): void {
-    const sockets = this.ctx.getWebSockets();
-    if (sockets.length === 0) return;
-    const notice = this.#ledger.notice();
-    for (const socket of sockets) sendNotice(socket, notice);
-  }
-
-  /**
-   * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
-   * again: a message may be lost, or wait behind others. Never rejects.
-   */
-  async #handOver(turn: string): Promise<void> {
-    const handOver: HandOver = { name: this.#storage.name, turn };
-    const { TURNS } = this.env;
-    if (TURNS !== undefined && this.#sent !== turn) {
-      this.#sent = turn;
-      try {
-        await TURNS.send(handOver);
-        return;
-      } catch (error) {
-        console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
-      }
-    }
-    await this.#runByLoopback(handOver);
-  }
-
-  async #runByLoopback(handOver: HandOver): Promise<void> {
-    // The exports belong to the Worker that hosts this class, and are not known here.
-    const exported = this.ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
-    if (!exported?.TurnRunner) {
-      this.#warn(
-        exported
-          ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
-          : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later',
-      );
-      return;
-    }
-    try {
-      await exported.TurnRunner.run(handOver);
-    } catch (error) {
-      console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
-    }
-  }
-
-  /** Once: every alarm finds the same until another version is deployed, which starts the object anew. */
-  #warn(problem: string): void {
-    if (!this.#hasWarned)
-      console.error(
-        `holdfast: turns of session ${this.#storage.name} are not taken over: the Worker ${problem}`,
-      );
-    this.#hasWarned = true;
-  }
-}
-
-function sendNotice(socket: WebSocket, notice: Notice): void {
-  try {
-    socket.send(JSON.stringify(notice));
-  } catch {
-    // It has closed since it was listed; its watcher is told by the close.
   }
 }

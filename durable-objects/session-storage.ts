@@ -1,7 +1,8 @@
 import type {
   InboxKind,
-  InboxRow,
+  InboxMessage,
   Leased,
+  NewRow,
   ReadQuery,
   Row,
   WaitingKind,
@@ -15,6 +16,9 @@ import type { Snapshot } from '../src/journal/snapshot.ts';
 export interface SessionStorage {
   /** The session's name, as leases carry it. */
   readonly name: string;
+  readonly inbox: InboxStorage;
+  readonly requests: RequestStorage;
+  readonly alarms: AlarmStorage;
   /** Whether a session is kept here. */
   exists(): boolean;
   /** Keeps everything that `change` stores, or nothing if it throws. Makes the session's place when there is none. */
@@ -36,34 +40,6 @@ export interface SessionStorage {
   lease(): Lease;
   setLease(lease: Lease): void;
 
-  request(key: string): StoredRequest | null;
-  addRequest(request: StoredRequest): void;
-  /** Forgets the requests that expired at `now` or before. */
-  forgetRequests(now: number): void;
-
-  /**
-   * The unread notes for the holder of this turn, in the order they were posted, without their bodies: all of them together
-   * may be more than an object can keep in memory. An id is never used twice.
-   */
-  notes(turn: string): NoteRow[];
-  noteBody(id: number): string;
-  /** The messages that wait, in the order they were posted, without their bodies. */
-  waiting(): WaitingRow[];
-  /** The body of a message that waits, which then waits no more. */
-  takeWaiting(id: number): string;
-  addInbox(kind: InboxKind, turn: string, body: string): void;
-  removeInbox(ids: readonly number[]): void;
-  /** The messages that were left for the holder of a turn wait for turns of their own, each in its place in the line. */
-  queueSteered(): void;
-
-  /** What is to be done when, the earliest first. */
-  agenda(): AgendaEntry[];
-  /** Replaces the entry of the same kind and ref. */
-  schedule(entry: AgendaEntry): void;
-  unschedule(kind: AgendaEntry['kind'], ref: string): void;
-  /** Sets the only alarm, or deletes it. */
-  arm(due: number | null): void;
-
   snapshot(reducer: number): Snapshot | null;
   /** Replaces the one before it. */
   setSnapshot(snapshot: Snapshot): void;
@@ -72,11 +48,48 @@ export interface SessionStorage {
   erase(): void;
 }
 
-/** A note for a holder; see `InboxRow`. */
-export type NoteRow = Omit<InboxRow, 'body'>;
+/** Messages for the holder of a session, and messages that wait for turns of their own. */
+export interface InboxStorage {
+  /**
+   * The unread messages for the holder of this turn, in the order they were posted, without their bodies: all of them together
+   * may be more than an object can keep in memory. An id is never used twice.
+   */
+  unread(turn: string): UnreadMessage[];
+  /** The messages that wait, in the order they were posted, without their bodies. */
+  waiting(): WaitingMessage[];
+  body(id: number): string;
+  /** Removes a message, and answers its body. */
+  take(id: number): string;
+  add(kind: InboxKind, turn: string, body: string): void;
+  remove(ids: readonly number[]): void;
+  /** The messages that were left for the holder of a turn wait for turns of their own, each in its place in the line. */
+  queueSteered(): void;
+}
+
+/** What was asked for before, by its key. */
+export interface RequestStorage {
+  find(key: string): StoredRequest | null;
+  add(request: StoredRequest): void;
+  /** Forgets the requests that expired at `now` or before. */
+  forget(now: number): void;
+}
+
+/** What is to be done when; the platform knows one alarm only. */
+export interface AlarmStorage {
+  /** The earliest first. */
+  all(): Alarm[];
+  /** Replaces the one of the same kind and ref. */
+  add(alarm: Alarm): void;
+  remove(kind: Alarm['kind'], ref: string): void;
+  /** Sets the platform's alarm, or deletes it. */
+  set(due: number | null): void;
+}
+
+/** A message for a holder; see `InboxMessage`. */
+export type UnreadMessage = Omit<InboxMessage, 'body'>;
 
 /** A message that waits. `turn` is that which it will be, or would. */
-export interface WaitingRow {
+export interface WaitingMessage {
   readonly id: number;
   readonly kind: WaitingKind;
   readonly turn: string;
@@ -87,6 +100,22 @@ export interface StoredRow extends Row {
   readonly epoch: number;
   /** Of the body, in UTF-8. */
   readonly bytes: number;
+}
+
+/** Rows as they are kept: at `from`, `from + 1`, ... */
+export function toStoredRows(
+  rows: readonly NewRow[],
+  { epoch, from, at }: { readonly epoch: number; readonly from: number; readonly at: number },
+): StoredRow[] {
+  return rows.map(({ type, turn, body }, i) => {
+    const bytes = new TextEncoder().encode(body).length;
+    return { seq: from + i, epoch, at, type, turn, body, bytes };
+  });
+}
+
+/** Stores an event that no lease stores: the session's first, or the start of a turn. */
+export function addStart({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>, row: NewRow): void {
+  storage.addEvents(toStoredRows([row], { epoch: 0, from: storage.head() + 1, at: now() }));
 }
 
 export interface BodyQuery {
@@ -137,7 +166,7 @@ export interface StoredRequest {
   readonly expires: number;
 }
 
-export interface AgendaEntry {
+export interface Alarm {
   readonly due: number;
   /**
    * `turn`: needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
@@ -145,4 +174,22 @@ export interface AgendaEntry {
    */
   readonly kind: 'turn' | 'expiry' | 'start' | 'retention';
   readonly ref: string;
+}
+
+/** What every rule of a session is decided from: what is stored, whether the holder is heard, and what time it is. */
+export interface LedgerScope {
+  readonly storage: SessionStorage;
+  readonly clock: LeaseTimes;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Until when the holder of a session need not be heard. */
+export interface LeaseTimes {
+  /** How long a lease is given for. */
+  readonly ms: number;
+  /** In ms since the epoch. */
+  readonly deadline: number;
+  /** Somebody holds the session, and was heard within the term. */
+  readonly isLive: boolean;
 }

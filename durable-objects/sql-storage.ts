@@ -1,19 +1,16 @@
-import type { InboxKind } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 import { hasSchema, migrate, storedName } from './journal-schema.ts';
 import {
-  type AgendaEntry,
+  type AlarmStorage,
   type BodyQuery,
   type Lease,
   NO_LEASE,
-  type NoteRow,
+  type RequestStorage,
   type Scan,
   type SessionStorage,
-  type StoredRequest,
   type StoredRow,
-  type WaitingRow,
 } from './session-storage.ts';
-import { fromChunks, SqlChunks, SqlInbox } from './sql-inbox.ts';
+import { SqlChunks, SqlInbox, sqlAlarms, sqlRequests } from './sql-tables.ts';
 
 /** About what one joined text weighs; a value of SQL may not exceed 2 MB. */
 const JOINED_BYTES = 512 * 1024;
@@ -24,16 +21,16 @@ const INLINE_BYTES = 64 * 1024;
 /** seq, at, type, turn, body (unless it is in chunks), epoch, bytes. */
 type EventColumns = [number, number, string, string, string | null, number, number];
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
-type RequestColumns = { [K in keyof StoredRequest]: StoredRequest[K] };
-type AgendaColumns = { [K in keyof AgendaEntry]: AgendaEntry[K] };
 
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
 export class SqlSessionStorage implements SessionStorage {
+  readonly inbox: SqlInbox;
+  readonly requests: RequestStorage;
+  readonly alarms: AlarmStorage;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
   readonly #chunks: SqlChunks;
-  readonly #inbox: SqlInbox;
   #isMigrated = false;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
@@ -44,7 +41,10 @@ export class SqlSessionStorage implements SessionStorage {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#chunks = new SqlChunks(storage.sql);
-    this.#inbox = new SqlInbox(storage.sql, this.#chunks);
+    const database = { storage, exists: () => this.#isMigrated };
+    this.inbox = new SqlInbox(database, this.#chunks);
+    this.requests = sqlRequests(database);
+    this.alarms = sqlAlarms(database);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
   }
@@ -147,7 +147,7 @@ export class SqlSessionStorage implements SessionStorage {
 
   setLease(lease: Lease): void {
     const { epoch, nonce, turn, state, cause, expired, expiredFor, grace } = lease;
-    this.#lease = { epoch, nonce, turn, state, cause, expired, expiredFor, grace };
+    this.#lease = lease;
     this.#sql.exec(
       `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, grace)
       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -155,90 +155,12 @@ export class SqlSessionStorage implements SessionStorage {
     );
   }
 
-  request(key: string): StoredRequest | null {
-    if (!this.#isMigrated) return null;
-    const rows = this.#sql.exec<RequestColumns>(
-      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
-      key,
-    );
-    return rows.toArray()[0] ?? null;
-  }
-
-  addRequest({ key, bodyHash, turn, seq, expires }: StoredRequest): void {
-    this.#sql.exec(
-      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
-      ...[key, bodyHash, turn, seq, expires],
-    );
-  }
-
-  forgetRequests(now: number): void {
-    this.#sql.exec('DELETE FROM requests WHERE expires <= ?', now);
-  }
-
-  notes(turn: string): NoteRow[] {
-    return this.#isMigrated ? this.#inbox.notes(turn) : [];
-  }
-
-  noteBody(id: number): string {
-    return this.#inbox.body(id);
-  }
-
-  waiting(): WaitingRow[] {
-    return this.#isMigrated ? this.#inbox.waiting() : [];
-  }
-
-  takeWaiting(id: number): string {
-    return this.#inbox.take(id);
-  }
-
-  addInbox(kind: InboxKind, turn: string, body: string): void {
-    this.#inbox.add(kind, turn, body);
-  }
-
-  removeInbox(ids: readonly number[]): void {
-    this.#inbox.remove(ids);
-  }
-
-  queueSteered(): void {
-    this.#inbox.queueSteered();
-  }
-
-  agenda(): AgendaEntry[] {
-    return this.#sql.exec<AgendaColumns>('SELECT due, kind, ref FROM agenda ORDER BY due').toArray();
-  }
-
-  schedule({ kind, ref, due }: AgendaEntry): void {
-    this.#sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
-  }
-
-  unschedule(kind: AgendaEntry['kind'], ref: string): void {
-    this.#sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
-  }
-
-  /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
-  arm(due: number | null): void {
-    if (due === null) void this.#storage.deleteAlarm();
-    else void this.#storage.setAlarm(due);
-  }
-
   snapshot(reducer: number): Snapshot | null {
-    const rows = this.#sql
-      .exec<{ seq: number; body: ArrayBuffer; messagesFrom: number }>(
-        `SELECT seq, body, messages_from AS messagesFrom FROM chunks
-        WHERE owner = 'snapshot' AND reducer = ? ORDER BY part`,
-        reducer,
-      )
-      .toArray();
-    const [first] = rows;
-    if (!first) return null;
-    const { seq, messagesFrom } = first;
-    const body = fromChunks(rows.map((row) => row.body));
-    return { seq, reducer, body, ...(messagesFrom > 1 && { messagesFrom }) };
+    return this.#chunks.snapshot(reducer);
   }
 
   setSnapshot(snapshot: Snapshot): void {
-    this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
-    this.#chunks.add('snapshot', snapshot);
+    this.#chunks.setSnapshot(snapshot);
   }
 
   /** Not awaited: the output gate waits for it. Before the compatibility date 2026-02-24 the alarm outlives all else. */
@@ -252,7 +174,7 @@ export class SqlSessionStorage implements SessionStorage {
   #forget(): void {
     this.#head = undefined;
     this.#lease = undefined;
-    this.#inbox.forget();
+    this.inbox.forget();
   }
 
   #migrate(): void {

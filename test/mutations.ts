@@ -60,7 +60,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'lease-live',
     breaks: 'A turn is taken over while its holder may still act: calls run twice.',
-    in: 'LeaseTerm.isLive',
+    in: 'LeaseClock.isLive',
     text: 'this.#deadline >',
     becomes: 'this.#deadline - this.#options.leaseMs / 2 >',
     tests: [CONTRACT],
@@ -68,7 +68,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'fence',
     breaks: 'An invocation that was given up for dead still writes to the journal of its successor.',
-    in: 'LeaseTerm.isHeldBy',
+    in: 'LeaseClock.isHeldBy',
     text: "lease.epoch === epoch && lease.state === 'held'",
     becomes: "lease.epoch >= epoch && lease.state === 'held'",
     tests: [CONTRACT],
@@ -76,7 +76,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'dedupe-nonce',
     breaks: 'Two invocations that ask for one turn are both given the same lease.',
-    in: 'LeaseTerm.isGivenTo',
+    in: 'LeaseClock.isGivenTo',
     text: '&& lease.nonce === nonce',
     becomes: '',
     tests: [CONTRACT],
@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'snapshot-version',
     breaks:
       'After a deploy, what an older version has folded is taken for what this one would: tools remember nonsense.',
-    in: 'SqlSessionStorage.snapshot',
+    in: 'SqlChunks.snapshot',
     text: 'AND reducer = ?',
     becomes: 'AND reducer <> ? + 0.5',
     tests: ['test/gate/workerd/durable-objects/session-object.test.ts'],

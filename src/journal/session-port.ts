@@ -20,10 +20,10 @@ export interface SessionPort {
   /** Keeps the lease in silence. */
   renew(epoch: number): Promise<Renewed | Fenced>;
   /**
-   * Leaves a note for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
+   * Leaves a message for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
    * once, and not after the wait has expired.
    */
-  post(kind: NoteKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
+  post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
   /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
@@ -32,7 +32,7 @@ export interface SessionPort {
    */
   watch(onNotice: (notice: Notice) => void, onClosed: () => void): Promise<() => void>;
   /**
-   * Removes all of the session: journal, lease, inbox and agenda. Whoever still holds it is refused from then on, also when
+   * Removes all of the session: journal, lease, inbox and alarms. Whoever still holds it is refused from then on, also when
    * another session of the same name is begun. Answers whether there was one; also when nobody can tell any more, since the
    * answer was lost.
    */
@@ -43,14 +43,14 @@ export interface SessionPort {
  * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
  * of a call that has ended, also of a turn that has.
  */
-export type NoteKind = 'cancel' | 'answer' | 'expired' | 'late';
+export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
 
 /** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
 export type WaitingKind = 'message' | 'steer' | 'scheduled';
 
-export type InboxKind = NoteKind | WaitingKind;
+export type InboxKind = InboxMessageKind | WaitingKind;
 
-/** Which wait a note answers, and a hash of what its sender sent: the same again is `known`. */
+/** Which wait a message answers, and a hash of what its sender sent: the same again is `known`. */
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
@@ -79,10 +79,10 @@ export interface Row extends NewRow {
   readonly at: number;
 }
 
-/** A note for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
-export interface InboxRow {
+/** A message for the holder; the body of a `steer` is that of the `turn-started` which it becomes if nobody takes it in. */
+export interface InboxMessage {
   readonly id: number;
-  readonly kind: NoteKind | 'steer';
+  readonly kind: InboxMessageKind | 'steer';
   readonly turn: string;
   readonly body: string;
 }
@@ -170,7 +170,7 @@ export interface Leased {
   readonly covered: readonly string[];
   /** The events to fold after `covered`. */
   readonly page: EventPage;
-  readonly inbox: readonly InboxRow[];
+  readonly inbox: readonly InboxMessage[];
 }
 
 /** The turn is stored, and starts later. */
@@ -239,12 +239,12 @@ export interface Appended {
   readonly head: number;
   /** When these events were stored. */
   readonly at: number;
-  readonly inbox: readonly InboxRow[];
+  readonly inbox: readonly InboxMessage[];
 }
 
 export interface Renewed {
   readonly status: 'renewed';
-  readonly inbox: readonly InboxRow[];
+  readonly inbox: readonly InboxMessage[];
 }
 
 /** This invocation may no longer act for the session. */

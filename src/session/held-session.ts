@@ -1,5 +1,5 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
-import type { InboxRow, Leased, SessionPort } from '../journal/session-port.ts';
+import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState, StateSlice } from '../journal/state.ts';
 import type { Holder, LateCall, Needs } from '../loop/holder.ts';
 import { Interrupted } from '../loop/interrupted.ts';
@@ -39,7 +39,7 @@ export class HeldSession implements Holder {
   readonly #leaving: HandOverWatch;
   readonly #seen = new Set<number>();
   /** Messages for the model that it was not shown yet, in order. */
-  readonly #steers = new Map<number, InboxRow>();
+  readonly #steers = new Map<number, InboxMessage>();
   #taken = 0;
   #endings: (() => Promise<unknown>)[] = [];
   #isOver = false;
@@ -56,7 +56,7 @@ export class HeldSession implements Holder {
         this.#lease.acknowledged(sent);
         options.stored(events);
       },
-      inbox: (rows: readonly InboxRow[]) => this.takeIn(rows),
+      inbox: (rows: readonly InboxMessage[]) => this.takeIn(rows),
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -121,7 +121,7 @@ export class HeldSession implements Holder {
    * Journals what others left for the holder, each row once; not when the lease is being given back. Messages for the
    * model stay where they are until it is asked: one that nobody would answer any more is a turn of its own.
    */
-  takeIn(rows: readonly InboxRow[]): void {
+  takeIn(rows: readonly InboxMessage[]): void {
     if (this.outbox.isReleasing) return;
     for (const row of rows) {
       if (this.#seen.has(row.id)) continue;
@@ -142,7 +142,7 @@ export class HeldSession implements Holder {
     return this.#taken;
   }
 
-  #take(row: InboxRow): void {
+  #take(row: InboxMessage): void {
     this.#seen.add(row.id);
     this.#steers.delete(row.id);
     const events = toEvents(this.outbox.state, row);

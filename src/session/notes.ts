@@ -1,5 +1,5 @@
 import { type Answer, inFrame, ROOT, type SessionEvent, type Wait } from '../journal/events.ts';
-import type { InboxRow } from '../journal/session-port.ts';
+import type { InboxMessage } from '../journal/session-port.ts';
 import {
   type CallRecord,
   openBatch,
@@ -52,7 +52,7 @@ export const isSteered = (turn: TurnState | undefined): boolean =>
   turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
 
 /** What the holder of a session journals for a note that was left for it; nothing when it is void by now. */
-export function toEvents(state: SessionState, row: InboxRow): readonly SessionEvent[] {
+export function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent[] {
   const { turn } = state;
   switch (row.kind) {
     case 'cancel':
@@ -68,7 +68,7 @@ export function toEvents(state: SessionState, row: InboxRow): readonly SessionEv
 }
 
 /** Nothing when it was to decline what the turn waits for, and nothing waits. */
-function cancelled(turn: TurnState | undefined, row: InboxRow): readonly SessionEvent[] {
+function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
   const { declinedBy } = JSON.parse(row.body) as CancelNote; // what was posted as one
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
   if (!turn || declinedBy === undefined) return [cancel];
@@ -76,20 +76,20 @@ function cancelled(turn: TurnState | undefined, row: InboxRow): readonly Session
   return declining.length === 0 ? [] : [...declining, cancel];
 }
 
-function steered(turn: TurnState, row: InboxRow): SessionEvent {
+function steered(turn: TurnState, row: InboxMessage): SessionEvent {
   const { message, principal } = JSON.parse(row.body) as Started; // stored as the start of a turn
   return { type: 'turn-steered', turn: turn.id, as: row.turn, message, principal };
 }
 
 /** Whoever could not tell whether its append was stored left a note beside it. */
-function late({ toldLate }: SessionState, turn: TurnState, row: InboxRow): readonly SessionEvent[] {
+function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   const { call, tool, input, result } = JSON.parse(row.body) as LateNote; // what was posted as one
   if (toldLate.includes(call)) return [];
   return [{ type: 'late-result-received', turn: turn.id, call, tool, input, result }];
 }
 
 /** A wait was answered, or its time is over; nothing when nobody waits for it any more. */
-function waitOver(turn: TurnState, row: InboxRow): readonly SessionEvent[] {
+function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   // An answer was posted as one; of a wait that expired, its id is.
   const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerNote) : undefined;
   const id = note?.wait ?? row.body;

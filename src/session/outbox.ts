@@ -6,7 +6,7 @@ import type {
   Appended,
   Change,
   Fenced,
-  InboxRow,
+  InboxMessage,
   NewRow,
   ScheduledTurn,
   SessionPort,
@@ -23,7 +23,7 @@ export interface OutboxListener {
   /** These events are durable, in order; `sentAt` is when their append was sent, by the holder's clock. */
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /** Rows that somebody left for the holder. The same row comes until it is read. */
-  inbox(rows: readonly InboxRow[]): void;
+  inbox(rows: readonly InboxMessage[]): void;
   /** Nothing can be stored any more. Called once. */
   lost(reason: Interrupted): void;
 }

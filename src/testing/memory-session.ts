@@ -1,4 +1,4 @@
-import { SessionLedger } from '../../durable-objects/session-ledger.ts';
+import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { HandOver, Notice, SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/to-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
@@ -40,14 +40,14 @@ class MemorySession {
   readonly #storage: MemoryStorage;
   readonly #watchers = new Set<Watcher>();
   #ledger: SessionLedger;
-  #disarm: () => void = () => {};
+  #clearAlarm: () => void = () => {};
   /** How often sessions of this name were begun; the next one has other epochs. */
   #opened = 0;
 
   constructor(name: string, options: MemorySessionsOptions) {
     this.#name = name;
     this.#options = options;
-    this.#storage = new MemoryStorage(name, (due) => this.#arm(due));
+    this.#storage = new MemoryStorage(name, (due) => this.#setAlarm(due));
     this.#ledger = this.#start();
     this.port = {
       accept: async (start) => copy(this.#ledger.accept(copy(start))),
@@ -55,7 +55,8 @@ class MemorySession {
       resume: async (request) => copy(this.#ledger.resume(copy(request))),
       append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
-      post: async (kind, turn, body, answers) => this.#ledger.post(kind, turn, body, copy(answers)),
+      post: async (kind, turn, body, answers) =>
+        this.#ledger.post({ kind, turn, body, answers: copy(answers) }),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
       erase: async () => this.#erase(),
@@ -103,10 +104,10 @@ class MemorySession {
     return existed;
   }
 
-  #arm(due: number | null): void {
+  #setAlarm(due: number | null): void {
     const { clock } = this.#options;
-    this.#disarm();
-    this.#disarm = due === null ? () => {} : clock.after(due - clock.now(), () => this.#alarm());
+    this.#clearAlarm();
+    this.#clearAlarm = due === null ? () => {} : clock.after(due - clock.now(), () => this.#alarm());
   }
 
   #alarm(): void {

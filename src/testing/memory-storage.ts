@@ -1,14 +1,17 @@
 import {
-  type AgendaEntry,
+  type Alarm,
+  type AlarmStorage,
   type BodyQuery,
+  type InboxStorage,
   type Lease,
   NO_LEASE,
-  type NoteRow,
+  type RequestStorage,
   type Scan,
   type SessionStorage,
   type StoredRequest,
   type StoredRow,
-  type WaitingRow,
+  type UnreadMessage,
+  type WaitingMessage,
 } from '../../durable-objects/session-storage.ts';
 import type { InboxKind } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
@@ -16,19 +19,17 @@ import type { Snapshot } from '../journal/snapshot.ts';
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
 export class MemoryStorage implements SessionStorage {
   readonly name: string;
-  readonly #arm: (due: number | null) => void;
+  readonly inbox = new MemoryInbox();
+  readonly requests = new MemoryRequests();
+  readonly alarms: MemoryAlarms;
   #exists = false;
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
-  #requests = new Map<string, StoredRequest>();
-  #inbox: KeptRow[] = [];
-  #inboxIds = 0;
-  #agenda: AgendaEntry[] = [];
   #snapshot: Snapshot | null = null;
 
-  constructor(name: string, arm: (due: number | null) => void) {
+  constructor(name: string, setAlarm: (due: number | null) => void) {
     this.name = name;
-    this.#arm = arm;
+    this.alarms = new MemoryAlarms(setAlarm);
   }
 
   exists(): boolean {
@@ -77,71 +78,6 @@ export class MemoryStorage implements SessionStorage {
     this.#lease = lease;
   }
 
-  request(key: string): StoredRequest | null {
-    return this.#requests.get(key) ?? null;
-  }
-
-  addRequest(request: StoredRequest): void {
-    this.#requests.set(request.key, request);
-  }
-
-  forgetRequests(now: number): void {
-    for (const { key, expires } of this.#requests.values()) if (expires <= now) this.#requests.delete(key);
-  }
-
-  notes(turn: string): NoteRow[] {
-    return this.#inbox.flatMap(({ kind, body: _, ...row }) => {
-      if (kind === 'message' || kind === 'scheduled') return [];
-      return kind === 'steer' || kind === 'late' || row.turn === turn ? [{ ...row, kind }] : [];
-    });
-  }
-
-  noteBody(id: number): string {
-    return this.#inbox.find((row) => row.id === id)?.body ?? '';
-  }
-
-  waiting(): WaitingRow[] {
-    return this.#inbox.flatMap(({ id, kind, turn }) =>
-      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn }] : [],
-    );
-  }
-
-  takeWaiting(id: number): string {
-    const body = this.noteBody(id);
-    this.removeInbox([id]);
-    return body;
-  }
-
-  addInbox(kind: InboxKind, turn: string, body: string): void {
-    this.#inboxIds += 1;
-    this.#inbox.push({ id: this.#inboxIds, kind, turn, body });
-  }
-
-  removeInbox(ids: readonly number[]): void {
-    this.#inbox = this.#inbox.filter((row) => !ids.includes(row.id));
-  }
-
-  queueSteered(): void {
-    this.#inbox = this.#inbox.map((row) => (row.kind === 'steer' ? { ...row, kind: 'message' } : row));
-  }
-
-  agenda(): AgendaEntry[] {
-    return this.#agenda.toSorted((a, b) => a.due - b.due);
-  }
-
-  schedule(entry: AgendaEntry): void {
-    this.unschedule(entry.kind, entry.ref);
-    this.#agenda.push(entry);
-  }
-
-  unschedule(kind: AgendaEntry['kind'], ref: string): void {
-    this.#agenda = this.#agenda.filter((entry) => entry.kind !== kind || entry.ref !== ref);
-  }
-
-  arm(due: number | null): void {
-    this.#arm(due);
-  }
-
   snapshot(reducer: number): Snapshot | null {
     return this.#snapshot?.reducer === reducer ? this.#snapshot : null;
   }
@@ -154,17 +90,110 @@ export class MemoryStorage implements SessionStorage {
     this.#exists = false;
     this.#events = [];
     this.#lease = NO_LEASE;
-    this.#requests.clear();
-    this.#inbox = [];
-    this.#agenda = [];
     this.#snapshot = null;
-    this.#arm(null);
+    this.inbox.clear();
+    this.requests.clear();
+    this.alarms.clear();
   }
 }
 
-interface KeptRow {
+class MemoryInbox implements InboxStorage {
+  #messages: KeptMessage[] = [];
+  #ids = 0;
+
+  unread(turn: string): UnreadMessage[] {
+    return this.#messages.flatMap(({ kind, body: _, ...message }) => {
+      if (kind === 'message' || kind === 'scheduled') return [];
+      return kind === 'steer' || kind === 'late' || message.turn === turn ? [{ ...message, kind }] : [];
+    });
+  }
+
+  waiting(): WaitingMessage[] {
+    return this.#messages.flatMap(({ id, kind, turn }) =>
+      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn }] : [],
+    );
+  }
+
+  body(id: number): string {
+    return this.#messages.find((message) => message.id === id)?.body ?? '';
+  }
+
+  take(id: number): string {
+    const body = this.body(id);
+    this.remove([id]);
+    return body;
+  }
+
+  add(kind: InboxKind, turn: string, body: string): void {
+    this.#ids += 1;
+    this.#messages.push({ id: this.#ids, kind, turn, body });
+  }
+
+  remove(ids: readonly number[]): void {
+    this.#messages = this.#messages.filter(({ id }) => !ids.includes(id));
+  }
+
+  queueSteered(): void {
+    this.#messages = this.#messages.map((message) =>
+      message.kind === 'steer' ? { ...message, kind: 'message' } : message,
+    );
+  }
+
+  clear(): void {
+    this.#messages = [];
+  }
+}
+
+interface KeptMessage {
   readonly id: number;
   readonly kind: InboxKind;
   readonly turn: string;
   readonly body: string;
+}
+
+class MemoryRequests implements RequestStorage {
+  #requests = new Map<string, StoredRequest>();
+
+  find(key: string): StoredRequest | null {
+    return this.#requests.get(key) ?? null;
+  }
+
+  add(request: StoredRequest): void {
+    this.#requests.set(request.key, request);
+  }
+
+  forget(now: number): void {
+    for (const { key, expires } of this.#requests.values()) if (expires <= now) this.#requests.delete(key);
+  }
+
+  clear(): void {
+    this.#requests.clear();
+  }
+}
+
+class MemoryAlarms implements AlarmStorage {
+  readonly set: (due: number | null) => void;
+  #alarms: Alarm[] = [];
+
+  constructor(set: (due: number | null) => void) {
+    this.set = set;
+  }
+
+  all(): Alarm[] {
+    return this.#alarms.toSorted((a, b) => a.due - b.due);
+  }
+
+  add(alarm: Alarm): void {
+    this.remove(alarm.kind, alarm.ref);
+    this.#alarms.push(alarm);
+  }
+
+  remove(kind: Alarm['kind'], ref: string): void {
+    this.#alarms = this.#alarms.filter((alarm) => alarm.kind !== kind || alarm.ref !== ref);
+  }
+
+  clear(): void {
+    this.#alarms = [];
+    this.set(null);
+  }
 }

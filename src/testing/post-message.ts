@@ -1,4 +1,4 @@
-import type { Accepted, Deferred, InboxRow, SessionPort } from '../journal/session-port.ts';
+import type { Accepted, Deferred, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -33,7 +33,7 @@ interface Stage {
 /** The port, with a note of every message that its holder is told of. */
 export function hearing(port: SessionPort, heard: Set<string>): SessionPort {
   const told = <T extends object>(answer: T): T => {
-    const { inbox = [] } = answer as { readonly inbox?: readonly InboxRow[] }; // of those answers that have one
+    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // of those answers that have one
     for (const { turn } of inbox) heard.add(turn);
     return answer;
   };

@@ -199,7 +199,7 @@ describe('who may import whom', () => {
 
   it('testing runs sessions by the rules of the object, in memory: without a platform, HTTP or a test runner', () => {
     const below = ['testing', 'session', 'agent', 'journal', 'model', 'tools'].map((name) => `src/${name}/`);
-    const rules = ['durable-objects/session-ledger.ts', 'durable-objects/session-storage.ts'];
+    const rules = ['durable-objects/ledger.ts', 'durable-objects/session-storage.ts'];
     expect(strays('src/testing/', ({ to }) => isIn(to, ...below) || rules.includes(to))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** Whatever is asked of a session, in whatever order, and however often its object is dropped: what is always true of it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Change, InboxRow, NoteKind, TurnStart } from '../../../doors/journal.ts';
+import type { Change, InboxMessage, InboxMessageKind, TurnStart } from '../../../doors/journal.ts';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import { event, READER, startOf } from '../../../fixtures/session-contract/harness.ts';
@@ -55,7 +55,7 @@ class Scene {
     });
   }
 
-  hold(epoch: number, turn: string, head: number, inbox: readonly InboxRow[]): void {
+  hold(epoch: number, turn: string, head: number, inbox: readonly InboxMessage[]): void {
     this.holder = { epoch, turn, seq: head, inbox: inbox.map(({ id }) => id) };
   }
 }
@@ -137,9 +137,9 @@ const again: Step = ({ ledger, sent }) => {
 const post: Step = ({ ledger, storage, draw, turns, waits }) => {
   const turn = draw([storage.lease().turn ?? 't0', turns.at(-1) ?? 't0', turns.at(-2) ?? 't0']);
   const wait = waits.at(-1) ?? 'w0';
-  const kind = draw<NoteKind>(['cancel', 'answer', 'late']);
-  if (kind === 'answer') ledger.post(kind, turn, wait, { wait, bodyHash: 'h' });
-  else ledger.post(kind, turn, '{}');
+  const kind = draw<InboxMessageKind>(['cancel', 'answer', 'late']);
+  if (kind === 'answer') ledger.post({ kind, turn, body: wait, answers: { wait, bodyHash: 'h' } });
+  else ledger.post({ kind, turn, body: '{}' });
 };
 
 const fire: Step = (scene) => {
@@ -185,32 +185,36 @@ function* broken({ storage, alarm, taken }: Scene): Iterable<string> {
     return;
   }
   const lease = storage.lease();
-  const agenda = storage.agenda();
-  const waiting = storage.waiting();
+  const alarms = storage.alarms.all();
+  const waiting = storage.inbox.waiting();
   const isDue = (kind: string, ref: string): boolean =>
-    agenda.some((entry) => entry.kind === kind && entry.ref === ref);
+    alarms.some((entry) => entry.kind === kind && entry.ref === ref);
   if (lease.turn !== null && lease.state !== 'suspended' && !isDue('turn', lease.turn)) {
     yield 'an open turn that nobody will look at';
   }
-  if (agenda.some(({ kind, ref }) => kind === 'turn' && ref !== lease.turn))
+  if (alarms.some(({ kind, ref }) => kind === 'turn' && ref !== lease.turn))
     yield 'a look at a turn that is over';
   if (lease.turn === null && waiting.some(({ kind }) => kind !== 'scheduled')) yield 'a line behind nobody';
   if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
     yield 'a scheduled turn that never starts';
   }
-  const [first] = agenda;
+  const [first] = alarms;
   if (first && (alarm === null || alarm > first.due)) yield 'an alarm that is too late';
-  const left = storage
-    .notes(lease.turn ?? '')
+  const left = storage.inbox
+    .unread(lease.turn ?? '')
     .filter(({ turn, kind }) => turn === lease.turn && kind !== 'late');
-  if (lease.state === 'suspended' && left.length > 0) yield 'a note that nobody comes for';
+  if (lease.state === 'suspended' && left.length > 0) yield 'a message that nobody comes for';
   if (new Set(waiting.map(({ turn }) => turn)).size < waiting.length) yield 'a turn that waits twice';
   const rows = [...storage.events({ from: 1, limit: Number.MAX_SAFE_INTEGER })];
   const starts = rows.filter(({ type }) => type === 'turn-started').map(({ turn }) => turn);
   if (new Set(starts).size < starts.length) yield 'a turn that started twice';
   const isWaiting = (turn: string): boolean => waiting.some((row) => row.turn === turn);
   for (const turn of taken) {
-    const places = [starts.includes(turn), isWaiting(turn), storage.request(`steered ${turn}`) !== null];
+    const places = [
+      starts.includes(turn),
+      isWaiting(turn),
+      storage.requests.find(`steered ${turn}`) !== null,
+    ];
     if (places.filter(Boolean).length !== 1)
       yield `a turn that is in ${places.filter(Boolean).length} places`;
   }

@@ -1,32 +1,44 @@
 import type { InboxKind } from '../src/journal/session-port.ts';
-import type { NoteRow, WaitingRow } from './session-storage.ts';
+import type { Snapshot } from '../src/journal/snapshot.ts';
+import type {
+  Alarm,
+  AlarmStorage,
+  InboxStorage,
+  RequestStorage,
+  StoredRequest,
+  UnreadMessage,
+  WaitingMessage,
+} from './session-storage.ts';
+
+/** A session's tables, and whether they are there: before, nothing is found, and reading makes none. */
+export interface SqlDatabase {
+  readonly storage: DurableObjectStorage;
+  readonly exists: () => boolean;
+}
 
 /** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
 const INLINE = 64 * 1024;
 
-/** What is known of a row without its body. */
-interface Head {
-  readonly id: number;
-  readonly kind: InboxKind;
-  readonly turn: string;
-}
-type HeadColumns = { [K in keyof Head]: Head[K] };
+/** A row of the inbox without its body. */
+type Head = { readonly id: number; readonly kind: InboxKind; readonly turn: string };
 
 /**
  * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
  * bodies, is kept in memory until it changes.
  */
-export class SqlInbox {
+export class SqlInbox implements InboxStorage {
+  readonly #exists: () => boolean;
   readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
   #heads: readonly Head[] | undefined;
 
-  constructor(sql: SqlStorage, chunks: SqlChunks) {
-    this.#sql = sql;
+  constructor({ storage, exists }: SqlDatabase, chunks: SqlChunks) {
+    this.#exists = exists;
+    this.#sql = storage.sql;
     this.#chunks = chunks;
   }
 
-  notes(turn: string): NoteRow[] {
+  unread(turn: string): UnreadMessage[] {
     return this.#rows().flatMap(({ kind, ...row }) => {
       if (kind === 'message' || kind === 'scheduled') return [];
       const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
@@ -34,7 +46,7 @@ export class SqlInbox {
     });
   }
 
-  waiting(): WaitingRow[] {
+  waiting(): WaitingMessage[] {
     return this.#rows().flatMap(({ kind, ...row }) =>
       kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ ...row, kind }] : [],
     );
@@ -84,10 +96,51 @@ export class SqlInbox {
   }
 
   #rows(): readonly Head[] {
-    this.#heads ??= this.#sql.exec<HeadColumns>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
+    if (!this.#exists()) return [];
+    this.#heads ??= this.#sql.exec<Head>('SELECT id, kind, turn FROM inbox ORDER BY id').toArray();
     return this.#heads;
   }
 }
+
+/** The requests that a session was asked for under a key. */
+export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestStorage => ({
+  find(key) {
+    if (!exists()) return null;
+    const rows = sql.exec<{ [K in keyof StoredRequest]: StoredRequest[K] }>(
+      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
+      key,
+    );
+    return rows.toArray()[0] ?? null;
+  },
+  add({ key, bodyHash, turn, seq, expires }) {
+    sql.exec(
+      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
+      ...[key, bodyHash, turn, seq, expires],
+    );
+  },
+  forget(now) {
+    sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  },
+});
+
+/** What is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
+export const sqlAlarms = ({ storage }: SqlDatabase): AlarmStorage => ({
+  all: () =>
+    storage.sql
+      .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
+      .toArray(),
+  add({ kind, ref, due }) {
+    storage.sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+  },
+  remove(kind, ref) {
+    storage.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+  },
+  // Not awaited: the alarm is kept in the same database, and commits with the rows.
+  set(due) {
+    if (due === null) void storage.deleteAlarm();
+    else void storage.setAlarm(due);
+  },
+});
 
 /** What a long text belongs to. */
 type ChunkOwner = 'event' | 'snapshot' | 'inbox';
@@ -130,6 +183,28 @@ export class SqlChunks {
   remove(owner: Exclude<ChunkOwner, 'snapshot'>, seq: number): void {
     this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
   }
+
+  /** The snapshot that this reducer has folded, if the last one is of it. */
+  snapshot(reducer: number): Snapshot | null {
+    const rows = this.#sql
+      .exec<{ seq: number; body: ArrayBuffer; messagesFrom: number }>(
+        `SELECT seq, body, messages_from AS messagesFrom FROM chunks
+        WHERE owner = 'snapshot' AND reducer = ? ORDER BY part`,
+        reducer,
+      )
+      .toArray();
+    const [first] = rows;
+    if (!first) return null;
+    const { seq, messagesFrom } = first;
+    const body = fromChunks(rows.map((row) => row.body));
+    return { seq, reducer, body, ...(messagesFrom > 1 && { messagesFrom }) };
+  }
+
+  /** Replaces the one before it. */
+  setSnapshot(snapshot: Snapshot): void {
+    this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
+    this.add('snapshot', snapshot);
+  }
 }
 
 /** SQLite values of an object are limited to 2 MB; local workerd does not enforce it, so we stay well below. */
@@ -143,7 +218,7 @@ function toChunks(text: string): Uint8Array[] {
 }
 
 /** The text that the parts were cut from. */
-export function fromChunks(chunks: Iterable<ArrayBuffer>): string {
+function fromChunks(chunks: Iterable<ArrayBuffer>): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   for (const chunk of chunks) text += decoder.decode(chunk, { stream: true });

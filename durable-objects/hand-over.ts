@@ -1,0 +1,60 @@
+import type { HandOver, TurnRunner } from '../src/journal/session-port.ts';
+
+/** Hands the unfinished turns of one session to whoever runs them. */
+export interface TurnCarrier {
+  /**
+   * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
+   * again: a message may be lost, or wait behind others. Never rejects.
+   */
+  handOver(handOver: HandOver): Promise<void>;
+  /** Somebody has come for what was sent. */
+  arrived(): void;
+}
+
+/** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
+export type TurnQueue = Pick<Queue<HandOver>, 'send'>;
+
+export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined): TurnCarrier {
+  /** The turn that was last sent by the queue, until somebody takes a lease. */
+  let sent: string | undefined;
+  /** Every alarm finds the same until another version is deployed, which starts the object anew. */
+  let hasWarned = false;
+
+  async function runByLoopback(handOver: HandOver): Promise<void> {
+    // The exports belong to the Worker that hosts this class, and are not known here.
+    const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
+    if (!exported?.TurnRunner) {
+      const problem = exported
+        ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
+        : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later';
+      const turns = `turns of session ${handOver.name} are not taken over`;
+      if (!hasWarned) console.error(`holdfast: ${turns}: the Worker ${problem}`);
+      hasWarned = true;
+      return;
+    }
+    try {
+      await exported.TurnRunner.run(handOver);
+    } catch (error) {
+      console.error(`holdfast: turn ${handOver.turn} was not taken over: ${String(error)}`);
+    }
+  }
+
+  return {
+    async handOver(handOver) {
+      const { turn } = handOver;
+      if (queue !== undefined && sent !== turn) {
+        sent = turn;
+        try {
+          await queue.send(handOver);
+          return;
+        } catch (error) {
+          console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
+        }
+      }
+      await runByLoopback(handOver);
+    },
+    arrived() {
+      sent = undefined;
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import type {
+  Change,
+  EventPage,
+  Leased,
+  OpenTurn,
+  Reader,
+  ReadQuery,
+  Row,
+} from '../src/journal/session-port.ts';
+import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { dropMessages, ownMessages, unreadMessages } from './inbox.ts';
+import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
+import { startNext, waitingTurns, waitsAs } from './waiting-turns.ts';
+
+interface LeaseOptions {
+  readonly leaseMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** How a lease came to be given. */
+type Cause = Pick<Lease, 'cause' | 'expired' | 'expiredFor'>;
+
+/**
+ * Who holds a session, and until when. The deadline is kept in memory only: an object that starts grants the stored lease
+ * one full term, unless it knows that the holder was silent before.
+ */
+export class LeaseClock implements LeaseTimes {
+  readonly #storage: SessionStorage;
+  readonly #options: LeaseOptions;
+  #deadline: number;
+
+  constructor(storage: SessionStorage, options: LeaseOptions) {
+    this.#storage = storage;
+    this.#options = options;
+    this.#deadline = storage.lease().grace ?? options.now() + options.leaseMs;
+  }
+
+  get ms(): number {
+    return this.#options.leaseMs;
+  }
+
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  get isLive(): boolean {
+    return this.#storage.lease().state === 'held' && this.#deadline > this.#options.now();
+  }
+
+  /** Whether whoever was given this epoch still holds the session, however long it was silent. */
+  isHeldBy(epoch: number): boolean {
+    const lease = this.#storage.lease();
+    return lease.epoch === epoch && lease.state === 'held';
+  }
+
+  /** The same request for a lease again: its term begins anew if it was given one, and has it still. */
+  isGivenTo(turn: string, nonce: string): boolean {
+    const lease = this.#storage.lease();
+    const isGiven = lease.state === 'held' && lease.nonce === nonce && lease.turn === turn;
+    if (isGiven) this.heard();
+    return isGiven;
+  }
+
+  /** Gives the session to whoever minted the nonce, for a full term; at its end the turn is looked at. */
+  take(turn: string, nonce: string, cause: Cause): void {
+    const lease = this.#storage.lease();
+    this.extend();
+    this.#storage.setLease({
+      ...lease,
+      ...cause,
+      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', grace: null },
+    });
+    scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.#deadline);
+  }
+
+  /** Begins the term anew, of a holder whose words were stored. */
+  extend(): void {
+    this.#deadline = this.#options.now() + this.#options.leaseMs;
+  }
+
+  /** The holder was heard: its term begins anew. Writes only if an alarm has looked since. */
+  heard(): void {
+    this.extend();
+    const lease = this.#storage.lease();
+    if (lease.grace === null) return;
+    this.#storage.transaction(() => this.#storage.setLease({ ...lease, grace: null }));
+  }
+
+  /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
+  nextCause(turn: string): Cause {
+    const { state, expired } = this.#storage.lease();
+    if (state === 'held') {
+      return { cause: 'expired', expired: expired + 1, expiredFor: this.#options.now() - this.#deadline };
+    }
+    const isNew = this.#storage.turnStart(turn) === this.#storage.head();
+    return { cause: isNew ? 'started' : 'handed-over', expired, expiredFor: 0 };
+  }
+}
+
+/** What whoever was just given the lease is told: who came before, and the session as far as one answer may hold it. */
+export function leasedAnswer(
+  { storage, clock }: LedgerScope,
+  { reducer, messageTypes, maxBytes }: Reader,
+): Leased {
+  const { epoch, cause, expired, expiredFor } = storage.lease();
+  const snapshot = storage.snapshot(reducer);
+  const types = snapshot === null ? undefined : { names: messageTypes, until: snapshot.seq };
+  const first = snapshot?.messagesFrom ?? 1;
+  const covered = types === undefined ? null : storage.bodies({ ...types, from: first, maxBytes });
+  const from = covered === null ? first : (snapshot?.seq ?? 0) + 1;
+  return {
+    status: 'leased',
+    epoch,
+    leaseMs: clock.ms,
+    cause,
+    expirations: expired,
+    expiredFor,
+    name: storage.name,
+    snapshot,
+    covered: covered ?? [],
+    page: pageOfEvents(storage, { from, types, maxBytes, limit: Number.MAX_SAFE_INTEGER }),
+    inbox: unreadMessages(storage),
+  };
+}
+
+type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
+
+/** Fills a page up to its bytes and its rows, with at least one event if there is one; `next` is the first left out. */
+export function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
+  const rows: Row[] = [];
+  let bytes = 0;
+  let next: number | null = null;
+  const { turn, types } = query;
+  const from = turn === undefined ? query.from : Math.max(query.from, storage.turnStart(turn) ?? 1);
+  const limit = Math.max(query.limit, 1);
+  for (const row of storage.events({ from, turn, types, limit: limit + 1 })) {
+    bytes += row.bytes;
+    if (rows.length === limit || (rows.length > 0 && bytes > query.maxBytes)) {
+      next = row.seq;
+      break;
+    }
+    rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
+  }
+  const openTurn = openTurnOf(storage.lease());
+  const waits = turn === undefined ? null : waitsAs(storage, turn);
+  const page = { rows, next, head: storage.head(), openTurn, waiting: waitingTurns(storage) };
+  return waits === null ? page : { ...page, waits };
+}
+
+/** The turn that is unfinished, by its lease. */
+export const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
+  turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
+
+/** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
+export function release(
+  scope: LedgerScope,
+  lease: Lease,
+  { release: how, resumeAfter = 0 }: Pick<Change, 'release' | 'resumeAfter'>,
+): void {
+  const { storage, now } = scope;
+  const { turn } = lease;
+  if (turn === null || how === undefined) return;
+  const isAwaited = how === 'yielded' || (how === 'suspended' && ownMessages(storage, turn).length > 0);
+  if (isAwaited) {
+    storage.setLease({ ...lease, state: 'free' });
+    scheduleTurn(scope, turn, now() + resumeAfter);
+    return;
+  }
+  storage.alarms.remove('turn', turn);
+  if (how === 'suspended') storage.setLease({ ...lease, state: 'suspended' });
+  else endTurn(scope, lease, turn);
+  scheduleAlarm(scope);
+}
+
+/** The turn is over: the next of those that wait is started in the same commit. */
+function endTurn(scope: LedgerScope, lease: Lease, turn: string): void {
+  const { storage } = scope;
+  storage.setLease({ ...lease, state: 'free', turn: null });
+  dropMessages(storage, turn);
+  storage.inbox.queueSteered();
+  retainAnew(scope);
+  startNext(scope);
+}

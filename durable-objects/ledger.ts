@@ -1,0 +1,239 @@
+import type {
+  Accepted,
+  Appended,
+  BeginRequest,
+  Change,
+  Deferred,
+  EventPage,
+  Fenced,
+  Leased,
+  Notice,
+  NotResumed,
+  NotStarted,
+  Posted,
+  ReadQuery,
+  Renewed,
+  ResumeRequest,
+  TurnStart,
+} from '../src/journal/session-port.ts';
+import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
+import { doDueWork } from './due-work.ts';
+import { leaveOrExpire, type PostedMessage, unreadMessages, whyNotPosted } from './inbox.ts';
+import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
+import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
+import {
+  awaitHolder,
+  busy,
+  defer,
+  deferScheduled,
+  keepSteered,
+  waitingKindOf,
+  waitingTurns,
+  whatBecameOf,
+  whyRefused,
+} from './waiting-turns.ts';
+
+interface LedgerOptions {
+  readonly leaseMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
+  readonly onChange: () => void;
+  /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
+  readonly firstEpoch: () => number;
+}
+
+const DEFAULT_PAGE_ROWS = 1_000;
+const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The methods of `SessionPort`, once, for the Durable Object and for the in-memory session. Synchronous: what one call
+ * decides and stores is never interleaved with another, and commits together. Who holds the session is in `lease`, how turns
+ * wait in `waiting-turns`, what is left for a holder in `inbox`, and what is due when in `alarms`.
+ */
+export class SessionLedger {
+  readonly #storage: SessionStorage;
+  readonly #clock: LeaseClock;
+  readonly #scope: LedgerScope;
+  readonly #options: LedgerOptions;
+
+  constructor(storage: SessionStorage, options: LedgerOptions) {
+    this.#storage = storage;
+    this.#clock = new LeaseClock(storage, options);
+    this.#scope = { storage, clock: this.#clock, now: options.now };
+    this.#options = options;
+  }
+
+  begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
+    if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
+    const other = this.#commit(() => {
+      const instead = this.#storeStart(start);
+      if (instead === null)
+        this.#clock.take(start.turn, nonce, { cause: 'started', expired: 0, expiredFor: 0 });
+      return instead;
+    });
+    return other ?? leasedAnswer(this.#scope, reader);
+  }
+
+  accept(start: TurnStart): Accepted | Deferred | NotStarted {
+    const { turn } = start;
+    return this.#commit(() => {
+      const other = this.#storeStart(start);
+      const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
+      if (other !== null && !isStored) return other;
+      if (other === null) awaitHolder(this.#scope, turn);
+      return { status: 'accepted', turn };
+    });
+  }
+
+  resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
+    const clock = this.#clock;
+    if (clock.isGivenTo(turn, nonce)) return leasedAnswer(this.#scope, reader);
+    const lease = this.#storage.lease();
+    if (lease.turn !== turn) return { status: 'not-open' };
+    if (lease.state === 'suspended') return { status: 'suspended', turn };
+    if (clock.isLive) return busy(this.#scope, turn);
+    this.#commit(() => clock.take(turn, nonce, clock.nextCause(turn)));
+    return leasedAnswer(this.#scope, reader);
+  }
+
+  append(epoch: number, from: number, change: Change): Appended | Fenced {
+    const { events } = change;
+    const holds = this.#clock.isHeldBy(epoch);
+    const before = this.#storedBefore(epoch, from, change);
+    if (before !== null) {
+      if (holds) this.#clock.heard();
+      return this.#appended(epoch, from + events.length - 1, before);
+    }
+    if (!holds) return { status: 'stale' };
+    if (from !== this.#storage.head() + 1) return { status: 'gap' };
+    const at = this.#scope.now();
+    this.#commit(() => {
+      this.#storage.addEvents(toStoredRows(events, { epoch, from, at }));
+      this.#storeRest(change);
+    });
+    if (events.length === 0 && change.release !== undefined) this.#options.onChange();
+    this.#clock.extend();
+    return this.#appended(epoch, from + events.length - 1, at);
+  }
+
+  renew(epoch: number): Renewed | Fenced {
+    if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
+    this.#clock.heard();
+    return { status: 'renewed', inbox: unreadMessages(this.#storage) };
+  }
+
+  post(message: PostedMessage): Posted {
+    return whyNotPosted(this.#storage, message) ?? this.#commit(() => leaveOrExpire(this.#scope, message));
+  }
+
+  read(query: ReadQuery): EventPage | null {
+    if (!this.#storage.exists()) return null;
+    const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS } = query;
+    return pageOfEvents(this.#storage, { ...query, maxBytes, limit });
+  }
+
+  notice(): Notice {
+    const storage = this.#storage;
+    return { head: storage.head(), openTurn: openTurnOf(storage.lease()), waiting: waitingTurns(storage) };
+  }
+
+  /** Whether there was a session. */
+  erase(): boolean {
+    const existed = this.#storage.exists();
+    if (existed) this.#storage.erase();
+    return existed;
+  }
+
+  /**
+   * Answers the turns to hand to a runner now. Each stays due again after a term, so that a lost hand-over is repeated;
+   * one whose holder lives is due at its deadline. A session whose time is over is erased.
+   */
+  alarm(): string[] {
+    const scope = this.#scope;
+    if (!this.#storage.exists()) return [];
+    if (isOutdated(scope)) {
+      this.erase();
+      this.#options.onChange();
+      return [];
+    }
+    return this.#commit(() => doDueWork(scope));
+  }
+
+  /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */
+  #storeStart(start: TurnStart): Deferred | NotStarted | null {
+    const scope = this.#scope;
+    const known = whatBecameOf(scope, start);
+    if (known !== null) return known;
+    const waits = waitingKindOf(scope, start);
+    const refused = whyRefused(scope, waits);
+    if (refused !== null) return refused;
+    if (this.#storage.head() === 0) {
+      this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
+      addStart(scope, start.opening);
+    }
+    if (waits === null) addStart(scope, start.started);
+    remember(scope, start, waits === null ? this.#storage.head() : 0);
+    return waits && defer(scope, start, waits);
+  }
+
+  /** What comes with the events of an append. Most leave the lease's row as it is. */
+  #storeRest(change: Change): void {
+    const { inboxRead, snapshot, expiries, scheduled } = change;
+    const storage = this.#storage;
+    const now = this.#scope.now();
+    if (inboxRead !== undefined) {
+      keepSteered(this.#scope, inboxRead);
+      storage.inbox.remove(inboxRead);
+    }
+    if (snapshot !== undefined) storage.setSnapshot(snapshot);
+    for (const { wait, after } of expiries ?? []) {
+      storage.alarms.add({ kind: 'expiry', ref: wait, due: now + after });
+    }
+    deferScheduled(this.#scope, scheduled ?? []);
+    if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
+    const lease = storage.lease();
+    const expired = change.progress === true ? 0 : lease.expired;
+    const next = { ...lease, expired, grace: null };
+    if (change.release !== undefined) release(this.#scope, next, change);
+    else if (expired !== lease.expired || lease.grace !== null) storage.setLease(next);
+  }
+
+  /** When exactly this append was stored before, however long ago; `null` if it was not. */
+  #storedBefore(epoch: number, from: number, { events, release: how }: Change): number | null {
+    if (events.length === 0) {
+      const lease = this.#storage.lease();
+      const isReleased = how !== undefined && lease.epoch === epoch && lease.state !== 'held';
+      return isReleased ? this.#scope.now() : null;
+    }
+    if (from + events.length - 1 > this.#storage.head()) return null;
+    const found = [...this.#storage.events({ from, limit: events.length })];
+    const isSame = found.every((row, i) => row.epoch === epoch && row.type === events[i]?.type);
+    return isSame ? (found[0]?.at ?? null) : null;
+  }
+
+  /** Whoever has given the lease back is told of no messages: they are for the next holder. */
+  #appended(epoch: number, head: number, at: number): Appended {
+    const inbox = this.#clock.isHeldBy(epoch) ? unreadMessages(this.#storage) : [];
+    return { status: 'appended', head, at, inbox };
+  }
+
+  /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */
+  #commit<T>(change: () => T): T {
+    const storage = this.#storage;
+    const head = storage.head();
+    const waiting = storage.inbox.waiting().length;
+    const result = storage.transaction(change);
+    if (storage.head() > head || storage.inbox.waiting().length !== waiting) this.#options.onChange();
+    return result;
+  }
+}
+
+/** Under which key the turn is known again, and for how long the session is kept. */
+function remember(scope: LedgerScope, { turn, request, retainMs }: TurnStart, seq: number): void {
+  if (request !== undefined) {
+    const { key, bodyHash, ttl } = request;
+    scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
+  }
+  retain(scope, retainMs);
+}
