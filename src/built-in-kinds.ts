@@ -1,5 +1,4 @@
 import { REDUCER_VERSION } from './journal/reduce.ts';
-import type { StateSlice } from './journal/state.ts';
 import { CHAINING } from './kinds/chaining/bindings.ts';
 import { PLAYBOOK } from './kinds/playbook/playbook-progress.ts';
 import { AGENT_PROCESS } from './kinds/process/process-memory.ts';
@@ -9,10 +8,11 @@ import { ConfigurationError } from './model/configuration-error.ts';
 import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
 import type { InjectionStrategy } from './tool/injection.ts';
 import { LISTED_TOOLS } from './tool/listings.ts';
+import type { ToolMemory } from './tool/tool-memory.ts';
 
 /** The kinds of an app: what the fold and the loop receive, which know none of them. */
 export interface ToolKinds {
-  readonly memories: readonly StateSlice[];
+  readonly memories: readonly ToolMemory[];
   readonly strategies: readonly InjectionStrategy[];
   /** Stamps snapshots: one that other kinds have made hides facts from these, and is left out. */
   readonly reducer: number;
@@ -52,7 +52,7 @@ export function toolKinds(ofApp: readonly ToolKind[] = []): ToolKinds {
 }
 
 /** Of an app without kinds of its own it is the reducer's version, as it always was. */
-function reducerOf(memories: readonly StateSlice[]): number {
+function reducerOf(memories: readonly ToolMemory[]): number {
   const ofApp = memories.filter(({ name }) => name.startsWith(APP_MEMORY));
   if (ofApp.length === 0) return REDUCER_VERSION;
   const stamps = ofApp.map(({ name, version = 1, when, scope }) => `${name}@${version} ${when} ${scope}`);

@@ -18,15 +18,15 @@ import {
   sayingOnce,
 } from './session/deployment.ts';
 import { type ObjectSessionOptions, objectSession } from './session/object-session.ts';
-import { checkPlatform, type PlatformConfig, systemClock, toPlatform } from './session/to-platform.ts';
+import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from './session/read-platform.ts';
 import {
   type AppContext,
   type MintedSecrets,
   parseSessionName,
+  readSecrets,
   toAppContext,
-  toSecrets,
   withRetention,
-} from './session/to-secrets.ts';
+} from './session/read-secrets.ts';
 import type { ToolGroup } from './sources/groups/define-tool-group.ts';
 import type { ToolKind } from './tool/define-tool-kind.ts';
 import type { Webhook } from './webhooks/webhook.ts';
@@ -44,8 +44,8 @@ export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
-export type { PlatformConfig } from './session/to-platform.ts';
-export type { AppContext, MintedSecrets } from './session/to-secrets.ts';
+export type { PlatformConfig } from './session/read-platform.ts';
+export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export { type Authenticate, bearerToken } from './worker/auth.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, EndpointRequest, Env, McpEndpoint } from './worker/host.ts';
@@ -181,7 +181,7 @@ function toHost(config: HoldfastConfig): HttpHost {
     checkModel: modelCheck(config),
     resolve: agentResolver({ groups, agents }),
     context: contextIn(context),
-    secrets: async (env, principal) => toSecrets(await config.secrets?.(env, principal)),
+    secrets: async (env, principal) => readSecrets(await config.secrets?.(env, principal)),
     platform: platformIn(config.platform ?? {}),
     session: sessionIn(config),
     warnings: (env) => deploymentWarnings(deployed(env)),
@@ -236,9 +236,9 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
 
 /** Limits in the code are checked at once. */
 function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
-  if (typeof declared === 'function') return (env) => toPlatform(env, declared(env));
+  if (typeof declared === 'function') return (env) => readPlatform(env, declared(env));
   checkPlatform(declared);
-  return (env) => toPlatform(env, declared);
+  return (env) => readPlatform(env, declared);
 }
 
 function sessionsOf(env: Env): DurableObjectNamespace<SessionObject> {

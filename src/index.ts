@@ -67,8 +67,8 @@ export {
   withDescription,
   withMetadata,
   withName,
-  withNote,
   withParameter,
+  withUsageNote,
 } from './decorators/with-name.ts';
 export type {
   CallChanges,
@@ -230,7 +230,14 @@ export type { DomainObjects } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
 export { DomainTypeError, type DomainTypeField } from './tool/domain-type-error.ts';
 export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from './tool/frame.ts';
-export type { Discover, Discovery, InjectionStrategy, LoopView, NotedCall, Notes } from './tool/injection.ts';
+export type {
+  CallRemarks,
+  Discover,
+  Discovery,
+  InjectionStrategy,
+  LoopView,
+  RemarkedCall,
+} from './tool/injection.ts';
 export {
   addTools,
   defineInjectionStrategy,
@@ -295,7 +302,7 @@ export type {
   HistoryCall,
   HistoryMessage,
   JsonSchema,
-  Leaf,
+  LiveCall,
   Reconciliation,
   ResultRequest,
   RoutedCall,
@@ -304,7 +311,7 @@ export type {
   Serial,
   Tool,
   ToolCall,
-  ToolInvocation,
+  ToolExecution,
   TurnPrincipal,
 } from './tool/tool.ts';
 export {

@@ -25,7 +25,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'write-ahead',
     breaks: 'A call that may run only once runs before the journal knows of it: a crash then runs it twice.',
-    in: 'runLeaf',
+    in: 'runExecution',
     text: 'idempotencyKey(record.id), started]',
     becomes: 'idempotencyKey(record.id), undefined]',
     tests: ['test/gate/node/session/write-ahead.test.ts'],
@@ -34,7 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'reconcile',
     breaks:
       'A call that may run only once, and was begun by an invocation that died, is run again by the next.',
-    in: 'runLeaf',
+    in: 'runExecution',
     text: "const isInDoubt = inherited === 'once' ||",
     becomes: 'const isInDoubt =',
     tests: ['test/gate/node/session/take-over.test.ts'],

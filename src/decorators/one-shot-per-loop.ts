@@ -18,10 +18,10 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
     async call(input, invocation) {
       // Under the name that the model calls it by: two renamed tools may have the same name beneath.
       const memo = loopMemo(`one-shot:${invocation.tool}`);
-      if (isShown(invocation, memo.noted(invocation)))
+      if (isShown(invocation, memo.recall(invocation)))
         return withheld(alreadyLoaded(invocation.tool, advice));
       const result = await tool.call(input, invocation);
-      if (succeeded(result)) memo.note(invocation, invocation.id);
+      if (succeeded(result)) memo.remember(invocation, invocation.id);
       return result;
     },
   });
@@ -58,9 +58,9 @@ export interface LoopMemo {
   /** True until a call of this loop that asked has succeeded; without a loop id always. Notes that it was asked. */
   firstTimeIn(call: CallScope): boolean;
   /** What was noted of this loop. */
-  noted(call: CallScope): Json | undefined;
+  recall(call: CallScope): Json | undefined;
   /** In place of what was noted of this loop before. */
-  note(call: CallScope, value: JsonLike): void;
+  remember(call: CallScope, value: JsonLike): void;
 }
 
 /** Memos of one name are one memo, wherever they were made; those of different names share nothing (ONE-01). */
@@ -80,8 +80,8 @@ export function loopMemo(name: string): LoopMemo {
   }
 
   return {
-    noted,
-    note,
+    recall: noted,
+    remember: note,
     firstTimeIn(call) {
       if (noted(call) !== undefined) return false;
       note(call, true);

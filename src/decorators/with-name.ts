@@ -37,7 +37,7 @@ export function withDescription<T extends AnyTool>(tool: T, description: string)
 }
 
 /** The same tool with a note after its description, as `{description}. {note}` with one full stop between (TOOL-16). */
-export const withNote = <T extends AnyTool>(tool: T, note: string): T =>
+export const withUsageNote = <T extends AnyTool>(tool: T, note: string): T =>
   withDescription(tool, `${tool.description.replace(/\.$/, '')}. ${note}`);
 
 /**

@@ -60,7 +60,7 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
       turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
     }
     if (!changes) continue;
-    if (changes.state) state.cells.set(path, mergeCells(state.cells.get(path), changes.state));
+    if (changes.state) state.callState.set(path, mergeCells(state.callState.get(path), changes.state));
     if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
     const place = { turn: turn.id, frame: frame.id, path, call: id, result };
     applyFacts(fold, { facts: changes.facts, place, when: 'batch' });

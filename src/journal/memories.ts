@@ -2,10 +2,10 @@
 import type { Json } from '../tool/json.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { ROOT, type SessionEvent } from './events.ts';
-import { type CallRecord, type Fold, lastReply, type SessionState, type StateSlice } from './state.ts';
+import { type CallRecord, type Fold, lastReply, type SessionState } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
-type Remembering = Pick<Fold, 'state' | 'slices'>;
+type Remembering = Pick<Fold, 'state' | 'memories'>;
 
 /** Facts of one event, in order, and where they were recorded. */
 interface RecordedFacts {
@@ -21,7 +21,7 @@ interface RecordedFacts {
 /** Applies facts to the memories that take them now. Those of a kind that this code does not know are kept by nobody. */
 export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
   for (const { slice: name, fact, at = 0 } of facts ?? []) {
-    const memory = fold.slices.find((one) => one.name === name);
+    const memory = fold.memories.find((one) => one.name === name);
     if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
     const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
     change(fold.state, memory, { path: place.path, next });
@@ -29,10 +29,10 @@ export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFa
 }
 
 /** Tells the memories of an event that has been folded. All have a value from the first event on. */
-export function tellMemories({ state, slices }: Remembering, event: SessionEvent): void {
+export function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
   const moment = momentOf(state, event);
-  for (const memory of slices) {
-    if (!state.slices.has(memory.name)) state.slices.set(memory.name, firstOf(memory));
+  for (const memory of memories) {
+    if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));
     if (moment && memory.observe)
       change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
   }
@@ -47,15 +47,15 @@ interface Change {
  * Folds on one memory's value. Code that throws must not make the session unreadable for ever: its memory stands still from
  * there on and is answered to nobody, while everything else goes on. The facts stay in the journal for code that can fold them.
  */
-function change(state: SessionState, memory: StateSlice, { path, next }: Change): void {
+function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
   if (state.brokenMemories?.has(memory.name)) return;
   try {
-    const value = valueIn(state.slices, memory, path);
+    const value = valueIn(state.memories, memory, path);
     const folded = next(value);
     if (folded === undefined || folded === value) return;
-    state.slices.set(
+    state.memories.set(
       memory.name,
-      memory.scope === 'path' ? { ...Object(state.slices.get(memory.name)), [path]: folded } : folded,
+      memory.scope === 'path' ? { ...Object(state.memories.get(memory.name)), [path]: folded } : folded,
     );
   } catch (thrown) {
     state.brokenMemories ??= new Map();
@@ -64,7 +64,7 @@ function change(state: SessionState, memory: StateSlice, { path, next }: Change)
 }
 
 /** What a memory has before any fact. */
-const firstOf = ({ scope, initial }: StateSlice): Json => (scope === 'path' ? {} : initial);
+const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
 
 /** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */
 export function valueIn<Value extends Json, Fact extends Json>(

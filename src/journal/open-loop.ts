@@ -45,7 +45,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
 
 const newLoop = {
   toolCalls: 0,
-  seen: { cells: {}, entries: 0, slices: new Map() },
+  seen: { callState: {}, entries: 0, memories: new Map() },
   planned: false,
   iterations: 0,
   blankReplies: 0,

@@ -1,3 +1,4 @@
+import type { ToolMemory } from '../tool/tool-memory.ts';
 import { closeOpenCalls } from './close-turn.ts';
 import { progressBy } from './event-types.ts';
 import {
@@ -16,7 +17,7 @@ import { foldConversation, lastBatch } from './fold-message.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { openFrame, startTurn } from './open-loop.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
-import { answerText, type Fold, frameOf, type SessionState, type StateSlice } from './state.ts';
+import { answerText, type Fold, frameOf, type SessionState } from './state.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
@@ -31,7 +32,7 @@ export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 7;
 export function reduce(
   state: SessionState,
   { seq, event }: Pick<StoredEvent, 'seq' | 'event'>,
-  slices: readonly StateSlice[] = [],
+  memories: readonly ToolMemory[] = [],
 ): SessionState {
   state.seq = seq;
   foldConversation(state, event);
@@ -42,9 +43,9 @@ export function reduce(
     state.starts.push(seq);
     state.turn = startTurn(state, event);
   } else if (state.turn?.id === event.turn) {
-    foldInTurn({ state, turn: state.turn, slices }, event);
+    foldInTurn({ state, turn: state.turn, memories }, event);
   }
-  tellMemories({ state, slices }, event);
+  tellMemories({ state, memories }, event);
   if (event.type === 'model-replied') showMemories(state, event);
   return state;
 }
@@ -104,9 +105,9 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   if (!frame) return;
   const { state, turn } = fold;
   frame.seen = {
-    cells: state.cells.get(frame.path) ?? {},
+    callState: state.callState.get(frame.path) ?? {},
     entries: frame.blackboard.length,
-    slices: frame.seen.slices,
+    memories: frame.seen.memories,
   };
   frame.planned = event.planned ?? false;
   frame.iterations += 1;
@@ -127,9 +128,9 @@ const isBlank = ({ text, toolCalls }: EventOf<'model-replied'>): boolean =>
   toolCalls.length === 0 && text.trim() === '';
 
 /** The calls of a reply see what kinds of tools remember as it is once the reply is folded. */
-function showMemories({ turn, slices }: SessionState, event: EventOf<'model-replied'>): void {
+function showMemories({ turn, memories }: SessionState, event: EventOf<'model-replied'>): void {
   const frame = turn && frameOf({ turn }, event);
-  if (frame) frame.seen = { ...frame.seen, slices: new Map(slices) };
+  if (frame) frame.seen = { ...frame.seen, memories: new Map(memories) };
 }
 
 function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {

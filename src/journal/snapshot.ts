@@ -26,8 +26,8 @@ interface Stored
     | 'compacted'
     | 'summaryDropped'
   > {
-  readonly cells: readonly [string, SessionState['cells'] extends Map<string, infer V> ? V : never][];
-  readonly slices: readonly [string, SessionState['slices'] extends Map<string, infer V> ? V : never][];
+  readonly cells: readonly [string, SessionState['callState'] extends Map<string, infer V> ? V : never][];
+  readonly slices: readonly [string, SessionState['memories'] extends Map<string, infer V> ? V : never][];
   readonly closedUnread: readonly [string, ResultData][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
     readonly callsByTool: readonly [string, number][];
@@ -36,7 +36,18 @@ interface Stored
 
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
-  const { seq, incarnation, agent, usage, measured, starts, blackboard, cells, slices, turn } = state;
+  const {
+    seq,
+    incarnation,
+    agent,
+    usage,
+    measured,
+    starts,
+    blackboard,
+    callState: cells,
+    memories: slices,
+    turn,
+  } = state;
   const { toldLate, closedUnread, compacted, summaryDropped } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
@@ -67,8 +78,8 @@ export function fromSnapshot(body: string): SessionState {
     compacted,
     messages: compacted ? [standIn(compacted.text)] : [],
     closedUnread: new Map(closedUnread),
-    cells: new Map(cells),
-    slices: new Map(slices),
+    callState: new Map(cells),
+    memories: new Map(slices),
     turn: turn && {
       ...turn,
       model: turn.model ?? undefined,

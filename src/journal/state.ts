@@ -12,7 +12,7 @@ import {
   type TurnError,
   type Wait,
 } from './events.ts';
-import type { Asked, Measured, Refusal, Spent, Totals } from './usage.ts';
+import type { Measured, PendingModelCall, Refusal, Spent, Totals } from './usage.ts';
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
@@ -81,9 +81,9 @@ export interface FrameState extends CallCounts {
   readonly inherited?: number;
   /** What the calls of the last reply see of the session, whatever other frames have changed since. */
   seen: {
-    readonly cells: JsonObject;
+    readonly callState: JsonObject;
     readonly entries: number;
-    readonly slices: ReadonlyMap<string, Json>;
+    readonly memories: ReadonlyMap<string, Json>;
   };
   /** A plan decides in it, and no model. */
   planned: boolean;
@@ -96,7 +96,7 @@ export interface FrameState extends CallCounts {
   /** What model calls in it and in the frames inside have used, or hold back. */
   spent: Spent;
   /** The model call under a limit that has no reply. */
-  asked: Asked | undefined;
+  asked: PendingModelCall | undefined;
   /** The last request under a limit whose size its provider told. */
   measured: Measured | undefined;
   /** A limit did not allow the next model call. */
@@ -157,13 +157,13 @@ export interface SessionState {
   starts: number[];
   readonly blackboard: BlackboardEntry[];
   /** `call.state` by path; each value is replaced whole, never mutated. */
-  readonly cells: Map<string, JsonObject>;
+  readonly callState: Map<string, JsonObject>;
   /** As reported. */
   readonly usage: Totals;
   /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
   measured: Measured | undefined;
   /** One value a kind of tool, by the memory's name; of a memory by path, an object of values. */
-  readonly slices: Map<string, Json>;
+  readonly memories: Map<string, Json>;
   /** Why memories could not be folded on, by their names; absent when all could. */
   brokenMemories?: Map<string, string>;
   /** Ids of calls whose late results were told: another note of one says nothing new. */
@@ -178,14 +178,11 @@ export interface SessionState {
   turn: TurnState | undefined;
 }
 
-/** Any kind's memory, as the fold sees it. */
-export type StateSlice<Value extends Json = Json, Fact extends Json = Json> = ToolMemory<Value, Fact>;
-
 /** Into what an event of a turn is folded: the session, the turn, and what kinds of tools remember. */
 export interface Fold {
   readonly state: SessionState;
   readonly turn: TurnState;
-  readonly slices: readonly StateSlice[];
+  readonly memories: readonly ToolMemory[];
 }
 
 /** The loop that an event is of, while it is open. */
@@ -201,10 +198,10 @@ export const emptyState = (): SessionState => ({
   messages: [],
   starts: [],
   blackboard: [],
-  cells: new Map(),
+  callState: new Map(),
   usage: { inputTokens: 0, outputTokens: 0 },
   measured: undefined,
-  slices: new Map(),
+  memories: new Map(),
   toldLate: [],
   closedUnread: new Map(),
   compacted: undefined,

@@ -40,7 +40,7 @@ export interface RequestPrint {
 }
 
 /** A model call under a limit. */
-export interface Asked {
+export interface PendingModelCall {
   readonly reserved: PricedUsage;
   readonly request: RequestPrint;
 }

@@ -1,7 +1,7 @@
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
-import type { NotedCall } from '../tool/injection.ts';
+import type { RemarkedCall } from '../tool/injection.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   modelText,
@@ -12,7 +12,7 @@ import {
   toolResult,
 } from '../tool/tool-result.ts';
 import type { PreparedCall } from './invoke.ts';
-import { keptResult } from './kept-result.ts';
+import { journaledResult } from './journaled-result.ts';
 import { inLoop } from './loop.ts';
 import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 
@@ -39,13 +39,13 @@ export async function endingOf(
   const { secrets } = loop;
   // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
   const result = toolResult(secrets.redact({ ...answered }));
-  const noted = notesOn(run, { id: record.id, tool, input: record.input, result }, call);
+  const noted = remarksOn(run, { id: record.id, tool, input: record.input, result }, call);
   const [clean, changes, said] = secrets.redact([
     { ...withRemark(result, noted.remarks) },
     view.changes(noted.facts, await scheduled()),
     view.said,
   ]);
-  const kept = keptResult(loop, { tool: tool.name, result: toolResult(clean), changes });
+  const kept = journaledResult(loop, { tool: tool.name, result: toolResult(clean), changes });
   const ended = withSignal(kept, secrets.redact(progress.signal));
   return {
     result: ended,
@@ -78,17 +78,17 @@ export function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): Ses
 }
 
 /** What the strategies of a loop have to add to the end of a call. */
-interface AllNotes {
+interface AllRemarks {
   readonly facts: readonly MemoryFact[];
   readonly remarks: readonly string[];
 }
 
 /** Asks every strategy about a call that has succeeded. One that throws is reported, and the call is what it was. */
-function notesOn({ loop }: ToolCallRun, noted: NotedCall, { view }: PreparedCall['call']): AllNotes {
+function remarksOn({ loop }: ToolCallRun, noted: RemarkedCall, { view }: PreparedCall['call']): AllRemarks {
   const asked = succeeded(noted.result) ? loop.spec.strategies : [];
   const notes = asked.flatMap((strategy) => {
     try {
-      return strategy.note?.(noted, view) ?? [];
+      return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
       console.error(`holdfast: the strategy '${strategy.name}' threw in note`, thrown);
       return [];

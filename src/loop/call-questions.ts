@@ -51,7 +51,7 @@ export function askOutside(run: PermittedRun): AskOutside {
 }
 
 /** A question as a call puts it; what its answer is given for is added. */
-type Asked = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
+type PendingQuestion = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
 
 /** What becomes of a call until it is answered. */
 type Meanwhile = 'suspended' | 'running';
@@ -63,7 +63,7 @@ interface CallQuestions {
    *
    * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
    */
-  answerTo(put: Asked, meanwhile: Meanwhile): Promise<Answer>;
+  answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer>;
   /** `run` is over, or was left: what it still asks while it runs is not put any more. */
   hasRun(): void;
   /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
@@ -137,7 +137,7 @@ function given({ name, waits }: CallRecord, index: number, { binding }: Wait): A
 export function bindingOf(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
   { inputSchema }: Pick<AnyTool, 'inputSchema'>,
-  question: Asked | Wait,
+  question: PendingQuestion | Wait,
 ): Promise<string> {
   const put =
     question.for === 'decision'
@@ -156,7 +156,7 @@ const changed = (tool: string): string =>
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): Asked {
+function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): PendingQuestion {
   const { message, input, allows = ALL, schema = tool.inputSchema, by, expires } = request;
   return {
     for: 'decision',

@@ -6,7 +6,7 @@ import { copyJson, type Json, type JsonLike, type JsonObject } from '../tool/jso
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
-import { NotKeptError } from './kept-result.ts';
+import { NotKeptError } from './journaled-result.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 
@@ -22,7 +22,7 @@ export class CallView {
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
   readonly #said: string[] = [];
-  readonly #slices: ReadonlyMap<string, Json>;
+  readonly #seenMemories: ReadonlyMap<string, Json>;
   readonly #frame: FrameState;
   readonly #earlier: readonly Changed[];
   readonly #turn: string;
@@ -42,14 +42,14 @@ export class CallView {
     const earlier = ended.map(({ changes }) => changes);
     this.#turn = turn;
     this.#call = call.id;
-    this.#memories = memories;
+    this.#seenMemories = memories;
     this.#now = () => timeIn(loop);
     this.#frame = frame;
     this.#earlier = ended;
-    this.#slices = frame.seen.slices;
+    this.#memories = frame.seen.memories;
     this.#cells = earlier.reduce(
       (cells, changes) => mergeCells(cells, changes.state ?? {}),
-      frame.seen.cells,
+      frame.seen.callState,
     );
     // The array only grows: its beginning stays what it was when the batch began.
     this.#board = frame.blackboard;
@@ -93,7 +93,7 @@ export class CallView {
     const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
       (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
-    const value = this.#memories.valueIn(this.#slices, memory, path);
+    const value = this.#memories.valueIn(this.#seenMemories, memory, path);
     // What calls of this loop record is of its own path.
     const isElsewhere = memory.scope === 'path' && path !== this.#frame.path;
     return isElsewhere ? value : foldOn(value, memory, earlier);

@@ -6,8 +6,8 @@ import { type CallEnding, endingOf, eventsOf } from './call-ending.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';
 import { type PreparedCall, prepareCall } from './invoke.ts';
-import { exceptionResult, resultOf } from './kept-result.ts';
-import { isMoot } from './next-step.ts';
+import { exceptionResult, resultOf } from './journaled-result.ts';
+import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
 import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 
@@ -20,7 +20,7 @@ import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 export async function executeCall(run: ToolCallRun): Promise<void> {
   const { loop, record } = run;
   const { holder, journal } = loop;
-  const isOver = run.signal !== undefined && isMoot(run.batch)(record);
+  const isOver = run.signal !== undefined && isSupersededBySignal(run.batch)(record);
   if (isSuspended(record) && !isOver)
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.

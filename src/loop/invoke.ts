@@ -1,21 +1,21 @@
 import type { ScheduledMessage } from '../journal/events.ts';
 import { hasBegun } from '../journal/state.ts';
-import type { CallScope, HistoryMessage, ToolInvocation } from '../tool/tool.ts';
+import type { CallScope, HistoryMessage, LiveCall } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import type { Loop } from './loop.ts';
 import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
+import { runExecution } from './run-execution.ts';
 import { runFrame } from './run-frame.ts';
-import { runLeaf } from './run-leaf.ts';
 import { scheduling } from './scheduling.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 import { shownHistory, toHistory } from './transform.ts';
 
 /** What a tool is called with, and what became of it. */
 export interface PreparedCall {
-  readonly call: ToolInvocation;
+  readonly call: LiveCall;
   /** Goes on while the tool runs. */
   readonly progress: Readonly<CallProgress>;
   /** All that the call has scheduled. */
@@ -68,14 +68,16 @@ export function prepareCall(run: PermittedRun): PreparedCall {
     outside.assertAsked();
     progress.reached = true;
   };
-  const call: ToolInvocation = {
+  const call: LiveCall = {
     ...scope,
     ...memoryOf(run),
     execute: async (leaf) => {
       enter();
       progress.ranOnce = leaf.effect === 'once';
       const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
-      const { result, ms } = await runLeaf(run, asking, loop.leaf?.(leaf) ?? leaf).finally(outside.hasRun);
+      const { result, ms } = await runExecution(run, asking, loop.leaf?.(leaf) ?? leaf).finally(
+        outside.hasRun,
+      );
       progress.ms = ms;
       progress.signal = result.signal;
       return result;
@@ -102,7 +104,7 @@ export function prepareCall(run: PermittedRun): PreparedCall {
 type Memory = 'view' | 'discovery' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
-function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<ToolInvocation, Memory> {
+function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<LiveCall, Memory> {
   const { frame, holder, journal } = loop;
   const { turn } = journal.state;
   const seen = loopView(loop, 'last-reply', view.recall);
@@ -115,7 +117,7 @@ function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<ToolInvocat
     exclusively: async (word, work) => {
       await loop.locks.acquire({ call: record.id, path: frame.path, word });
       holder.signal.throwIfAborted();
-      return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.slices, memory, path));
+      return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.memories, memory, path));
     },
     hasBegun: turn !== undefined && hasBegun(turn, record),
     resumesFrame: turn?.frames.has(record.id) ?? false,

@@ -1,5 +1,5 @@
 import { valueIn } from '../journal/memories.ts';
-import { openBatch, type SessionState, type StateSlice } from '../journal/state.ts';
+import { openBatch, type SessionState } from '../journal/state.ts';
 import { APP_MEMORY } from '../tool/define-tool-kind.ts';
 import type { Json } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
@@ -22,13 +22,13 @@ export class LiveMemories {
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
   /** `state`: folded up to the last event; `memories`: all that the app has. */
-  constructor(state: SessionState, memories: readonly StateSlice[]) {
+  constructor(state: SessionState, memories: readonly ToolMemory[]) {
     this.#state = state;
     this.#memories = new Set(memories.map(({ name }) => name));
   }
 
   /** @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it. */
-  assertUsable({ name }: Pick<StateSlice, 'name'>): void {
+  assertUsable({ name }: Pick<ToolMemory, 'name'>): void {
     const kind = name.replace(APP_MEMORY, '');
     // A loop that was given none of the library's kinds works without them.
     if (!this.#memories.has(name) && name.startsWith(APP_MEMORY)) {
@@ -63,7 +63,7 @@ export class LiveMemories {
     const pending = this.#pending(asking.call).filter(
       ({ path }) => memory.scope !== 'path' || path === asking.path,
     );
-    return foldOn(this.valueIn(this.#state.slices, memory, asking.path), memory, [
+    return foldOn(this.valueIn(this.#state.memories, memory, asking.path), memory, [
       ...pending,
       ...facts.map((fact) => ({ ...asking, ...fact })),
     ]);

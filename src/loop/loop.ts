@@ -5,7 +5,7 @@ import type { Instructions } from '../tool/frame.ts';
 import type { InjectionStrategy } from '../tool/injection.ts';
 import type { Json } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
-import type { AnyTool, Leaf } from '../tool/tool.ts';
+import type { AnyTool, ToolExecution } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { Budget, Reservations } from './budget.ts';
@@ -86,7 +86,7 @@ export interface TurnScope {
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
   /** What is run in place of a tool's effect. */
-  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
+  readonly leaf?: ((leaf: ToolExecution) => ToolExecution) | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */
   readonly run: (loop: Loop) => Promise<LoopEnd>;
 }

@@ -1,8 +1,9 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
-import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
+import { emptyState, type SessionState } from '../journal/state.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { ToolMemory } from '../tool/tool-memory.ts';
 import { sha256Hex } from '../tool/until-aborted.ts';
 import { Reservations, withBudgets } from './budget.ts';
 import type { Holder } from './holder.ts';
@@ -23,7 +24,7 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     readonly principal?: Principal | undefined;
     /** Unless given: the system's time, and nothing ever stops it. */
     readonly holder?: Partial<Holder> | undefined;
-    readonly slices?: readonly StateSlice[] | undefined;
+    readonly memories?: readonly ToolMemory[] | undefined;
   };
 
 /** A loop, and the state into which it folds what it emits. */
@@ -37,10 +38,10 @@ export interface MemoryLoop {
  * started can be reconciled later. The same code runs its calls as in a session.
  */
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
-  const { turn = crypto.randomUUID(), slices = [], message = '', principal = { id: '' } } = config;
+  const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: '' } } = config;
   const state = emptyState();
   const emit = (...events: SessionEvent[]): void => {
-    for (const event of events) reduce(state, { seq: state.seq + 1, event }, slices);
+    for (const event of events) reduce(state, { seq: state.seq + 1, event }, memories);
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
@@ -57,7 +58,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     secrets: config.secrets ?? Secrets.NONE,
     slots: new Slots(),
     locks: new CallLocks(),
-    memories: new LiveMemories(state, slices),
+    memories: new LiveMemories(state, memories),
     reservations: new Reservations(),
     made: new Map(),
     kinds: config.kinds ?? [],

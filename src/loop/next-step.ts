@@ -52,10 +52,10 @@ export function nextStep(
 const isWaiting = (batch: readonly CallRecord[]): boolean =>
   batch.some(isSuspended) &&
   batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
-  !batch.some(isMoot(batch));
+  !batch.some(isSupersededBySignal(batch));
 
 /** Asks for leave to run, though a signal has ended the loop, or a reviewer has sent everybody home. */
-export const isMoot =
+export const isSupersededBySignal =
   (batch: readonly CallRecord[]) =>
   (call: CallRecord): boolean =>
     isSuspended(call) &&

@@ -58,7 +58,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
   const { spec, frame } = loop;
   const { state } = loop.journal;
   const isNow = moment === 'now';
-  const slices = isNow ? state.slices : frame.seen.slices;
+  const memories = isNow ? state.memories : frame.seen.memories;
   return {
     turn: loop.turn,
     principal: state.turn?.principal ?? NOBODY,
@@ -70,7 +70,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },
-    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(slices, memory, path)),
+    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(memories, memory, path)),
     made: (key, make) => {
       const known = loop.made.get(key);
       if (known) return known;

@@ -37,7 +37,7 @@ export function processView(loop: Loop): ProcessView | undefined {
     },
     recall: (memory) => {
       const { seen, path } = state?.frames.get(frame) ?? {};
-      return loop.memories.valueIn(seen?.slices ?? new Map(), memory, path ?? '');
+      return loop.memories.valueIn(seen?.memories ?? new Map(), memory, path ?? '');
     },
   };
 }

@@ -5,7 +5,7 @@ import { executeCall } from './execute-call.ts';
 import { inspectIteration } from './inspect.ts';
 import { isInterrupted } from './interrupted.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
-import { isMoot, nextStep } from './next-step.ts';
+import { isSupersededBySignal, nextStep } from './next-step.ts';
 import { type Batch, batchOf, runOf } from './tool-call-run.ts';
 import { answerShown } from './transform.ts';
 
@@ -67,7 +67,7 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
 
 /** A call asks for leave to run after another one has ended the loop: it is answered instead of waited for. */
 const goesOn = ({ batch }: Batch, reason: unknown): boolean =>
-  isInterrupted(reason, 'suspended') && batch.some(isMoot(batch));
+  isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch));
 
 /** Outcomes whose text may have the declared form; only a completed loop has to. */
 const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];

@@ -5,9 +5,10 @@ import { NewerEventError, parseBodies, parseEvent, toRow } from '../journal/pars
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
-import { emptyState, type SessionState, type StateSlice } from '../journal/state.ts';
+import { emptyState, type SessionState } from '../journal/state.ts';
+import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
-import type { Clock } from './to-platform.ts';
+import type { Clock } from './read-platform.ts';
 
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -29,7 +30,7 @@ export const readerOf = (kinds: { readonly reducer: number } = { reducer: REDUCE
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
   { snapshot, covered: texts, page }: Pick<Leased, 'snapshot' | 'covered' | 'page'>,
-  slices: readonly StateSlice[],
+  memories: readonly ToolMemory[],
   keep: () => Promise<void> = async () => {},
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
@@ -45,7 +46,7 @@ export async function foldLeased(
         foldCovered(state, stored.event);
         continue;
       }
-      reduce(state, stored, slices);
+      reduce(state, stored, memories);
       tailBytes += row.body.length;
       if (row.type === 'turn-started') turnEvents = [];
       turnEvents.push(stored);
@@ -70,7 +71,7 @@ export interface FoldedSession {
  */
 export async function foldAll(
   port: Pick<SessionPort, 'read'>,
-  slices: readonly StateSlice[],
+  memories: readonly ToolMemory[],
 ): Promise<{ state: SessionState; page: EventPage; turnEvents: readonly StoredEvent[] } | null> {
   const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
   if (!page) return null;
@@ -79,7 +80,7 @@ export async function foldAll(
   for await (const rows of pagesFrom(port, page, {})) {
     for (const row of rows) {
       const stored = parseEvent(row);
-      reduce(state, stored, slices);
+      reduce(state, stored, memories);
       if (row.type === 'turn-started') turnEvents = [];
       turnEvents.push(stored);
     }
@@ -119,7 +120,7 @@ interface Folding {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly meter: Meter;
-  readonly slices: readonly StateSlice[];
+  readonly memories: readonly ToolMemory[];
 }
 
 /** When a turn that this code cannot read is offered to a holder again, in ms. */
@@ -134,7 +135,7 @@ const NEWER_DEPLOYMENT = 5_000;
  * @throws NewerEventError when it was given back.
  */
 export async function foldWhileHeld(
-  { port, clock, meter, slices }: Folding,
+  { port, clock, meter, memories }: Folding,
   leased: Leased,
   sentAt: number,
 ): Promise<{ folded: FoldedSession; heard: number } | 'too-long'> {
@@ -148,7 +149,7 @@ export async function foldWhileHeld(
     if (answer.status === 'renewed') heard = now;
   };
   try {
-    const folded = await foldLeased(port, leased, slices, keep);
+    const folded = await foldLeased(port, leased, memories, keep);
     meter.fold(folded.tailBytes);
     return { folded, heard };
   } catch (failure) {

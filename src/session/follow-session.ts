@@ -4,7 +4,7 @@ import type { Notice, SessionPort } from '../journal/session-port.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { isOpen } from './is-open.ts';
 import type { Meter } from './meter.ts';
-import type { Clock } from './to-platform.ts';
+import type { Clock } from './read-platform.ts';
 
 /** Whoever watches a session. */
 export interface Watch {

@@ -1,16 +1,17 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.ts';
-import type { SessionState, StateSlice } from '../journal/state.ts';
+import type { SessionState } from '../journal/state.ts';
 import type { Holder, LateCall, Needs } from '../loop/holder.ts';
 import { Interrupted } from '../loop/interrupted.ts';
+import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
-import { HandOverWatch } from './hand-over-watch.ts';
+import { isSteered, type LateMessage, toEvents } from './inbox.ts';
+import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { Meter } from './meter.ts';
-import { isSteered, type LateNote, toEvents } from './notes.ts';
 import { Outbox } from './outbox.ts';
-import type { Clock } from './to-platform.ts';
+import type { Clock } from './read-platform.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -19,7 +20,7 @@ interface Options {
   /** When the request for the lease was sent, by `clock`. */
   readonly sentAt: number;
   readonly state: SessionState;
-  readonly slices: readonly StateSlice[];
+  readonly memories: readonly ToolMemory[];
   readonly stored: (events: readonly StoredEvent[]) => void;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
@@ -36,7 +37,7 @@ export class HeldSession implements Holder {
   readonly #lease: LeaseKeeper;
   readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
-  readonly #leaving: HandOverWatch;
+  readonly #leaving: InvocationBudgetWatch;
   readonly #seen = new Set<number>();
   /** Messages for the model that it was not shown yet, in order. */
   readonly #steers = new Map<number, InboxMessage>();
@@ -45,10 +46,10 @@ export class HeldSession implements Holder {
   #isOver = false;
 
   constructor(options: Options) {
-    const { port, clock, leased, sentAt, state, slices, meter } = options;
+    const { port, clock, leased, sentAt, state, memories, meter } = options;
     this.#options = options;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
-    this.#leaving = new HandOverWatch({ clock, meter, hasProgressed });
+    this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
     this.signal = this.#stop.signal;
     this.modelSignal = AbortSignal.any([this.signal, this.#leaving.signal]);
     const listener = {
@@ -61,8 +62,8 @@ export class HeldSession implements Holder {
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
-    this.outbox = new Outbox({ ...clock, port, epoch, state, slices, isHeld, listener });
-    const lost = (reason: Interrupted): void => this.outbox.giveUp(reason);
+    this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener });
+    const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const isSending = (): boolean => this.outbox.isSending;
     const renewing = (): void => this.#leaving.look();
     const keeper = { port, clock, epoch, leaseMs, sentAt, isSending };
@@ -89,8 +90,8 @@ export class HeldSession implements Holder {
 
   assertHeld(): void {
     if (!this.#lease.held)
-      this.outbox.giveUp(new Interrupted('lost', 'The lease of this invocation has run out.'));
-    if (this.outbox.lost) throw this.outbox.lost;
+      this.outbox.fence(new Interrupted('lost', 'The lease of this invocation has run out.'));
+    if (this.outbox.fencedBy) throw this.outbox.fencedBy;
   }
 
   after(ms: number, run: () => void): () => void {
@@ -159,12 +160,12 @@ export class HeldSession implements Holder {
   }
 
   /** Journaled while this invocation holds the turn, and otherwise left for whoever holds it next. */
-  async #tellLate(note: LateNote): Promise<void> {
+  async #tellLate(note: LateMessage): Promise<void> {
     const { outbox } = this;
     const { turn } = outbox.state;
     if (!turn) return;
     try {
-      if (!outbox.isReleasing && !outbox.lost) {
+      if (!outbox.isReleasing && !outbox.fencedBy) {
         outbox.emit({ type: 'late-result-received', turn: turn.id, ...note });
         return await outbox.durable();
       }

@@ -1,7 +1,7 @@
 import type { SessionPort } from '../journal/session-port.ts';
 import { Interrupted } from '../loop/interrupted.ts';
 import type { OutboxListener } from './outbox.ts';
-import type { Clock } from './to-platform.ts';
+import type { Clock } from './read-platform.ts';
 
 /** What a lease keeper tells the invocation that owns it. */
 interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {

@@ -1,6 +1,6 @@
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Needs } from '../loop/holder.ts';
-import type { Platform, Work } from './to-platform.ts';
+import type { Platform, Work } from './read-platform.ts';
 
 /**
  * Kept back from work: six calls that run, their starts and ends, the end of the turn, and a few that are

@@ -1,7 +1,7 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice, SessionPort } from '../journal/session-port.ts';
+import { systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
-import { systemClock } from './to-platform.ts';
 
 export interface ObjectSessionOptions {
   /** Where an object that does not exist yet is made. */

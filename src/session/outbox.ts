@@ -12,11 +12,12 @@ import type {
   SessionPort,
 } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
-import { openBatch, type SessionState, type StateSlice, type TurnState, waitId } from '../journal/state.ts';
+import { openBatch, type SessionState, type TurnState, waitId } from '../journal/state.ts';
 import { Interrupted } from '../loop/interrupted.ts';
 import type { LoopJournal } from '../loop/loop.ts';
+import type { ToolMemory } from '../tool/tool-memory.ts';
+import { type Clock, soon } from './read-platform.ts';
 import { toScheduledTurn } from './start-turn.ts';
-import { type Clock, soon } from './to-platform.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {
@@ -32,7 +33,7 @@ interface Options {
   readonly port: Pick<SessionPort, 'append'>;
   readonly epoch: number;
   readonly state: SessionState;
-  readonly slices: readonly StateSlice[];
+  readonly memories: readonly ToolMemory[];
   readonly now: () => number;
   readonly after: Clock['after'];
   readonly soon?: Clock['soon'] | undefined;
@@ -132,7 +133,7 @@ export class Outbox implements LoopJournal {
   }
 
   /** Why nothing can be stored any more. */
-  get lost(): Interrupted | undefined {
+  get fencedBy(): Interrupted | undefined {
     return this.#lost;
   }
 
@@ -142,7 +143,7 @@ export class Outbox implements LoopJournal {
       const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
       this.bytes += row.body.length;
       this.#hasProgressed ||= isResult(event);
-      reduce(this.state, stored, this.#options.slices);
+      reduce(this.state, stored, this.#options.memories);
       const { turn } = this.state;
       const expiry = expiryOf(turn, stored.event);
       this.#pending.push({ row, ...stored, expiry, scheduled: scheduledBy(turn, stored.event) });
@@ -181,7 +182,7 @@ export class Outbox implements LoopJournal {
   }
 
   /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
-  giveUp(reason: Interrupted): void {
+  fence(reason: Interrupted): void {
     if (this.#lost) return;
     this.#lost = reason;
     this.#givenUp.resolve('given-up');
@@ -278,6 +279,6 @@ export class Outbox implements LoopJournal {
   }
 
   #refused(detail: string): void {
-    this.giveUp(new Interrupted('lost', `The session can no longer be written: ${detail}.`));
+    this.fence(new Interrupted('lost', `The session can no longer be written: ${detail}.`));
   }
 }

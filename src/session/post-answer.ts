@@ -9,7 +9,7 @@ import { type Problem, problemLines } from '../tool/problem-lines.ts';
 import type { AnyTool, DecisionKind } from '../tool/tool.ts';
 import { type ResultData, toToolResult } from '../tool/tool-result.ts';
 import { facadeIn } from '../tool/unfolding/facade.ts';
-import type { AnswerNote } from './notes.ts';
+import type { AnswerMessage } from './inbox.ts';
 import type { Question } from './questions.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function postAnswer(
   { answer, hash }: { readonly answer: Answer; readonly hash: string },
 ): Promise<AnswerPosted> {
   const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
-  const note: AnswerNote = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
+  const note: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
   const bodyHash = isVoid ? `void ${hash}` : hash;
   const posted = await port.post('answer', question.turn, JSON.stringify(note), {
     wait: question.id,

@@ -17,12 +17,12 @@ import { Secrets } from '../tool/secrets.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
+import { assembleLoop, type LoopHost } from './assemble-loop.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { type FeedItem, LiveFeed } from './follow-session.ts';
 import { HeldSession } from './held-session.ts';
 import { Meter } from './meter.ts';
-import { type LoopHost, toLoop } from './to-loop.ts';
-import { type Clock, UNLIMITED } from './to-platform.ts';
+import { type Clock, UNLIMITED } from './read-platform.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost extends LoopHost {
@@ -64,7 +64,7 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { clock, leave, kinds = BUILT_IN_KINDS, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
   const port = meter.counted(host.port);
-  const read = await foldWhileHeld({ port, clock, meter, slices: kinds.memories }, leased, sentAt);
+  const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
   const { state, turnEvents } = folded;
@@ -80,7 +80,7 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     leased,
     sentAt: heard,
     state,
-    slices: kinds.memories,
+    memories: kinds.memories,
     stored: (events) => feed?.stored(events),
     waitUntil: host.waitUntil,
     meter,
@@ -210,7 +210,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const secrets = (await untilAborted(session.signal, minting())) ?? Secrets.NONE;
   const startedAt = run.folded.turnEvents.at(0)?.at ?? session.now();
   const scheduled = leased.page.waiting.filter(({ status }) => status === 'scheduled').length;
-  const loop = toLoop({ host, turn, frame, session, live: run.live, secrets, startedAt, scheduled });
+  const loop = assembleLoop({ host, turn, frame, session, live: run.live, secrets, startedAt, scheduled });
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   const tries = Math.max(leased.expirations, turn.resumedSinceReply);
   const mayCompact = tries < MAX_EXPIRATIONS - 1;

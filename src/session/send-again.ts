@@ -1,6 +1,6 @@
 import { DeploymentError, NO_SQLITE } from './deployment.ts';
+import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './session-errors.ts';
-import type { Clock } from './to-platform.ts';
 
 /** How the pauses between two tries pass, so that a test can hold them. */
 export interface Pauses {

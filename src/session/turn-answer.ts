@@ -101,8 +101,8 @@ type OptionalJson =
   | { readonly [key: string]: OptionalJson };
 
 /** What kinds of tools remember, for whoever looks at a session: without what sources outside told, which may be long. */
-export const memoryOf = ({ slices }: SessionState): Readonly<Record<string, Json>> =>
-  Object.fromEntries([...slices].filter(([slice]) => slice !== LISTINGS.name));
+export const visibleToolMemory = ({ memories }: SessionState): Readonly<Record<string, Json>> =>
+  Object.fromEntries([...memories].filter(([slice]) => slice !== LISTINGS.name));
 
 /** A call that waits for somebody outside, as whoever answers it is shown it. */
 export interface PendingCall {

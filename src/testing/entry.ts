@@ -2,7 +2,7 @@
 export type { HandOver, SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
 export type { SentDecision, SentResult } from '../session/post-answer.ts';
-export type { Clock } from '../session/to-platform.ts';
+export type { Clock } from '../session/read-platform.ts';
 export type { PendingCall, SuspendedTurn } from '../session/turn-answer.ts';
 export {
   type AgentUnderTest,

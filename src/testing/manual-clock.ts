@@ -1,4 +1,4 @@
-import type { Clock } from '../session/to-platform.ts';
+import type { Clock } from '../session/read-platform.ts';
 import { promisesSettled } from './crash-matrix/simulated-clock.ts';
 import { createTimers } from './timers.ts';
 

@@ -1,4 +1,4 @@
-import { type Clock, soon } from '../session/to-platform.ts';
+import { type Clock, soon } from '../session/read-platform.ts';
 
 /** A clock that can be put forward. */
 interface SkippableClock extends Clock {

@@ -14,9 +14,9 @@ import {
   type SentResult,
 } from '../session/post-answer.ts';
 import { openQuestions, type Question } from '../session/questions.ts';
+import { type Clock, systemClock } from '../session/read-platform.ts';
+import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
-import { type Clock, systemClock } from '../session/to-platform.ts';
-import { type MintedSecrets, toSecrets, toSessionName } from '../session/to-secrets.ts';
 import {
   type AnswerObject,
   type PendingCall,
@@ -151,7 +151,7 @@ export function createTestSession<Output>(
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new Set<string>();
   const port = hearing(sessions.session(name), heard);
-  const secrets = async (principal: Principal) => toSecrets(await options.secrets?.(principal));
+  const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
     model,

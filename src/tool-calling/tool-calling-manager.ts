@@ -102,7 +102,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
-      slices: kinds.memories,
+      memories: kinds.memories,
       kinds: kinds.strategies,
     };
   }

@@ -2,7 +2,7 @@ import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate }
 import type { InputSchema, ToolInput } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from './json.ts';
 import type { Problem } from './problem-lines.ts';
-import type { AnyTool, ToolInvocation } from './tool.ts';
+import type { AnyTool, LiveCall } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 
 /** The input that `run` is given, or what the model is answered instead. */
@@ -52,7 +52,7 @@ interface CheckedCall<T extends AnyTool> {
   /** The model's own. */
   readonly input: JsonObject;
   readonly typed: ToolInput<T>;
-  readonly invocation: ToolInvocation;
+  readonly invocation: LiveCall;
 }
 
 /** A `call` that acts on valid inputs only: a bad one is answered to the model as the tool would, and bothers nobody. */

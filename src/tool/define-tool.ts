@@ -11,7 +11,7 @@ import { checkInput } from './check-input.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
 import { leaveToCaller } from './manual.ts';
-import type { AnyTool, Effect, Reconciliation, Tool, ToolCall, ToolInvocation } from './tool.ts';
+import type { AnyTool, Effect, LiveCall, Reconciliation, Tool, ToolCall } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */
@@ -125,7 +125,7 @@ export function defineTool<
 /** What is done with a checked input. */
 interface Act<Input> {
   readonly effect: AnyTool['effect'];
-  act(input: Input, invocation: ToolInvocation): Promise<ToolResult>;
+  act(input: Input, invocation: LiveCall): Promise<ToolResult>;
 }
 
 function running<Declaration extends InputDeclaration, Output>(

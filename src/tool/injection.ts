@@ -45,11 +45,11 @@ export interface InjectionStrategy {
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
   /** Asked when a call has succeeded, before its end is journaled. Must not throw. */
-  note?(call: NotedCall, view: LoopView): Notes | undefined;
+  remarkOn?(call: RemarkedCall, view: LoopView): CallRemarks | undefined;
 }
 
 /** A call that succeeded, with its result as the journal will give it back. */
-export interface NotedCall {
+export interface RemarkedCall {
   readonly id: string;
   /** As it was offered. */
   readonly tool: AnyTool;
@@ -59,7 +59,7 @@ export interface NotedCall {
 }
 
 /** What a strategy has to add to the end of a call. */
-export interface Notes {
+export interface CallRemarks {
   /** Made by `RememberingKind.fact`; those of a kind that the app was not given are kept by nobody. */
   readonly facts?: readonly MemoryFact[] | undefined;
   /** Said to the model below the result. */

@@ -1,7 +1,7 @@
 import { checkTime } from './check-definition.ts';
 import { checkedFirst } from './check-input.ts';
 import { decorate } from './decorate.ts';
-import type { AnyTool, ToolInvocation } from './tool.ts';
+import type { AnyTool, LiveCall } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -30,7 +30,7 @@ export function manual<T extends AnyTool>(
 export function leaveToCaller(
   tool: string,
   expires: number | undefined,
-): (invocation: ToolInvocation) => Promise<ToolResult> {
+): (invocation: LiveCall) => Promise<ToolResult> {
   checkTime(tool, 'expires', expires);
   return (invocation) =>
     invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });

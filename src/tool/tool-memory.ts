@@ -14,7 +14,7 @@ type FactOn = 'success' | 'end';
  * What one kind of tool remembers of a session: a fold over the facts that its calls record. `Value` and `Fact` are JSON.
  * Its functions are pure and answer a new value, so that a warm state and one folded from the journal are equal.
  */
-export interface ToolMemory<Value extends Json, Fact extends Json> {
+export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json> {
   /** Facts are journaled under it, and the session's state shows it. */
   readonly name: string;
   readonly initial: Value;

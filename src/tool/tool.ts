@@ -166,7 +166,7 @@ export interface ToolCall extends CallScope {
 }
 
 /** The part of a tool that acts on the world. Everything before it may be repeated freely. */
-export interface Leaf {
+export interface ToolExecution {
   readonly effect: Effect;
   /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
   readonly timeout: number;
@@ -182,7 +182,7 @@ export interface Leaf {
  * start where the effect asks for it, keeps the deadline, and answers what is known of a call that was interrupted.
  * Code around it (validation, decorators) runs again on every resume.
  */
-export interface ToolInvocation extends CallScope {
+export interface LiveCall extends CallScope {
   /**
    * The loop that the call belongs to, as of the start of its batch; its `recall` also knows the facts of earlier calls of
    * the same `serial`.
@@ -207,7 +207,7 @@ export interface ToolInvocation extends CallScope {
    * calls that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
    */
   exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
-  execute(leaf: Leaf): Promise<ToolResult>;
+  execute(leaf: ToolExecution): Promise<ToolResult>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
   /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */
@@ -267,7 +267,7 @@ export interface AnyTool {
    */
   check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
-  call(input: JsonObject, invocation: ToolInvocation): Promise<ToolResult>;
+  call(input: JsonObject, invocation: LiveCall): Promise<ToolResult>;
 }
 
 /** A tool with its literal name, input and output, for inference; the types are phantoms, so that any list accepts it. */

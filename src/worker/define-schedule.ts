@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { SESSION_ID, SESSION_ID_RULE } from '../session/to-secrets.ts';
+import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Env, Host, HostedApp } from './host.ts';

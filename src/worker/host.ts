@@ -5,7 +5,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Meter } from '../session/meter.ts';
-import { type Clock, DEFAULT_PLATFORM, type Platform } from '../session/to-platform.ts';
+import { type Clock, DEFAULT_PLATFORM, type Platform } from '../session/read-platform.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 

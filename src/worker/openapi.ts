@@ -1,4 +1,4 @@
-import { SESSION_ID } from '../session/to-secrets.ts';
+import { SESSION_ID } from '../session/read-secrets.ts';
 import type { Answer, BodySchema, Schema } from './description.ts';
 import { byPath, type HttpHost, type Route } from './route.ts';
 

@@ -1,8 +1,8 @@
 import { NewerEventError } from '../journal/parse-event.ts';
 import type { HandOver } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
+import { parseSessionName } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
-import { parseSessionName } from '../session/to-secrets.ts';
 import type { Env, Invoked } from './host.ts';
 import { turnServices } from './target.ts';
 

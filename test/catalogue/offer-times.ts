@@ -28,7 +28,7 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
       tools,
       model,
       kinds: BUILT_IN_KINDS.strategies,
-      slices: BUILT_IN_KINDS.memories,
+      memories: BUILT_IN_KINDS.memories,
     });
     model.flyTo(destination);
     await runToolLoop(loop);
@@ -38,7 +38,7 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
 
 /** The loop as another invocation has it: equal, and nothing in it the same. */
 function coldLoop({ journal, spec, ...loop }: Loop): Loop {
-  const state: SessionState = { ...journal.state, slices: structuredClone(journal.state.slices) };
+  const state: SessionState = { ...journal.state, memories: structuredClone(journal.state.memories) };
   return {
     ...loop,
     spec: { ...spec, tools: [...spec.tools] },

@@ -33,6 +33,5 @@ export {
   isStart,
   type Message,
   openBatch,
-  type StateSlice,
   type TurnState,
 } from '../../src/journal/state.ts';

@@ -2,22 +2,22 @@
 
 export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
 export { type FeedItem, followSession } from '../../src/session/follow-session.ts';
-export { HandOverWatch } from '../../src/session/hand-over-watch.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
+export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
 export { Meter } from '../../src/session/meter.ts';
 export { checkDecision, postAnswer } from '../../src/session/post-answer.ts';
 export { openQuestions, questionsOf } from '../../src/session/questions.ts';
-export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
-export { SessionErasedError, SessionUnavailableError } from '../../src/session/session-errors.ts';
-export { toTurnStart } from '../../src/session/start-turn.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,
   type PlatformConfig,
+  readPlatform,
   soon,
   systemClock,
-  toPlatform,
   UNLIMITED,
-} from '../../src/session/to-platform.ts';
-export { toSessionName } from '../../src/session/to-secrets.ts';
+} from '../../src/session/read-platform.ts';
+export { toSessionName } from '../../src/session/read-secrets.ts';
+export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
+export { SessionErasedError, SessionUnavailableError } from '../../src/session/session-errors.ts';
+export { toTurnStart } from '../../src/session/start-turn.ts';
 export { turnStopped } from '../../src/session/turn-outcome.ts';

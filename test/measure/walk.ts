@@ -164,8 +164,8 @@ export const WALK: readonly Step[] = [
     from: 'src/session/held-session.ts',
   },
   {
-    file: 'src/session/to-loop.ts',
-    calls: 'toLoop',
+    file: 'src/session/assemble-loop.ts',
+    calls: 'assembleLoop',
     does: 'assembles the loop',
     from: 'src/session/run-turn.ts',
   },
@@ -173,7 +173,7 @@ export const WALK: readonly Step[] = [
     file: 'src/loop/loop.ts',
     calls: 'withCallLimits',
     does: 'says what a loop is',
-    from: 'src/session/to-loop.ts',
+    from: 'src/session/assemble-loop.ts',
   },
   {
     file: 'src/tool-loop/run-for-output.ts',
@@ -282,14 +282,14 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the tool that the call names', as: 'call' },
   },
   {
-    file: 'src/loop/run-leaf.ts',
-    calls: 'runLeaf',
+    file: 'src/loop/run-execution.ts',
+    calls: 'runExecution',
     does: 'journals the start, runs the effect',
     from: 'src/loop/invoke.ts',
   },
   {
-    file: 'src/loop/kept-result.ts',
-    calls: 'keptResult',
+    file: 'src/loop/journaled-result.ts',
+    calls: 'journaledResult',
     does: 'makes a result that the journal can keep',
     from: 'src/loop/execute-call.ts',
   },

@@ -5,17 +5,17 @@ import {
   type FactPlace,
   type InjectionStrategy,
   type KindMemory,
+  type LiveCall,
   type MemoryFact,
   type RememberingKind,
   type SessionMoment,
-  type ToolInvocation,
   type ToolKind,
 } from '../../src/index.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
 
 type Uses = { readonly [key: string]: number };
 type Use = { readonly key: string };
-declare const call: ToolInvocation;
+declare const call: LiveCall;
 declare const strategy: InjectionStrategy;
 
 // The value and the fact are those that `apply` is written for.

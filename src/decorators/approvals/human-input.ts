@@ -3,7 +3,7 @@ import { checkInput } from '../../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { toInputSchema } from '../../tool/input-schema.ts';
 import { exitEarly } from '../../tool/signals.ts';
-import type { Decision, JsonSchema, Tool, ToolInvocation } from '../../tool/tool.ts';
+import type { Decision, JsonSchema, LiveCall, Tool } from '../../tool/tool.ts';
 import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
 import { REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 import { askReviewer, mustBeHandler } from './with-review.ts';
@@ -87,7 +87,7 @@ function answerTo(
   tool: Tool,
   input: Question,
   config: HumanInputConfig<string> & { readonly expires: number },
-  call: ToolInvocation,
+  call: LiveCall,
 ): Promise<Decision> {
   const { by, expires, onExpiry = 'approve', handler } = config;
   const { question: message } = input;

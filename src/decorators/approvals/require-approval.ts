@@ -2,7 +2,7 @@ import { checkedFirst } from '../../tool/check-input.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { ToolInput } from '../../tool/input-schema.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool, CallScope, Decision, DecisionRequest, ToolInvocation } from '../../tool/tool.ts';
+import type { AnyTool, CallScope, Decision, DecisionRequest, LiveCall } from '../../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
@@ -100,7 +100,7 @@ interface Decided {
   readonly tool: AnyTool;
   /** The model's own. */
   readonly input: JsonObject;
-  readonly invocation: ToolInvocation;
+  readonly invocation: LiveCall;
   readonly decision: Decision;
   /** Told the input with which the tool is about to be called. */
   readonly accepted?: ((input: JsonObject) => void) | undefined;

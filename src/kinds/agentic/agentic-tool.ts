@@ -8,7 +8,7 @@ import type { Frame, FrameOutcome } from '../../tool/frame.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { Limits } from '../../tool/limits.ts';
-import type { AnyTool, Serial, Tool, ToolInvocation } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall, Serial, Tool } from '../../tool/tool.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { originOf } from '../../tool/unfolding/open-facade.ts';
 import { forgetBindings } from '../chaining/bindings.ts';
@@ -69,7 +69,7 @@ interface AgenticKind<Input> {
   readonly whenEmpty: string;
   readonly serial?: Serial | undefined;
   /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
-  loop(input: Input, call: ToolInvocation): NestedLoop<Input> | ToolResult;
+  loop(input: Input, call: LiveCall): NestedLoop<Input> | ToolResult;
 }
 
 /** What the kind decides of a frame; the configuration decides the rest. */
@@ -207,7 +207,7 @@ export const defaultInstructions = (description: string): string =>
  * under other names share it. A tool that is offered under another name because there is one of its name already is not a
  * copy of that: its state is kept under the name that it is offered under.
  */
-export function frameName(own: string, { tool, offered }: Pick<ToolInvocation, 'tool' | 'offered'>): string {
+export function frameName(own: string, { tool, offered }: Pick<LiveCall, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);
   const origin = called && originOf(called);
   return origin && origin.name !== tool ? tool : own;

@@ -5,7 +5,7 @@ import { type CheckedInput, checkInput } from '../../tool/check-input.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { BlackboardEntry, CallBlackboard, Tool, ToolInvocation } from '../../tool/tool.ts';
+import type { BlackboardEntry, CallBlackboard, LiveCall, Tool } from '../../tool/tool.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { asReached, frameName } from './agentic-tool.ts';
 
@@ -113,7 +113,7 @@ async function checkSubagentInput(
   return { ...checked, answer: failure('invalid-input', message) };
 }
 
-function resultOf(outcome: FrameOutcome, { blackboard }: Pick<ToolInvocation, 'blackboard'>): ToolResult {
+function resultOf(outcome: FrameOutcome, { blackboard }: Pick<LiveCall, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
   const { object: value } = outcome;

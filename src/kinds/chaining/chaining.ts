@@ -46,7 +46,7 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   return {
     name: 'chaining',
     offer: (tools, view) => joined(tools, offered(view)),
-    note: (call, view) => noteArtifact(keyed, call, view),
+    remarkOn: (call, view) => noteArtifact(keyed, call, view),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LoopView, NotedCall, Notes } from '../../tool/injection.ts';
+import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/injection.ts';
 import type { ParsedInput } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { factOf } from '../../tool/tool-memory.ts';
@@ -11,7 +11,7 @@ import { boundNow, foundName, foundNames, type KeyedChain } from './offer-bound.
 
 /** A call that returned objects of a type that is discovered. */
 interface Returned {
-  readonly call: NotedCall;
+  readonly call: RemarkedCall;
   readonly value: Json;
 }
 
@@ -53,7 +53,7 @@ function noteFound(
 /** What this call changes in the names that are offered; calls beside it in its batch are not known yet. */
 function comparedWith(
   { chain, key }: KeyedChain,
-  { fact, call }: { readonly fact: FoundFact; readonly call: NotedCall },
+  { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
   view: LoopView,
 ): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
   const { turn, frame, path } = view;
@@ -81,7 +81,7 @@ function tooMany({ type, max }: DiscoveredType, names: readonly string[]): strin
 }
 
 /** What a loop remembers of a call's artifact, and what the model is told of it. */
-export function noteArtifact(keyed: KeyedChain, call: NotedCall, view: LoopView): Notes | undefined {
+export function noteArtifact(keyed: KeyedChain, call: RemarkedCall, view: LoopView): CallRemarks | undefined {
   const { chain, key } = keyed;
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
@@ -109,7 +109,7 @@ function typeByShape(types: KnownTypes, value: Json): string | undefined {
 }
 
 /** Whether this is a single object of its type (CHN-07) that brings tools with it (CHN-11). */
-function hasTools({ objects }: TypeWithTools, value: Json, { tool }: NotedCall): boolean {
+function hasTools({ objects }: TypeWithTools, value: Json, { tool }: RemarkedCall): boolean {
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
   if (!tools.ok)

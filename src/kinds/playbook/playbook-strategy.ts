@@ -1,6 +1,6 @@
 import { decorate, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool, ToolInvocation } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { lastList, memoized } from '../../tool/until-aborted.ts';
@@ -30,7 +30,7 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
         });
       });
     },
-    note: ({ tool, result }, view) => {
+    remarkOn: ({ tool, result }, view) => {
       const done = { names: namesOf(tool), result };
       const { progress } = circumstances(view, run.key);
       return { facts: [factOf(PLAYBOOKS, whatWasDone(done, progress, run))] };
@@ -78,7 +78,7 @@ function boundTo({ key, lane }: PlaybookRun, locks: Locks): (tool: AnyTool) => A
 }
 
 /** The loop as a call sees it, with what earlier calls of its batch have added to the blackboard (PLY-10). */
-const withLiveBoard = ({ view, blackboard }: ToolInvocation): LoopView => ({
+const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
   ...view,
   get blackboard() {
     return blackboard.entries();

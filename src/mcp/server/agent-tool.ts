@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
-import { SESSION_ID, SESSION_ID_RULE } from '../../session/to-secrets.ts';
+import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/tool.ts';
 

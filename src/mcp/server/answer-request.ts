@@ -22,8 +22,8 @@ import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import type { McpPrompt, McpPromptArgument } from './define-mcp-prompt.ts';
+import { createNotifier, type ProgressToken } from './notifier.ts';
 import type { Publication } from './publish.ts';
-import { createTelling, type ProgressToken } from './telling.ts';
 
 /** What an endpoint has to offer. */
 export interface Published {
@@ -97,7 +97,7 @@ function call(
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const telling = createTelling({ name, progressToken }, send);
+  const telling = createNotifier({ name, progressToken }, send);
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, telling })

@@ -14,8 +14,8 @@ import { pendingViews, type Target, targetOf, turnServices } from '../../worker/
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import { listedPending } from './listed-pending.ts';
+import { type Notifier, toldOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
-import { type Telling, toldOf } from './telling.ts';
 import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
@@ -25,7 +25,7 @@ interface AgentCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
   readonly key: string | undefined;
-  readonly telling: Telling;
+  readonly telling: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
 }

@@ -13,7 +13,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
-import type { Telling } from './telling.ts';
+import type { Notifier } from './notifier.ts';
 import { toCallResult } from './to-call-result.ts';
 
 /** One call of a published tool. */
@@ -22,7 +22,7 @@ interface ToolCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name. */
   readonly key: string | undefined;
-  readonly telling: Telling;
+  readonly telling: Notifier;
 }
 
 /**
@@ -98,7 +98,7 @@ function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
 }
 
 /** Hears what a tool says to the user, which is among the events that nobody keeps. */
-function overheard(journal: LoopJournal, { say }: Telling): LoopJournal {
+function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
   return {
     get state() {
       return journal.state;

@@ -2,7 +2,7 @@ import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import { LISTINGS } from '../../tool/listings.ts';
-import type { AnyTool, ToolInvocation } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { memoized } from '../../tool/until-aborted.ts';
@@ -20,7 +20,7 @@ export interface McpToolFactoryConfig {
    * the others are renamed (UNF-31).
    */
   readonly clients: readonly McpClient[];
-  /** Changes each tool before anybody is offered it: `(tool) => withNote(tool, 'Only after the local sources.')`. */
+  /** Changes each tool before anybody is offered it: `(tool) => withUsageNote(tool, 'Only after the local sources.')`. */
   readonly adapt?: ((tool: AnyTool) => AnyTool) | undefined;
 }
 
@@ -155,7 +155,7 @@ type Prepared = string | { readonly remark: string } | undefined;
  *
  * @throws CallInterrupted when nothing was found, for lack of room: another invocation begins the call anew.
  */
-async function prepareTools(of: McpToolProviderConfig, invocation: ToolInvocation): Promise<Prepared> {
+async function prepareTools(of: McpToolProviderConfig, invocation: LiveCall): Promise<Prepared> {
   const answers = await answersOf(of.clients, invocation);
   for (const { facts } of answers) for (const fact of facts) invocation.record(LISTINGS, fact);
   const problems = answers.flatMap(({ problem }) => problem ?? []);
@@ -174,10 +174,7 @@ interface Answer extends FoundTools {
   readonly isPutOff: boolean;
 }
 
-async function answersOf(
-  clients: readonly McpClient[],
-  invocation: ToolInvocation,
-): Promise<readonly Answer[]> {
+async function answersOf(clients: readonly McpClient[], invocation: LiveCall): Promise<readonly Answer[]> {
   const { discovery } = invocation;
   const settled = await Promise.allSettled(clients.map((client) => findTools(client, discovery)));
   discovery.signal.throwIfAborted();
@@ -193,7 +190,7 @@ async function answersOf(
 }
 
 /** What is missing, and that it can be had, where nothing but room was lacking. */
-function remarkOf(missing: readonly Answer[], { tool }: ToolInvocation): string {
+function remarkOf(missing: readonly Answer[], { tool }: LiveCall): string {
   const problems = missing.map(({ problem }) => problem).join(' ');
   const again = missing.some(({ isPutOff }) => isPutOff) ? ` Call '${tool}' again for the other tools.` : '';
   return `Some tools of '${tool}' are not here. ${problems}${again}`;

@@ -2,7 +2,7 @@ import { checkNaming, checkWord } from '../../tool/check-definition.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Frame, Plan } from '../../tool/frame.ts';
 import type { ToolInput } from '../../tool/input-schema.ts';
-import type { AnyTool, Tool, ToolInvocation } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall, Tool } from '../../tool/tool.ts';
 import type { ToolOutput } from '../../tool/tool-output.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { type OnFailure, type PipelineRun, progressOf } from './pipeline-progress.ts';
@@ -80,7 +80,7 @@ const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];
 async function runSteps(
   run: PipelineRun,
   frame: Pick<Frame, 'name' | 'message'>,
-  invocation: ToolInvocation,
+  invocation: LiveCall,
 ): Promise<ToolResult> {
   const plan: Plan = (done) => {
     const progress = progressOf(run, done);

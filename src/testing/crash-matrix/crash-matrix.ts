@@ -2,7 +2,7 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { agentResolver } from '../../agent/tool-groups/resolve-agent.ts';
 import { toolKinds } from '../../built-in-kinds.ts';
 import type { Prices } from '../../model/prices.ts';
-import { toSecrets } from '../../session/to-secrets.ts';
+import { readSecrets } from '../../session/read-secrets.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
@@ -108,7 +108,7 @@ function toSubject<World>(
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`
     context: ToolCallContext.of(context),
-    ...(secrets && { secrets: async (principal) => toSecrets(await secrets(principal)) }),
+    ...(secrets && { secrets: async (principal) => readSecrets(await secrets(principal)) }),
     prices,
   };
 }

@@ -1,5 +1,5 @@
 import type { SessionPort } from '../../journal/session-port.ts';
-import type { Clock } from '../../session/to-platform.ts';
+import type { Clock } from '../../session/read-platform.ts';
 import type { Progress } from './crashable-invocation.ts';
 
 /** Where a play takes place: one fresh session, and its time. */

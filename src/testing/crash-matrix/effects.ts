@@ -1,4 +1,4 @@
-import type { Leaf, Reconciliation, ToolCall } from '../../tool/tool.ts';
+import type { Reconciliation, ToolCall, ToolExecution } from '../../tool/tool.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 
 /** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */
@@ -51,7 +51,7 @@ interface Run extends Omit<SeenRun, 'isDone'> {
 }
 
 interface Carried {
-  readonly leaf: Leaf;
+  readonly leaf: ToolExecution;
   readonly care: Care;
   readonly invocation: CrashableInvocation;
 }
@@ -100,7 +100,7 @@ export class Effects<World> {
    * A leaf that is seen: its `run` goes through its invocation. `reconciles`: who answers what became of it,
    * the tool itself or this witness.
    */
-  seen(leaf: Leaf, invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): Leaf {
+  seen(leaf: ToolExecution, invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ToolExecution {
     const { effect, reconcile } = leaf;
     const care = effect === 'once' && reconcile ? 'reconciled' : effect;
     return {

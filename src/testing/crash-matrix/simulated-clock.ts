@@ -1,4 +1,4 @@
-import type { Clock } from '../../session/to-platform.ts';
+import type { Clock } from '../../session/read-platform.ts';
 import { createTimers } from '../timers.ts';
 import { lastHash } from './orderly-hashes.ts';
 

@@ -1,7 +1,7 @@
 import { unwrapAs } from '../decorate.ts';
 import type { LoopView } from '../injection.ts';
 import { type Json, sameJson } from '../json.ts';
-import type { AnyTool, ToolInvocation } from '../tool.ts';
+import type { AnyTool, LiveCall } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** Marks a facade. Private to the system: a tool is one by how it was made, never by its shape. */
@@ -22,7 +22,7 @@ export interface Facade {
    * when it cannot be had: the facade then stays closed. What is to be said though it opens, is a remark.
    */
   readonly prepare?:
-    | ((invocation: ToolInvocation) => Promise<string | { readonly remark: string } | undefined>)
+    | ((invocation: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { decorate, unwrapAs } from '../decorate.ts';
 import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../json.ts';
 import { paragraphs } from '../to-mermaid.ts';
-import type { AnyTool, JsonSchema, ToolInvocation } from '../tool.ts';
+import type { AnyTool, JsonSchema, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
 import { type Brings, type Facade, facadeIn, OPENINGS, type OpeningFact, openingsIn } from './facade.ts';
 import { allOf, categoryOf, innerTools } from './inner-tools.ts';
@@ -14,7 +14,7 @@ import { allOf, categoryOf, innerTools } from './inner-tools.ts';
  *
  * @throws what the code of the facade throws.
  */
-export async function openFacade(input: Json, invocation: ToolInvocation): Promise<ToolResult> {
+export async function openFacade(input: Json, invocation: LiveCall): Promise<ToolResult> {
   const { tool: name, view } = invocation;
   const own = invocation.offered().find((one) => one.name === name);
   const facade = own && facadeIn(own);

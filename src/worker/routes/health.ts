@@ -1,4 +1,4 @@
-import { toSessionName } from '../../session/to-secrets.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { defineRoute, type Route } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
-import type { CancelNote } from '../../session/notes.ts';
+import type { CancelMessage } from '../../session/inbox.ts';
 import { openQuestions } from '../../session/questions.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { SessionUnavailableError } from '../../session/session-errors.ts';
@@ -106,7 +106,7 @@ async function declinePending(asked: SessionRequest, services: TurnHost, turn: s
   const { host, target, request } = asked;
   const { port, caller } = target;
   for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
-  const cancel: CancelNote = { declinedBy: caller.id };
+  const cancel: CancelMessage = { declinedBy: caller.id };
   await port.post('cancel', turn, JSON.stringify(cancel));
   const sentAt = host.clock.now();
   const resumed = await resume(asked, turn);

@@ -1,7 +1,7 @@
 import type { Message, SessionState } from '../../journal/state.ts';
 import { foldAll } from '../../session/fold-session.ts';
-import { toSessionName } from '../../session/to-secrets.ts';
-import { memoryOf, toAnswer } from '../../session/turn-answer.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
+import { toAnswer, visibleToolMemory } from '../../session/turn-answer.ts';
 import { modelText } from '../../tool/tool-result.ts';
 import { ANY_OBJECT } from '../description.ts';
 import { ownerOf } from '../host.ts';
@@ -52,8 +52,8 @@ async function showSession({ target, host }: SessionRequest): Promise<Response> 
     waiting: page.waiting,
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
-    state: Object.fromEntries(state.cells),
-    memory: memoryOf(state),
+    state: Object.fromEntries(state.callState),
+    memory: visibleToolMemory(state),
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   });

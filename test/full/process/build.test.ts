@@ -118,8 +118,8 @@ it('a test of the user needs no types of Workers, and runs in plain Node', async
 const OWN = `
 import {
   type AnyTool, type CallChanges, type CallScope, type ChatModel, type ErrorReason, type Frame, type FrameOutcome,
-  type InputDeclaration, type JournaledCall, type JsonSchema, type Leaf, type LoopLimits, type ModelReply, type ParsedAnswer, type ResultData,
-  type RoleRequest, type StoredEvent, type ToolGroup, type ToolInvocation, type TurnAnswer, type TurnArtifact, type TurnError,
+  type InputDeclaration, type JournaledCall, type JsonSchema, type ToolExecution, type LoopLimits, type ModelReply, type ParsedAnswer, type ResultData,
+  type RoleRequest, type StoredEvent, type ToolGroup, type LiveCall, type TurnAnswer, type TurnArtifact, type TurnError,
   CORE_ROLES, defineAgent, defineTool, defineToolGroup,
 } from 'holdfast';
 import { offlineModel } from 'holdfast/models/offline';
@@ -135,17 +135,17 @@ import * as v from 'valibot';
 
 export const logged = (tool: AnyTool, log: (id: string) => void): AnyTool => ({
   ...tool,
-  call(input, invocation: ToolInvocation) {
+  call(input, invocation: LiveCall) {
     const { id }: CallScope = invocation;
     log(id);
-    return tool.call(input, { ...invocation, execute: (leaf: Leaf) => invocation.execute({ ...leaf, timeout: 5 }) });
+    return tool.call(input, { ...invocation, execute: (leaf: ToolExecution) => invocation.execute({ ...leaf, timeout: 5 }) });
   },
 });
 export const look = defineTool({
   name: 'look', description: 'Looks.', input: v.object({ at: v.optional(v.string(), 'me') }), run: ({ at }) => [at],
 });
 export const one = (input: InputDeclaration, schema: JsonSchema) => [input, schema] as const;
-export const nested = (frame: Frame, invocation: ToolInvocation): Promise<FrameOutcome> => invocation.nest(frame);
+export const nested = (frame: Frame, invocation: LiveCall): Promise<FrameOutcome> => invocation.nest(frame);
 export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnArtifact[], TurnError | undefined] => [artifacts, error];
 export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
 export const changesOf = ({ event }: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;

@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { StreamEvent } from './event-parser.ts';
+import { createPendingNotifications } from './pending-notifications.ts';
 import { readEvents } from './read-events.ts';
 import type { ServerAccess } from './server-access.ts';
-import { createTelling } from './telling.ts';
 import { answeredBy, ask, cancelledBy, readEventData, type Wire } from './wire.ts';
 import {
   AddressRefusedError,
@@ -26,7 +26,7 @@ export class OldSse implements Wire {
   readonly #access: ServerAccess;
   readonly #waiting = new Map<RequestId, PromiseWithResolvers<void>>();
   readonly #closed = new AbortController();
-  readonly #telling = createTelling(this.#closed.signal);
+  readonly #telling = createPendingNotifications(this.#closed.signal);
   readonly #address = Promise.withResolvers<URL>();
 
   constructor(access: ServerAccess) {

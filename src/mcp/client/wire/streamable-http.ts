@@ -8,9 +8,9 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Followed, followEvents } from './follow-events.ts';
+import { createPendingNotifications } from './pending-notifications.ts';
 import { readJson } from './read-json.ts';
 import type { ServerAccess } from './server-access.ts';
-import { createTelling } from './telling.ts';
 import { answeredBy, ask, asWireError, cancelledBy, readEventData, readMessage, type Wire } from './wire.ts';
 import {
   AnswerTooLargeError,
@@ -54,7 +54,7 @@ export class StreamableHttp implements Wire {
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
-  readonly #telling = createTelling(this.#closed.signal);
+  readonly #telling = createPendingNotifications(this.#closed.signal);
   #version: string | undefined;
 
   constructor(access: ServerAccess) {

@@ -69,7 +69,7 @@ export function toComparable(
 /** The state, but for what it says of the invocations that made it. */
 function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
   // Where in the journal something stands depends on who took a turn over before it.
-  const { seq: _, turn, slices, cells, starts, compacted, summaryDropped, ...rest } = state;
+  const { seq: _, turn, memories, callState: cells, starts, compacted, summaryDropped, ...rest } = state;
   const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
   const parts = {
     ...rest,
@@ -79,9 +79,9 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
     summaryDropped: summaryDropped !== undefined,
     cells: Object.fromEntries(cells),
     ...Object.fromEntries(
-      [...slices].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),
+      [...memories].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),
     ),
-    [PROCESS.name]: sortedProcess(slices),
+    [PROCESS.name]: sortedProcess(memories),
   };
   return Object.fromEntries(
     Object.entries(parts).map(([part, value]) => [part, comparableState(value, names)]),
@@ -93,8 +93,8 @@ const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 
 /** It tells of calls as they ended: at once ended calls in any order, and some run for longer than others. */
-function sortedProcess(slices: SessionState['slices']): object {
-  const { history, tools, ...rest } = valueIn(slices, PROCESS, '');
+function sortedProcess(memories: SessionState['memories']): object {
+  const { history, tools, ...rest } = valueIn(memories, PROCESS, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
   return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
 }

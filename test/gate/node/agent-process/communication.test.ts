@@ -4,10 +4,10 @@ import {
   type CallScope,
   communicateTool,
   defineAgent,
+  type LiveCall,
   type ModelRequest,
   progressTool,
   type ToolCallSeen,
-  type ToolInvocation,
 } from '../../../../src/index.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
@@ -36,7 +36,7 @@ const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
 
 /** A call that the loop does not make: outside of a session, or with a channel that breaks. */
 async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
-  const invocation: ToolInvocation = {
+  const invocation: LiveCall = {
     ...fakeInvocation(tool.name).invocation,
     ...scope,
     execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(invocation))),

@@ -9,7 +9,7 @@ import {
   ModelError,
   ToolDefinitionError,
   type ToolSource,
-  withNote,
+  withUsageNote,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
@@ -136,7 +136,7 @@ describe('an agentic tool', () => {
   it('keeps its definition: nothing that is done with it changes it (AGT-01)', () => {
     const dig = agentic('dig', [look]);
     const before = { ...dig };
-    const noted = withNote(dig, 'Slowly.');
+    const noted = withUsageNote(dig, 'Slowly.');
     expect(noted).not.toBe(dig);
     expect(dig).toEqual(before);
     expect(noted).toMatchObject({ inner: [{ name: 'look' }], effect: 'none' });
@@ -215,7 +215,7 @@ describe('the tools of an agentic tool', () => {
     ];
     const session = createTestSession(agent('boss', [count, agentic('dig', [count])]), { replies: script });
     await session.send('Go.');
-    const { cells } = await session.state();
+    const { callState: cells } = await session.state();
     expect([...cells].toSorted()).toEqual([
       ['boss', { n: 1 }],
       ['boss/dig', { n: 2 }],

@@ -7,7 +7,7 @@ import {
   definePipeline,
   defineSubagent,
   defineTool,
-  withNote,
+  withUsageNote,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
@@ -70,7 +70,7 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
 
   it.each<[string, AnyTool]>([
     ['as it is', inner],
-    ['decorated', withNote(withNote(inner, 'Slow.'), 'Careful.')],
+    ['decorated', withUsageNote(withUsageNote(inner, 'Slow.'), 'Careful.')],
   ])('are not among its own, unless it captures them: %s (AGT-09)', async (_, nested) => {
     const tools = [nested, fact('two', 2)];
     expect((await dug(agentic('dig', tools), ...script)).artifacts).toEqual(own);

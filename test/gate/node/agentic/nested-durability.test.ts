@@ -245,7 +245,7 @@ describe('the memory of nested loops', () => {
     await session.send('Go.');
     session.restart();
     await session.send('Go.');
-    expect([...(await session.state()).cells].toSorted()).toEqual([
+    expect([...(await session.state()).callState].toSorted()).toEqual([
       ['boss/outer', { n: 2 }],
       ['boss/outer/mid', { n: 2 }],
     ]);
@@ -262,7 +262,7 @@ describe('the memory of nested loops', () => {
     const leased = await app.lease('Go.');
     expect(leased.snapshot?.seq).toBeGreaterThan(200);
     await app.run(leased);
-    expect([...(await app.state()).cells]).toEqual([['tester/dig', { n: 45 }]]);
+    expect([...(await app.state()).callState]).toEqual([['tester/dig', { n: 45 }]]);
     expect(app.model.requests.at(-2)?.messages.at(-1)?.text).toBe('45');
   });
 });

@@ -43,7 +43,7 @@ describe('a call that broke off', () => {
     await session.send('Go on.');
     const shown = session.requests.flatMap((request) => shownResults(request));
     expect(shown).not.toContain('ship done');
-    expect((await session.state()).slices.get('state-machines')).toEqual({
+    expect((await session.state()).memories.get('state-machines')).toEqual({
       'clerk/orders': { '': 'open' },
     });
   });

@@ -22,7 +22,7 @@ import {
 const spend = calls(['average_spend', { months: 3 }]);
 
 /** What the session's state says is bound: by type and call. */
-const bound = async (session: TestSession) => (await session.state()).slices.get('chaining');
+const bound = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('what is bound', () => {
   it('is the session’s: the next turn has it, also after a restart', async () => {

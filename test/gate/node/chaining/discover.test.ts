@@ -335,7 +335,7 @@ describe('what is told of discovered objects', () => {
         at: expect.any(Number),
       },
     ]);
-    expect((await session.state()).slices.get('chaining')).toMatchObject([
+    expect((await session.state()).memories.get('chaining')).toMatchObject([
       { path: 'clerk', as: 'many', type: 'Customer', ...found, value: named('c1') },
     ]);
     expect(seen.map(({ iteration, tools }) => [iteration, tools.length])).toEqual([
@@ -368,7 +368,7 @@ describe('hostile ids', () => {
     const names = brought[1] ?? [];
     expect(names).toHaveLength(6);
     expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
-    const bindings = (await session.state()).slices.get('chaining');
+    const bindings = (await session.state()).memories.get('chaining');
     expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
   });
 

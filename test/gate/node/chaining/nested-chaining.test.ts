@@ -106,7 +106,7 @@ describe('an agentic tool that chains', () => {
     ]);
     expect(results(session)).toEqual(['Here is c1.', 'Name of c1 2020: 30']);
     expect(offered(session)[1]).toEqual(['get_customer']);
-    expect((await session.state()).slices.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
+    expect((await session.state()).memories.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
   });
 
   it('binds nothing around it when it returns several objects: they are a list (CHN-07)', async () => {
@@ -119,7 +119,7 @@ describe('an agentic tool that chains', () => {
     const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(clerk([desk({ chaining: [Customer] })]), { replies });
     await session.send('Get c1.');
-    expect((await session.state()).slices.get('chaining')).toEqual([
+    expect((await session.state()).memories.get('chaining')).toEqual([
       {
         path: 'clerk/desk',
         key: '',
@@ -195,7 +195,7 @@ describe('an agentic tool that chains', () => {
       '{"id":"2"}': 'Name of c2 2020: 30',
       '{"id":"3"}': UNBOUND,
     });
-    expect((await session.state()).slices.get('chaining')).toMatchObject([
+    expect((await session.state()).memories.get('chaining')).toMatchObject([
       { frame: '', value: { id: 'c1' } },
     ]);
     await session.send('Later.');

@@ -31,7 +31,7 @@ async function callsOf(session: TestSession, message: string): Promise<string[]>
 
 const done = "Done. The warehouse's note is warehouse.";
 const positions = async (session: TestSession) =>
-  Object((await session.state()).slices.get('state-machines'))['orders/move_order'];
+  Object((await session.state()).memories.get('state-machines'))['orders/move_order'];
 
 describe('the order desk with the offline planner', () => {
   it('moves an order on, one status a turn, also after a restart', async () => {

@@ -139,6 +139,6 @@ describe('a tool with a limit an hour', () => {
     });
     expect(await session.send('Write to Ada.')).toMatchObject({ outcome: 'cancelled' });
     await clock.advance(MINUTE);
-    expect((await session.state()).slices.get('app:rate-limits')).toEqual({ ada: [expect.any(Number)] });
+    expect((await session.state()).memories.get('app:rate-limits')).toEqual({ ada: [expect.any(Number)] });
   });
 });

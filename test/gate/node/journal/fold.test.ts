@@ -9,14 +9,14 @@ import {
   MESSAGE_TYPES,
   parseEvent,
   reduce,
-  type StateSlice,
+  type ToolMemory,
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';
 import { validJournal } from './random-journal.ts';
 
 /** What a kind of tool might remember: the calls that succeeded, and where. */
-const successes: StateSlice = {
+const successes: ToolMemory = {
   name: 'successes',
   initial: {},
   observe(value, moment) {
@@ -27,7 +27,7 @@ const successes: StateSlice = {
 };
 
 /** What a kind of tool might remember of facts, and of where they were recorded. */
-const facts: StateSlice = {
+const facts: ToolMemory = {
   name: 'facts',
   initial: [],
   apply: (value, fact, { frame, path, call, result }) => [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, SessionEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { type FrameState, ROOT, type StateSlice } from '../../../doors/journal.ts';
+import { type FrameState, ROOT, type ToolMemory } from '../../../doors/journal.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
@@ -104,13 +104,13 @@ describe('a frame without one', () => {
 
 describe('the facts of a frame', () => {
   /** Keeps every fact, with the place where it was recorded. */
-  const ledger: StateSlice<Json[], string> = {
+  const ledger: ToolMemory<Json[], string> = {
     name: 'ledger',
     initial: [],
     apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],
   };
   const fact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
-  const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).slices.get('ledger');
+  const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
   it('take effect when it opens, at its own path, whatever becomes of its call', () => {
     const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
@@ -128,13 +128,13 @@ describe('the facts of a frame', () => {
       [...noted, opens('x', { facts: [fact('one')] }), replied(['i look'], { frame: 'x' })],
       [ledger],
     );
-    expect(frameOf(state, 'x').seen.slices.get('ledger')).toHaveLength(1);
-    expect(frameOf(state, ROOT).seen.slices.get('ledger')).toHaveLength(0);
+    expect(frameOf(state, 'x').seen.memories.get('ledger')).toHaveLength(1);
+    expect(frameOf(state, ROOT).seen.memories.get('ledger')).toHaveLength(0);
   });
 
   it('of a kind that this code does not know are kept by nobody', () => {
     const stranger = { slice: 'stranger', fact: 1 };
-    expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).slices.keys()]).toEqual([
+    expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual([
       'ledger',
     ]);
   });

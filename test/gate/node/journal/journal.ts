@@ -1,6 +1,6 @@
 import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce, type StateSlice } from '../../../doors/journal.ts';
+import { emptyState, reduce, type ToolMemory } from '../../../doors/journal.ts';
 
 /** Short forms of the events of turn `t1` of agent `tester`. */
 export const opened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
@@ -43,10 +43,10 @@ export const ended = (
   ...more,
 });
 
-export const fold = (events: readonly SessionEvent[], slices: readonly StateSlice[] = []): SessionState => {
+export const fold = (events: readonly SessionEvent[], memories: readonly ToolMemory[] = []): SessionState => {
   const state = emptyState();
   events.forEach((event, i) => {
-    reduce(state, { seq: i + 1, event }, slices);
+    reduce(state, { seq: i + 1, event }, memories);
   });
   return state;
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { openBatch, ROOT, type StateSlice } from '../../../doors/journal.ts';
+import { openBatch, ROOT, type ToolMemory } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
@@ -169,9 +169,9 @@ describe('reduce', () => {
       const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
       const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
       const before = fold(events.slice(0, -1));
-      expect([before.cells.size, before.blackboard]).toEqual([0, []]);
+      expect([before.callState.size, before.blackboard]).toEqual([0, []]);
       const state = fold(events);
-      expect([...state.cells]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
+      expect([...state.callState]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
       expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
     },
   );
@@ -210,7 +210,7 @@ describe('reduce', () => {
       ended('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }),
       ended('a'),
     ]);
-    expect([...after.cells]).toEqual([['tester/dig', { x: 1 }]]);
+    expect([...after.callState]).toEqual([['tester/dig', { x: 1 }]]);
     expect([...turnOf(after).frames.keys()]).toEqual([ROOT]);
     expect(turnOf(after).artifacts).toEqual([]);
   });
@@ -268,11 +268,11 @@ describe('reduce', () => {
   });
 
   it('gives each memory its own value, its initial one first, and tells it of the turn', () => {
-    const seen: StateSlice = {
+    const seen: ToolMemory = {
       name: 'seen',
       initial: [],
       observe: (value, { type, path }) => [...(value as string[]), `${type} in ${path}`],
     };
-    expect([...fold([opened, started], [seen]).slices]).toEqual([['seen', ['turn-started in tester']]]);
+    expect([...fold([opened, started], [seen]).memories]).toEqual([['seen', ['turn-started in tester']]]);
   });
 });

@@ -55,7 +55,7 @@ function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[])
   return createTestSession(agentOf(tool), { kinds: [kind], replies, clock: createManualClock(5_000) });
 }
 const shown = (session: TestSession) => shownResults(session.requests.at(-1));
-const kept = async (session: TestSession) => (await session.state()).slices.get('app:words');
+const kept = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
 describe('a kind of tool of an app', () => {
   it('remembers over turns, restarts and replies, and shows a call what it has recorded itself', async () => {
@@ -128,7 +128,7 @@ describe('a kind of tool of an app', () => {
     });
     const session = createTestSession(agentOf(tool), { kinds: [times], clock, replies: [act(), 'Done.'] });
     await session.send('Go.');
-    expect((await session.state()).slices.get('app:times')).toEqual([5_250]);
+    expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
 
   it('observes what else happens: turns, replies, calls and loops', async () => {
@@ -145,7 +145,7 @@ describe('a kind of tool of an app', () => {
       replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Ok.', 'Done.'],
     });
     await session.send('Go.');
-    expect((await session.state()).slices.get('app:seen')).toEqual([
+    expect((await session.state()).memories.get('app:seen')).toEqual([
       'turn-started clerk',
       'model-replied clerk',
       'loop-opened clerk/helper',
@@ -164,7 +164,7 @@ describe('a kind of tool of an app', () => {
       strategy: (memory) => ({
         name: 'secret',
         offer: (tools, view) => (memory.recall(view).length > 0 ? [...tools, secret] : tools),
-        note: () => ({ facts: [memory.fact('noted')] }),
+        remarkOn: () => ({ facts: [memory.fact('noted')] }),
       }),
     });
     const session = createTestSession(agentOf(acts), { kinds: [kind], replies: [act(), 'Done.'] });
@@ -180,8 +180,8 @@ describe('a kind of tool of an app', () => {
     const kind = wordsOf({ name: 'unfolding' });
     const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
     await session.send('Go.');
-    const { slices } = await session.state();
-    expect([slices.get('unfolding'), slices.get('app:unfolding')]).toEqual([[], ['w0']]);
+    const { memories } = await session.state();
+    expect([memories.get('unfolding'), memories.get('app:unfolding')]).toEqual([[], ['w0']]);
   });
 });
 

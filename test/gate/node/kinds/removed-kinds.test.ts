@@ -64,7 +64,7 @@ function session() {
       return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
     },
     folded: async (kinds: readonly ToolKind[]) =>
-      (await foldAll(port, toolKinds(kinds).memories))?.state.slices.get('app:counter'),
+      (await foldAll(port, toolKinds(kinds).memories))?.state.memories.get('app:counter'),
   };
 }
 

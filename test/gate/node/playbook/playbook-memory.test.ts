@@ -89,11 +89,11 @@ describe('what a playbook has unlocked', () => {
     const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
     const app = memoryApp({ tools: [playbook(gated)], replies });
     for (const _ of [1, 2, 3, 4]) await app.say('Go.');
-    const before = (await app.state()).slices.get('playbooks');
+    const before = (await app.state()).memories.get('playbooks');
     app.sessions.restart('["owner","tester","s1"]');
     const leased = await app.lease('Go on.');
     expect(leased.snapshot).not.toBeNull();
-    expect((await app.state()).slices.get('playbooks')).toEqual(before);
+    expect((await app.state()).memories.get('playbooks')).toEqual(before);
     expect(before).toMatchObject({ 'tester/researcher': { '': { toolExecutions: 120 } } });
     await app.run(leased);
     expect(shownResults(app.model.requests.at(-2))).toEqual(['analyze done']);

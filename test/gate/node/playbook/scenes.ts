@@ -92,7 +92,7 @@ export const descriptions = (
 
 /** What the session remembers of playbooks. */
 export const remembered = async (session: TestSession): Promise<unknown> =>
-  (await session.state()).slices.get('playbooks');
+  (await session.state()).memories.get('playbooks');
 
 /** What a locked tool answers, and its description ends with. */
 export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;

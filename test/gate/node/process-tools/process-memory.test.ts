@@ -120,7 +120,7 @@ describe('process_tools_stats', () => {
     });
     const session = createTestSession(agent, { replies: [...invented, 'Done.'], clock });
     await session.send('Go.');
-    const memory = (await session.state()).slices.get(PROCESS.name);
+    const memory = (await session.state()).memories.get(PROCESS.name);
     expect(memory).toMatchObject({ calls: 240, tools: { length: 200 }, history: { length: 50 } });
     expect(JSON.stringify(memory).length).toBeLessThan(30_000);
   });

@@ -62,7 +62,7 @@ export async function hold(
     leased,
     sentAt: clock.now(),
     state,
-    slices: [],
+    memories: [],
     stored: (events) => stored.push(...events),
     meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
   });

@@ -73,7 +73,7 @@ describe('the holder of a lease', () => {
       leased: held.leased,
       sentAt: now,
       state: held.outbox.state,
-      slices: [],
+      memories: [],
       stored: () => {},
       meter: new Meter(DEFAULT_PLATFORM, () => now),
     });

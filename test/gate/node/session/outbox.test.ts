@@ -89,7 +89,7 @@ describe('the outbox', () => {
     await clock.advance(0);
     await clock.advance((LEASE_MS * 3) / 4);
     await session.close();
-    expect(outbox.lost?.message).toBe('The lease of this invocation has run out.');
+    expect(outbox.fencedBy?.message).toBe('The lease of this invocation has run out.');
     expect(timersLeft()).toBe(0);
   });
 

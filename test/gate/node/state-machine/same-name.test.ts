@@ -116,6 +116,6 @@ describe('two playbooks of one name', () => {
     await session.send('Go.');
     expect(done).toEqual(['look', 'act']);
     expect((await answersInside(session))[1]).toContain('act: ');
-    expect(Object.keys(Object((await session.state()).slices.get('playbooks')))).toHaveLength(1);
+    expect(Object.keys(Object((await session.state()).memories.get('playbooks')))).toHaveLength(1);
   });
 });

@@ -97,7 +97,7 @@ export const sessionWith = (tools: readonly AnyTool[], replies: readonly Scripte
 
 /** Where the machines of a session stand. */
 export const positions = async (session: TestSession): Promise<Json | undefined> =>
-  (await session.state()).slices.get('state-machines');
+  (await session.state()).memories.get('state-machines');
 
 /** What was answered to each call inside, by the tool's name, in the order in which they ended. */
 export async function answersInside(session: TestSession): Promise<string[]> {

@@ -1,12 +1,12 @@
 import type { AnyTool, InjectionStrategy } from '../../../../src/index.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import type { StateSlice } from '../../../doors/journal.ts';
+import type { ToolMemory } from '../../../doors/journal.ts';
 import { memoryLoop } from '../../../doors/loop.ts';
 
 interface Options {
   readonly tools: readonly AnyTool[];
   readonly replies: readonly ScriptedReply[];
-  readonly slices?: readonly StateSlice[];
+  readonly memories?: readonly ToolMemory[];
   readonly strategies?: readonly InjectionStrategy[];
   /** Of every loop; the outer one has only its own strategies when it is given some. */
   readonly kinds?: readonly InjectionStrategy[];

@@ -112,7 +112,7 @@ describe('the state of a call', () => {
   it('is as of the start of the batch', async () => {
     const { shown, app } = await resultsOf([tool('count', count)], numbered('count', 3));
     expect(shown).toEqual(['{"before":null}', '{"before":null}', '{"before":null}']);
-    expect([...(await app.state()).cells]).toEqual([['tester', { count: 2 }]]);
+    expect([...(await app.state()).callState]).toEqual([['tester', { count: 2 }]]);
   });
 
   it('holds the changes of earlier calls of the same serial', async () => {
@@ -206,7 +206,7 @@ describe('the state of a call', () => {
     };
     const { shown, app } = await resultsOf([tool('write', run)], [{ name: 'write' }]);
     expect(shown).toEqual(['["nothing",{"admin":true}]']);
-    expect(Object.keys((await app.state()).cells.get('tester') ?? {})).toEqual(['__proto__']);
+    expect(Object.keys((await app.state()).callState.get('tester') ?? {})).toEqual(['__proto__']);
   });
 });
 

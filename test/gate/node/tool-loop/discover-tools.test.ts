@@ -169,7 +169,7 @@ describe('a nested loop', () => {
       tools: [digs([reads('look')])],
       strategies: [],
       replies: [calls('dig'), 'Dug.', 'Done.'],
-      slices: [LISTINGS],
+      memories: [LISTINGS],
       kinds: [
         {
           name: 'outside',

@@ -12,7 +12,6 @@ import {
   type ToolResult,
   text,
 } from '../../../../src/index.ts';
-import type { StateSlice } from '../../../doors/journal.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
@@ -43,13 +42,13 @@ const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResu
     },
   });
 
-const slices: readonly StateSlice[] = [noted];
+const memories: readonly ToolMemory[] = [noted];
 
 describe('a fact that a call records', () => {
   it('is folded when its batch has ended, in source order, with the place of its call', async () => {
     const { state, model } = await runBare({
       tools: [notes('slow'), notes('fast')],
-      slices,
+      memories,
       replies: [calls('slow', 'fast'), calls('fast'), 'Done.'],
     });
     expect(shownResults(model.requests.at(-1))).toEqual([
@@ -57,7 +56,7 @@ describe('a fact that a call records', () => {
       'nothing',
       'memory 0: slow, memory 1: fast',
     ]);
-    expect(state.slices.get('noted')).toEqual(['memory 0: slow', 'memory 1: fast', 'memory 0: fast']);
+    expect(state.memories.get('noted')).toEqual(['memory 0: slow', 'memory 1: fast', 'memory 0: fast']);
   });
 
   it.each([
@@ -66,10 +65,10 @@ describe('a fact that a call records', () => {
   ])('is forgotten when the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
       tools: [notes('look', undefined, answer)],
-      slices,
+      memories,
       replies: [calls('look'), 'Done.'],
     });
-    expect(state.slices.get('noted')).toEqual([]);
+    expect(state.memories.get('noted')).toEqual([]);
   });
 
   it('is forgotten when the tool throws a signal, though what it stored is kept', async () => {
@@ -80,16 +79,16 @@ describe('a fact that a call records', () => {
         throw exitEarly('Enough.');
       },
     });
-    const { state, end } = await runBare({ tools: [leaving], slices, replies: [calls('leave')] });
+    const { state, end } = await runBare({ tools: [leaving], memories, replies: [calls('leave')] });
     expect(end).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Enough.' } });
-    expect(state.slices.get('noted')).toEqual([]);
+    expect(state.memories.get('noted')).toEqual([]);
     expect(state.blackboard).toEqual([{ value: 'a clue' }]);
   });
 
   it('is known to later calls of the same batch that share its serial, and to no others', async () => {
     const { model } = await runBare({
       tools: [notes('slow', 'lane'), notes('next', 'lane'), notes('other')],
-      slices,
+      memories,
       replies: [calls('slow', 'next', 'other'), 'Done.'],
     });
     expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
@@ -99,7 +98,7 @@ describe('a fact that a call records', () => {
     const lanes = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
       tools: [notes('slow', lanes), notes('next', lanes)],
-      slices,
+      memories,
       replies: [
         {
           calls: [
@@ -121,16 +120,16 @@ describe('a fact that a call records', () => {
     });
     const { state, model } = await runBare({
       tools: [failing],
-      slices,
+      memories,
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
     });
     expect(shownResults(model.requests[2])).toEqual(['memory/dig 0: opened']);
-    expect(state.slices.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
+    expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
   it('of a kind that nobody knows any more changes nothing', async () => {
     const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
-    expect([end.outcome, state.slices.size]).toEqual(['completed', 0]);
+    expect([end.outcome, state.memories.size]).toEqual(['completed', 0]);
   });
 
   it('is JSON: anything else is named, and the call fails', async () => {
@@ -151,7 +150,7 @@ describe('what a strategy notes of a call', () => {
   const noting = (log: FactPlace['call'][]): InjectionStrategy => ({
     name: 'noting',
     offer: (tools) => tools,
-    note({ id, tool, input, result }) {
+    remarkOn({ id, tool, input, result }) {
       log.push(id);
       return { facts: [factOf(noted, `${tool.name} ${input} ${result.text()}`)], remark: 'Well done.' };
     },
@@ -162,19 +161,19 @@ describe('what a strategy notes of a call', () => {
   it('is remembered, and its remark is read by the model below the result', async () => {
     const { state, model } = await runBare({
       tools: [ended('look', text('Seen.'))],
-      slices,
+      memories,
       strategies: [noting([])],
       replies: [{ calls: [{ name: 'look', input: { at: 1 } }] }, 'Done.'],
     });
     expect(shownResults(model.requests[1])).toEqual(['Seen.\n\nWell done.']);
-    expect(state.slices.get('noted')).toEqual(['memory 0: look {"at":1} Seen.']);
+    expect(state.memories.get('noted')).toEqual(['memory 0: look {"at":1} Seen.']);
   });
 
   it('is nothing when the call failed or was withheld: it is not asked', async () => {
     const log: string[] = [];
     const { model } = await runBare({
       tools: [ended('fails', error('No.')), ended('waits', withheld('Not yet.'))],
-      slices,
+      memories,
       strategies: [noting(log)],
       replies: [calls('fails', 'waits'), 'Done.'],
     });
@@ -187,7 +186,7 @@ describe('what a strategy notes of a call', () => {
     const throwing: InjectionStrategy = {
       name: 'broken',
       offer: (tools) => tools,
-      note() {
+      remarkOn() {
         throw new Error('Not mine.');
       },
     };

@@ -72,7 +72,7 @@ describe('a nested loop', () => {
   it('keeps the state of its tools under its own path', async () => {
     const replies = [calls('count', 'dig'), calls('count'), calls('count'), 'Two.', 'Done.'];
     const { app } = await said([count, digs([count])], replies);
-    expect([...(await app.state()).cells].toSorted()).toEqual([
+    expect([...(await app.state()).callState].toSorted()).toEqual([
       ['tester', { n: 1 }],
       ['tester/dig', { n: 2 }],
     ]);
@@ -99,7 +99,7 @@ describe('a nested loop', () => {
       [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
     );
     expect(texts).toEqual(['completed: Mid.']);
-    expect([...(await app.state()).cells.keys()]).toEqual(['tester/dig/dig']);
+    expect([...(await app.state()).callState.keys()]).toEqual(['tester/dig/dig']);
   });
 
   it('ends at its own limit of iterations, and the turn goes on', async () => {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, text } from '../../../../src/index.ts';
-import type { StateSlice } from '../../../doors/journal.ts';
+import type { ToolMemory } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
 /** Remembers words; the strategy offers a tool of each. */
-const words: StateSlice<readonly string[], string> = {
+const words: ToolMemory<readonly string[], string> = {
   name: 'words',
   initial: [],
   apply: (value, word) => [...value, word],
 };
-const numbers: StateSlice<readonly number[], number> = {
+const numbers: ToolMemory<readonly number[], number> = {
   name: 'numbers',
   initial: [],
   apply: (value, number) => [...value, number],
@@ -30,7 +30,7 @@ describe('a call that asks what the model would be offered after it', () => {
   it('is told as of the start of its batch, with what calls of its lane have recorded', async () => {
     const { model, offered } = await runBare({
       tools: [says('a', true), says('b', false), says('c', true)],
-      slices: [words],
+      memories: [words],
       strategies: [
         {
           name: 'words',
@@ -66,7 +66,7 @@ describe('a call that asks what the model would be offered after it', () => {
     };
     const { model, offered } = await runBare({
       tools: [asking],
-      slices: [words, numbers],
+      memories: [words, numbers],
       strategies: [
         {
           name: 'both',

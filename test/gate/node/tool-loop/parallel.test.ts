@@ -147,14 +147,14 @@ describe('the calls of one reply', () => {
         const names = view.recall(opened);
         return names.length === 0 ? tools : [...tools, ...names.map((name) => reads(name))];
       },
-      note: ({ result }) => ({ facts: [factOf(opened, result.content)] }),
+      remarkOn: ({ result }) => ({ facts: [factOf(opened, result.content)] }),
     };
     const fails = reads('fails', () => {
       throw new Error('No.');
     });
     const { offered, state } = await runBare({
       tools: [reads('first', () => 'garden'), reads('second', () => 'attic'), fails],
-      slices: [opened],
+      memories: [opened],
       strategies: [unlock],
       replies: [calls('first', 'fails', 'second'), 'Done.'],
     });
@@ -162,7 +162,7 @@ describe('the calls of one reply', () => {
       ['fails', 'first', 'second'],
       ['attic', 'fails', 'first', 'garden', 'second'],
     ]);
-    expect(state.slices.get('opened')).toEqual(['garden', 'attic']);
+    expect(state.memories.get('opened')).toEqual(['garden', 'attic']);
   });
 
   it('return directly together, not the last of them alone (PAR-08)', async () => {

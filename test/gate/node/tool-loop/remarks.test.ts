@@ -5,7 +5,7 @@ import {
   error,
   type InjectionStrategy,
   mapContent,
-  type NotedCall,
+  type RemarkedCall,
   text,
 } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -39,11 +39,11 @@ describe('a remark on a result', () => {
 
 describe('a strategy that is asked about a call', () => {
   it('sees the result as the journal keeps it: without secrets', async () => {
-    const noted: NotedCall[] = [];
+    const noted: RemarkedCall[] = [];
     const strategy: InjectionStrategy = {
       name: 'notes',
       offer: (tools) => tools,
-      note: (call) => {
+      remarkOn: (call) => {
         noted.push(call);
         return { remark: 'The key is hunter22.' };
       },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, type InjectionStrategy } from '../../../../src/index.ts';
-import type { StateSlice } from '../../../doors/journal.ts';
+import type { ToolMemory } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
 /** A kind of tool in miniature: `open` unlocks `inner`. */
-const unlocked: StateSlice<boolean, boolean> = {
+const unlocked: ToolMemory<boolean, boolean> = {
   name: 'unlocked',
   initial: false,
   observe: (value, moment) => value || (moment.type === 'call-ended' && moment.result.type !== 'error'),
@@ -22,7 +22,7 @@ describe('a kind of tool', () => {
   it('offers with the next model call what its memory holds, sorted by name (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
-      slices: [unlocked],
+      memories: [unlocked],
       strategies: [unlock],
       replies: [{ calls: [{ name: 'open' }] }, { calls: [{ name: 'inner' }] }, 'Done.'],
     });
@@ -37,7 +37,7 @@ describe('a kind of tool', () => {
   it('offers nothing new within the batch', async () => {
     const { model } = await runBare({
       tools: [tool('open')],
-      slices: [unlocked],
+      memories: [unlocked],
       strategies: [unlock],
       replies: [{ calls: [{ name: 'open' }, { name: 'inner' }] }, 'Done.'],
     });

@@ -179,7 +179,7 @@ describe('a signal', () => {
     });
     const { session, answer } = await said([tool], [calls('stop')]);
     expect(answer).toMatchObject({ signal: { type: 'replan', reason: 'I found a clue.' } });
-    const { blackboard, cells } = await session.state();
+    const { blackboard, callState: cells } = await session.state();
     expect(blackboard).toEqual([{ name: 'clue', value: 'a clue' }]);
     expect(cells.get('clerk')).toEqual({ seen: 1 });
   });

@@ -10,10 +10,10 @@ import {
   defineTool,
   exitEarly,
   type JsonObject,
+  type LiveCall,
   listSink,
   Secrets,
   ToolCallContext,
-  type ToolInvocation,
   text,
 } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -57,7 +57,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   withEventPublication: { decorate: (tool) => holdfast.withEventPublication(tool, () => undefined) },
   withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
   withName: { decorate: (tool) => holdfast.withName(tool, 'other'), changes: ['name'] },
-  withNote: { decorate: (tool) => holdfast.withNote(tool, 'And more.'), changes: ['description'] },
+  withUsageNote: { decorate: (tool) => holdfast.withUsageNote(tool, 'And more.'), changes: ['description'] },
   withObservability: { decorate: (tool) => holdfast.withObservability(tool, () => undefined) },
   withParameter: {
     decorate: (tool) => holdfast.withParameter(tool, 'page', v.optional(v.number())),
@@ -129,7 +129,7 @@ const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
 
 /** A tool none of whose properties is a default. What it is called with is recorded. */
 function probe(answer: AnyTool['call'] = async () => text('seen')) {
-  const given: { input: unknown; invocation: ToolInvocation }[] = [];
+  const given: { input: unknown; invocation: LiveCall }[] = [];
   const declared = defineTool({
     name: 'probe',
     description: 'Looks.',
@@ -195,13 +195,13 @@ class ClassTool implements AnyTool {
   check(input: JsonObject, name?: string) {
     return this.#made.check(input, name);
   }
-  call(input: JsonObject, invocation: ToolInvocation) {
+  call(input: JsonObject, invocation: LiveCall) {
     return this.#made.call(input, invocation);
   }
 }
 
 /** A call of which everything that is asked is approved, and for which a `Person` is known. */
-function approvedCall(changes: Partial<ToolInvocation> = {}): ToolInvocation {
+function approvedCall(changes: Partial<LiveCall> = {}): LiveCall {
   const { call } = fakeCall({ decide: async () => ({ decision: 'approve' }), ...changes });
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;

@@ -16,8 +16,8 @@ import {
   withDescription,
   withMetadata,
   withName,
-  withNote,
   withParameter,
+  withUsageNote,
 } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -146,7 +146,7 @@ describe('the context of a call', () => {
     const decorated = [
       withName(tool, 'named'),
       withName(withDescription(tool, 'Other.'), 'described'),
-      withName(withNote(tool, 'Slow'), 'noted'),
+      withName(withUsageNote(tool, 'Slow'), 'noted'),
       withName(withMetadata(tool, 'cost', 3), 'metadata'),
       withName(withCoercion(tool), 'coerced'),
       withName(withParameter(tool, 'why', stringParameter('x', { required: false })), 'parameter'),
@@ -164,7 +164,7 @@ describe('the context of a call', () => {
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [tool, digs('outer', [withName(digs('inner', [withNote(tool, 'Deep')]), 'deep')])],
+      tools: [tool, digs('outer', [withName(digs('inner', [withUsageNote(tool, 'Deep')]), 'deep')])],
       context: { a: 'agent', b: 'agent' },
     });
     const session = createTestSession(agent, {

@@ -1,17 +1,11 @@
-import type {
-  BlackboardEntry,
-  Json,
-  JsonLike,
-  ToolCallContext,
-  ToolInvocation,
-} from '../../../../src/index.ts';
+import type { BlackboardEntry, Json, JsonLike, LiveCall, ToolCallContext } from '../../../../src/index.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 /** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */
-export function fakeCall(changes: Partial<ToolInvocation> = {}) {
+export function fakeCall(changes: Partial<LiveCall> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];
-  const call: ToolInvocation = {
+  const call: LiveCall = {
     ...fakeInvocation('tool').invocation,
     state: { get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) },
     blackboard: {
@@ -26,7 +20,7 @@ export function fakeCall(changes: Partial<ToolInvocation> = {}) {
     },
     ...changes,
   };
-  return { call, cells, board, during: (context: ToolCallContext): ToolInvocation => ({ ...call, context }) };
+  return { call, cells, board, during: (context: ToolCallContext): LiveCall => ({ ...call, context }) };
 }
 
 /** As a session keeps it. */

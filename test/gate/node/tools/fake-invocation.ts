@@ -1,16 +1,16 @@
 import {
-  type Leaf,
+  type LiveCall,
   type LoopView,
   Secrets,
   type ToolCall,
   ToolCallContext,
-  type ToolInvocation,
+  type ToolExecution,
 } from '../../../../src/index.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 
 /** An invocation that runs the leaf at once, and records each leaf that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
-  const leaves: Leaf[] = [];
+  const leaves: ToolExecution[] = [];
   const seen: LoopView = {
     turn: '1',
     principal: { id: 'ada' },
@@ -24,7 +24,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     made: (_, make) => make(),
     history: () => [],
   };
-  const invocation: ToolInvocation = {
+  const invocation: LiveCall = {
     id: '1.2.0',
     tool,
     context,
@@ -67,7 +67,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
 }
 
 /** What a leaf is given in such an invocation. */
-export const toolCallOf = (invocation: ToolInvocation, more: Partial<ToolCall> = {}): ToolCall => ({
+export const toolCallOf = (invocation: LiveCall, more: Partial<ToolCall> = {}): ToolCall => ({
   ...invocation,
   idempotencyKey: 'a'.repeat(64),
   decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),

@@ -104,8 +104,8 @@ describe('what a journal tells of sources outside', () => {
     events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }).event);
 
   it('is folded as it is emitted, and at once', () => {
-    expect(valueIn(fold(EVENTS.slice(0, 3)).slices, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(valueIn(fold(EVENTS).slices, LISTINGS, '')).toEqual([
+    expect(valueIn(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
+    expect(valueIn(fold(EVENTS).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
     ]);
@@ -125,18 +125,18 @@ describe('what a journal tells of sources outside', () => {
       { ...listed(undefined, { key: 'c', told: null }), turn: 't2' } as SessionEvent, // of the next turn
     ];
     const snapshot = fromSnapshot(toSnapshot(fold(EVENTS)));
-    expect(valueIn(fold(next, snapshot).slices, LISTINGS, '')).toEqual([
+    expect(valueIn(fold(next, snapshot).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
       { key: 'b', told: { at: 7 } },
       { key: 'c', told: null },
     ]);
-    expect(snapshot.slices).toEqual(fold([...EVENTS, ...next]).slices);
+    expect(snapshot.memories).toEqual(fold([...EVENTS, ...next]).memories);
   });
 
   it('does not change what the calls of a reply see that was made before it', () => {
     const state = fold(EVENTS.slice(0, 6));
-    const seen = state.turn?.frames.get('')?.seen.slices ?? new Map();
+    const seen = state.turn?.frames.get('')?.seen.memories ?? new Map();
     expect(valueIn(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
-    expect(valueIn(state.slices, LISTINGS, '')).toHaveLength(2);
+    expect(valueIn(state.memories, LISTINGS, '')).toHaveLength(2);
   });
 });

@@ -39,8 +39,8 @@ describe('a loop memo', () => {
     const { call, during, cells } = fakeCall();
     const memo = loopMemo('rules');
     expect([memo.firstTimeIn(call), memo.firstTimeIn(call)]).toEqual([true, true]);
-    memo.note(call, 'n');
-    expect(memo.noted(call)).toBeUndefined();
+    memo.remember(call, 'n');
+    expect(memo.recall(call)).toBeUndefined();
     expect(cells.size).toBe(0);
     expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
   });

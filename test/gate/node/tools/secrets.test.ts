@@ -153,7 +153,7 @@ describe('a secret that a tool lets out', () => {
     const turn = (await app.state()).turn?.id ?? '';
     const events = await app.events(turn);
     const state = await app.state();
-    const seen = [events, items, app.model.requests, state.blackboard, [...state.cells], state.messages];
+    const seen = [events, items, app.model.requests, state.blackboard, [...state.callState], state.messages];
     expect(JSON.stringify(seen)).not.toContain(TOKEN);
     expect(JSON.stringify(seen)).not.toContain('4711');
     expect(events.map(({ event }) => event)).toContainEqual(

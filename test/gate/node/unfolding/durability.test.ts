@@ -54,9 +54,9 @@ describe('what is open', () => {
   it('is folded to the same value by an object that has restarted', async () => {
     const session = sessionWith([files({ scope: 'session' })], [calls('files'), 'Done.']);
     await session.send('Go.');
-    const warm = (await session.state()).slices.get('unfolding');
+    const warm = (await session.state()).memories.get('unfolding');
     session.restart();
-    expect((await session.state()).slices.get('unfolding')).toEqual(warm);
+    expect((await session.state()).memories.get('unfolding')).toEqual(warm);
     expect(warm).toEqual([{ call: expect.stringMatching(/\.3\.0$/), facade: 'files', path: 'clerk' }]);
   });
 });
@@ -80,7 +80,7 @@ describe('a facade whose scope is the session', () => {
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
     session.restart();
     expect(offered(session).at(-1)).toEqual(['files', 'read']);
-    expect((await session.state()).slices.get('unfolding')).toHaveLength(1);
+    expect((await session.state()).memories.get('unfolding')).toHaveLength(1);
   });
 
   it('stays open in a nested loop of the same path, each time it runs', async () => {

@@ -95,7 +95,7 @@ describe('a facade in a nested loop', () => {
       ['files'],
       ['dig', 'files'],
     ]);
-    expect((await session.state()).slices.get('unfolding')).toEqual([]);
+    expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
   it('opens beside the same facade in the loop around it', async () => {

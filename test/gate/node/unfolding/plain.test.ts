@@ -85,7 +85,7 @@ describe('an unfolding tool', () => {
     await session.send('Go.');
     await session.send('And now?');
     expect(offered(session)).toEqual([['files'], ['files', 'read', 'write'], ['files']]);
-    expect((await session.state()).slices.get('unfolding')).toEqual([]);
+    expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
   it('lists its tools for who draws them, without a call (TOOL-20)', () => {

@@ -4,8 +4,8 @@ import {
   defineUnfolding,
   LISTINGS,
   type Listings,
+  type LiveCall,
   type LoopView,
-  type ToolInvocation,
 } from '../../../../src/index.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
@@ -24,18 +24,18 @@ const toolsIn = (view: LoopView): readonly AnyTool[] => {
 };
 const lists =
   (...names: string[]) =>
-  async (invocation: ToolInvocation): Promise<undefined> => {
+  async (invocation: LiveCall): Promise<undefined> => {
     invocation.record(LISTINGS, { key: 'shop', told: names });
   };
 
-type Prepare = (invocation: ToolInvocation) => Promise<string | undefined>;
+type Prepare = (invocation: LiveCall) => Promise<string | undefined>;
 
 /** A facade whose tools are known once it has prepared. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
   defineUnfolding({ name: 'shop', description: 'Shops.', tools: toolsIn, prepare, ...more });
 
 const listingsOf = async (session: TestSession): Promise<Listings> =>
-  valueIn((await session.state()).slices, LISTINGS, '');
+  valueIn((await session.state()).memories, LISTINGS, '');
 
 describe('a facade that prepares', () => {
   it('tells of what it has found out, and the next model call is offered it', async () => {

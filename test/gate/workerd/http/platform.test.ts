@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { DEFAULT_PLATFORM, toPlatform } from '../../../doors/session.ts';
+import { DEFAULT_PLATFORM, readPlatform } from '../../../doors/session.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
@@ -194,12 +194,12 @@ describe('the limits of a deployment', () => {
   });
 
   it('are the vars, as text or number, where the code says nothing', () => {
-    expect(toPlatform({ SUBREQUESTS: ' 1000 ', CPU_MS: 10, WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
+    expect(readPlatform({ SUBREQUESTS: ' 1000 ', CPU_MS: 10, WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
       subrequests: 1_000,
       cpuMs: 10,
       wallMs: 5_000,
     });
-    expect(toPlatform({})).toEqual(DEFAULT_PLATFORM);
+    expect(readPlatform({})).toEqual(DEFAULT_PLATFORM);
   });
 
   it('are checked where the code declares them', () => {

@@ -1,6 +1,6 @@
 /** Tools of MCP servers in agents' lists and behind facades: MCP-01 to MCP-04, MCP-08, MCP-09. */
 import { describe, expect, it } from 'vitest';
-import { withNote } from '../../../../../src/index.ts';
+import { withUsageNote } from '../../../../../src/index.ts';
 import {
   createMcpToolFactory,
   defineMcpToolGroup,
@@ -81,7 +81,8 @@ describe('a tool by its name', () => {
 
   it('can be adapted before anybody is offered it', async () => {
     const { client } = scene([search]);
-    const adapt = (tool: Parameters<typeof withNote>[0]) => withNote(tool, 'Only after the local sources.');
+    const adapt = (tool: Parameters<typeof withUsageNote>[0]) =>
+      withUsageNote(tool, 'Only after the local sources.');
     const factory = createMcpToolFactory({ clients: [client], adapt });
     const wiki = session([factory.toolByName('search_wikipedia')], ['Done.']);
     await wiki.send('Search');

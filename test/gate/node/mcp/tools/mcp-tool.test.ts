@@ -1,15 +1,15 @@
 /** What a call of a server's tool asks of its invocation. */
 import { expect, it } from 'vitest';
-import type { Effect, Leaf, ToolInvocation } from '../../../../../src/index.ts';
+import type { Effect, LiveCall, ToolExecution } from '../../../../../src/index.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { mcpTool } from '../../../../doors/mcp.ts';
-import { DEFAULT_PLATFORM, HandOverWatch, Meter } from '../../../../doors/session.ts';
+import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';
 import { client, listed } from './listing-fixtures.ts';
 
 /** The part of a call that acts, of a tool with this effect. */
-async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<Leaf> {
-  const leaves: Leaf[] = [];
+async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolExecution> {
+  const leaves: ToolExecution[] = [];
   const tool = mcpTool({
     client: client({ effects: { read: effect }, ...config }),
     listed: listed(),
@@ -20,8 +20,8 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
   const invocation = {
     tool: 'read',
     discovery: { view: { made: () => [] } },
-    execute: async (leaf: Leaf) => leaves.push(leaf),
-  } as unknown as ToolInvocation;
+    execute: async (leaf: ToolExecution) => leaves.push(leaf),
+  } as unknown as LiveCall;
   await tool.call({}, invocation);
   const [leaf] = leaves;
   if (!leaf) throw new Error('nothing was to be run');
@@ -42,7 +42,7 @@ it('a call with the longest time is begun by an invocation that has done somethi
   const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
   const clock = createManualClock(0);
   const meter = new Meter(DEFAULT_PLATFORM, clock.now);
-  const watch = new HandOverWatch({ clock, meter, hasProgressed: () => true });
+  const watch = new InvocationBudgetWatch({ clock, meter, hasProgressed: () => true });
   watch.claim({ subrequests: 1, ms: 0 });
   await clock.advance(6 * 60_000);
   watch.claim({ subrequests, ms });

@@ -3,7 +3,7 @@ import type {
   CallBlackboard,
   Decision,
   DecisionRequest,
-  ToolInvocation,
+  LiveCall,
 } from '../../../../../src/index.ts';
 import { kept } from '../fake-call.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
@@ -12,7 +12,7 @@ import { fakeInvocation } from '../fake-invocation.ts';
 export function decidedInvocation(
   tool: string,
   decisions: readonly Decision[],
-  change: Partial<ToolInvocation> = {},
+  change: Partial<LiveCall> = {},
 ) {
   const { invocation: fake, leaves } = fakeInvocation(tool);
   const asked: DecisionRequest[] = [];
@@ -28,7 +28,7 @@ export function decidedInvocation(
       });
     },
   };
-  const invocation: ToolInvocation = {
+  const invocation: LiveCall = {
     ...fake,
     blackboard,
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   autoApprove,
   exitEarly,
+  type LiveCall,
   type Review,
   type ReviewHandler,
   type ReviewOptions,
   type ReviewRequest,
   SignalError,
   ToolConfigurationError,
-  type ToolInvocation,
   withReview,
 } from '../../../../../src/index.ts';
 import { decidedInvocation } from './decided-invocation.ts';
@@ -19,7 +19,7 @@ const INPUT = { orderId: 1003, amount: 149 };
 async function reviewed(
   handler: ReviewHandler,
   options: ReviewOptions<ReturnType<typeof refundTool>['refund']> = {},
-  change: Partial<ToolInvocation> = {},
+  change: Partial<LiveCall> = {},
 ) {
   const { refund, refunds } = refundTool();
   const { invocation, asked } = decidedInvocation('refund', [], change);

@@ -86,7 +86,7 @@ describe('a one-shot tool', () => {
     const session = sessionWith([machine], [calls('orders'), calls('skill'), calls('skill'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(ran).toHaveLength(1);
-    expect((await session.state()).slices.get('state-machines')).toEqual({
+    expect((await session.state()).memories.get('state-machines')).toEqual({
       'clerk/orders': { '': 'checked' },
     });
   });
@@ -218,7 +218,7 @@ describe('a one-shot tool', () => {
     const session = createTestSession(agent, { replies: [calls('skill'), calls('skill'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', 'body 2']);
-    expect((await session.state()).cells.size).toBe(0);
+    expect((await session.state()).callState.size).toBe(0);
   });
 
   it('is marked and called by the name under which the model knows it', async () => {

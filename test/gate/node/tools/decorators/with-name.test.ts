@@ -10,7 +10,7 @@ import {
   withDescription,
   withMetadata,
   withName,
-  withNote,
+  withUsageNote,
 } from '../../../../../src/index.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';
@@ -103,11 +103,11 @@ describe('a described tool', () => {
     ['Searches.', 'Slow', 'Searches. Slow'],
     ['Waits...', 'Slow', 'Waits... Slow'],
   ])('has a note after one full stop: %j and %j (TOOL-16)', (description, note, expected) => {
-    expect(withNote(withDescription(search, description), note).description).toBe(expected);
+    expect(withUsageNote(withDescription(search, description), note).description).toBe(expected);
   });
 
   it('may have several notes, and another description before them (TOOL-16, TOOL-17)', () => {
-    const noted = withNote(withNote(withDescription(search, 'Finds'), 'One'), 'Two.');
+    const noted = withUsageNote(withUsageNote(withDescription(search, 'Finds'), 'One'), 'Two.');
     expect(noted.description).toBe('Finds. One. Two.');
     expect(noted.metadata).toEqual({ team: 'kb' });
     expect(unwrapAs(noted, (one): one is AnyTool => one === search)).toBe(search);
@@ -120,7 +120,7 @@ describe('a described tool', () => {
   });
 
   it('is what the model is shown', async () => {
-    const session = sessionWith([withNote(search, 'Slow')], ['Done.']);
+    const session = sessionWith([withUsageNote(search, 'Slow')], ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools).toEqual([
       { name: 'search', description: 'Searches. Slow', inputSchema: search.inputSchema },
@@ -149,7 +149,7 @@ describe('a tool with more metadata', () => {
     const more = withMetadata(search, 'cost', 3);
     expect(withName(more, 'other').metadata).toEqual(kept);
     expect(withDescription(more, 'Other.').metadata).toEqual(kept);
-    expect(withNote(more, 'Other').metadata).toEqual(kept);
+    expect(withUsageNote(more, 'Other').metadata).toEqual(kept);
   });
 
   it('does not show it to the model (TOOL-12)', async () => {

@@ -10,8 +10,8 @@ import {
   withDescription,
   withMetadata,
   withName,
-  withNote,
   withParameter,
+  withUsageNote,
 } from '../../../../../src/index.ts';
 
 const order = defineTool({
@@ -27,7 +27,7 @@ type Order = Tool<'order', Input, { id: string }>;
 expectTypeOf(order).toEqualTypeOf<Order>();
 expectTypeOf(withName(order, 'shop_order')).toEqualTypeOf<Tool<'shop_order', Input, { id: string }>>();
 expectTypeOf(withDescription(order, 'x')).toEqualTypeOf<Order>();
-expectTypeOf(withNote(order, 'x')).toEqualTypeOf<Order>();
+expectTypeOf(withUsageNote(order, 'x')).toEqualTypeOf<Order>();
 expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<Order>();
 expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<Order>();
 expectTypeOf(withCoercion(order)).toEqualTypeOf<Order>();
@@ -50,7 +50,7 @@ expectTypeOf(withParameter(order, 'any', { type: 'number' })).toEqualTypeOf<
 export const erased = (tool: AnyTool): readonly AnyTool[] => [
   withName(tool, `a_${tool.name}`),
   withDescription(tool, 'x'),
-  withNote(tool, 'x'),
+  withUsageNote(tool, 'x'),
   withMetadata(tool, 'cost', 3),
   withParameter(tool, 'reason', v.string()),
   withCoercion(tool),

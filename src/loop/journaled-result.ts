@@ -19,7 +19,10 @@ interface Answered {
 }
 
 /** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
-export function keptResult(loop: Pick<Loop, 'secrets'>, { tool, result, changes }: Answered): ToolResult {
+export function journaledResult(
+  loop: Pick<Loop, 'secrets'>,
+  { tool, result, changes }: Answered,
+): ToolResult {
   const { length } = JSON.stringify([result, changes]);
   if (length <= MAX_RESULT) return result;
   const message =

@@ -60,7 +60,7 @@ const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
  *
  * @throws ConfigurationError that names the var, or the property, which says something impossible.
  */
-export function toPlatform(
+export function readPlatform(
   env: Readonly<Record<string, unknown>>,
   declared: PlatformConfig = {},
 ): PlatformLimits {

@@ -13,7 +13,7 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { paragraphs } from '../tool/to-mermaid.ts';
-import type { Leaf } from '../tool/tool.ts';
+import type { ToolExecution } from '../tool/tool.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
 
@@ -30,7 +30,7 @@ export interface LoopHost {
   /** Under the agent's context, and the request's. */
   readonly context?: ToolCallContext | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly leaf?: ((leaf: Leaf) => Leaf) | undefined;
+  readonly leaf?: ((leaf: ToolExecution) => ToolExecution) | undefined;
 }
 
 interface Parts {
@@ -51,7 +51,16 @@ interface Parts {
 const kindsOf = ({ kinds = BUILT_IN_KINDS }: Pick<LoopHost, 'kinds'>): ToolKinds => kinds;
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
-export const toLoop = ({ host, turn, frame, session, live, secrets, startedAt, scheduled }: Parts): Loop => ({
+export const assembleLoop = ({
+  host,
+  turn,
+  frame,
+  session,
+  live,
+  secrets,
+  startedAt,
+  scheduled,
+}: Parts): Loop => ({
   spec: specOf(host, turn),
   frame,
   turn: turn.id,

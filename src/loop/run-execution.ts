@@ -2,12 +2,12 @@ import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { shorten } from '../tool/json.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { Leaf, ToolCall } from '../tool/tool.ts';
+import type { ToolCall, ToolExecution } from '../tool/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import type { Holder } from './holder.ts';
 import { isCutOff, isInterrupted } from './interrupted.ts';
-import { exceptionResult, keptResult, resultOf, tellDeveloper } from './kept-result.ts';
+import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './journaled-result.ts';
 import { inLoop, type Loop } from './loop.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
@@ -19,7 +19,7 @@ interface Ran {
 
 /** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
 interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
-  readonly leaf: Leaf;
+  readonly leaf: ToolExecution;
   readonly call: ToolCall;
 }
 
@@ -35,16 +35,16 @@ const LAST_WORD = 5_000;
  *
  * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
  */
-export async function runLeaf(
+export async function runExecution(
   { loop, record }: ToolCallRun,
   scope: Omit<ToolCall, 'idempotencyKey'>,
-  declared: Leaf,
+  declared: ToolExecution,
 ): Promise<Ran> {
   const { holder, slots } = loop;
   const inherited = record.started;
   // What was started as more than a read may have happened, whatever its tool has become since.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
-  const leaf: Leaf = isWeakened ? { ...declared, effect: inherited } : declared;
+  const leaf: ToolExecution = isWeakened ? { ...declared, effect: inherited } : declared;
   // Begun as what may be repeated, and no longer so: run again, it could happen twice.
   const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && leaf.effect === 'once');
   return slots.hold(async () => {
@@ -68,7 +68,7 @@ export async function runLeaf(
   });
 }
 
-async function start(loop: Loop, { id: call }: CallRecord, { effect }: Leaf): Promise<void> {
+async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolExecution): Promise<void> {
   const { journal, memories, secrets } = loop;
   const held = secrets.redact(memories.heldBy(call));
   journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
@@ -147,7 +147,7 @@ function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt):
   const late = answer.then((said) =>
     said === 'no-answer' || isUnknown(said)
       ? undefined
-      : keptResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
+      : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
   );
   const input = shorten(record.input, MAX_INPUT);
   const orNothing = late.catch(() => undefined);

@@ -30,19 +30,19 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
   );
 
 /** What is posted to the holder of a session for a call that waits. */
-export interface AnswerNote {
+export interface AnswerMessage {
   readonly wait: string;
   readonly answer: Answer;
 }
 
 /** What is posted to cancel a turn. */
-export interface CancelNote {
+export interface CancelMessage {
   /** Only if the turn waits: all that it waits for is declined by this one, who has sent a message instead. */
   readonly declinedBy?: string;
 }
 
 /** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
-export type LateNote = Pick<Late, 'call' | 'tool' | 'input' | 'result'>;
+export type LateMessage = Pick<Late, 'call' | 'tool' | 'input' | 'result'>;
 
 type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
 type Started = Extract<SessionEvent, { type: 'turn-started' }>;
@@ -69,7 +69,7 @@ export function toEvents(state: SessionState, row: InboxMessage): readonly Sessi
 
 /** Nothing when it was to decline what the turn waits for, and nothing waits. */
 function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
-  const { declinedBy } = JSON.parse(row.body) as CancelNote; // what was posted as one
+  const { declinedBy } = JSON.parse(row.body) as CancelMessage; // what was posted as one
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
   if (!turn || declinedBy === undefined) return [cancel];
   const declining = waitingCalls(turn).map((one) => answered(turn, one, declined(one, declinedBy)));
@@ -83,7 +83,7 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
 
 /** Whoever could not tell whether its append was stored left a note beside it. */
 function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
-  const { call, tool, input, result } = JSON.parse(row.body) as LateNote; // what was posted as one
+  const { call, tool, input, result } = JSON.parse(row.body) as LateMessage; // what was posted as one
   if (toldLate.includes(call)) return [];
   return [{ type: 'late-result-received', turn: turn.id, call, tool, input, result }];
 }
@@ -91,7 +91,7 @@ function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): r
 /** A wait was answered, or its time is over; nothing when nobody waits for it any more. */
 function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   // An answer was posted as one; of a wait that expired, its id is.
-  const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerNote) : undefined;
+  const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
   const id = note?.wait ?? row.body;
   const waiting = waitingCalls(turn).find((one) => one.id === id);
   return waiting ? [answered(turn, waiting, note?.answer ?? expired(waiting))] : [];

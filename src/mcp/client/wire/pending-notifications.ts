@@ -2,7 +2,7 @@
 const TELL_TIMEOUT = 5_000;
 
 /** What a server is told without being asked for an answer. */
-interface Telling {
+interface PendingNotifications {
   /** Posts a message; the signal aborts when it takes too long, or the wire is closed. */
   tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
   /** Resolves once all that is being told has been taken note of, or not. */
@@ -10,7 +10,7 @@ interface Telling {
 }
 
 /** The messages of one wire, which `closed` ends. A timer each, which ends with its message. */
-export function createTelling(closed: AbortSignal): Telling {
+export function createPendingNotifications(closed: AbortSignal): PendingNotifications {
   const pending = new Set<Promise<void>>();
   return {
     tell(post) {

@@ -3,7 +3,7 @@ import type { FeedItem } from '../../session/follow-session.ts';
 import { oneLine } from '../content/one-line.ts';
 
 /** How a client hears of a call while it runs. What is told after it has gone is dropped. */
-export interface Telling {
+export interface Notifier {
   /** As progress, in one line, when the client has asked for it (MCP specification, Progress). */
   progress(message: string): void;
   /** As a log message of the level `info`, from this tool or agent (MCP specification, Logging). */
@@ -25,10 +25,10 @@ const MAX_STATUS = 500;
 const MAX_NAME = 64;
 
 /** `send` puts a notification on the response of the request. How much there is to do nobody knows: progress only counts. */
-export function createTelling(
+export function createNotifier(
   { name, progressToken }: Told,
   send: (notification: ServerNotification) => Promise<void>,
-): Telling {
+): Notifier {
   let progress = 0;
   const drop = (): void => {};
   return {
@@ -47,7 +47,7 @@ export function createTelling(
 }
 
 /** Passes on what of a turn has words: its tool calls, what they say, and their progress. */
-export function toldOf(telling: Telling): (item: FeedItem) => void {
+export function toldOf(telling: Notifier): (item: FeedItem) => void {
   const tools = new Map<string, string>();
   const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
   return (item) => {

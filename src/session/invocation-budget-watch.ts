@@ -2,7 +2,7 @@ import type { Needs } from '../loop/holder.ts';
 import { Interrupted } from '../loop/interrupted.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Meter } from './meter.ts';
-import type { Clock } from './to-platform.ts';
+import type { Clock } from './read-platform.ts';
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
@@ -24,7 +24,7 @@ const MODEL_GRACE = 20_000;
  * before it begins. Has something *come* of it? Only then may the turn be left because a limit is near:
  * what was only begun, the next holder would begin again.
  */
-export class HandOverWatch {
+export class InvocationBudgetWatch {
   readonly #options: Options;
   readonly #replies = new AbortController();
   readonly #cancelTime: () => void;

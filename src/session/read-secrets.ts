@@ -12,7 +12,7 @@ export type MintedSecrets = Readonly<Record<string, string | undefined>>;
  *
  * @throws ConfigurationError naming one that is not text: it could be found in no result, and so not be taken out of it.
  */
-export function toSecrets(minted: MintedSecrets | undefined): Secrets {
+export function readSecrets(minted: MintedSecrets | undefined): Secrets {
   const values: unknown = minted ?? {};
   if (typeof values !== 'object' || values === null) {
     throw new ConfigurationError('`secrets` must answer an object with a text for each name.');
