@@ -42,11 +42,11 @@ export class CallView {
     const earlier = ended.map(({ changes }) => changes);
     this.#turn = turn;
     this.#call = call.id;
-    this.#seenMemories = memories;
+    this.#memories = memories;
     this.#now = () => timeIn(loop);
     this.#frame = frame;
     this.#earlier = ended;
-    this.#memories = frame.seen.memories;
+    this.#seenMemories = frame.seen.memories;
     this.#cells = earlier.reduce(
       (cells, changes) => mergeCells(cells, changes.state ?? {}),
       frame.seen.callState,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { Json, SessionEvent, ToolMemory } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   emptyState,
@@ -9,7 +9,6 @@ import {
   MESSAGE_TYPES,
   parseEvent,
   reduce,
-  type ToolMemory,
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { Json, SessionEvent, ToolMemory } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { type FrameState, ROOT, type ToolMemory } from '../../../doors/journal.ts';
+import { type FrameState, ROOT } from '../../../doors/journal.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;

@@ -1,6 +1,12 @@
-import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type {
+  CallChanges,
+  JournaledCall,
+  ResultData,
+  SessionEvent,
+  ToolMemory,
+} from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce, type ToolMemory } from '../../../doors/journal.ts';
+import { emptyState, reduce } from '../../../doors/journal.ts';
 
 /** Short forms of the events of turn `t1` of agent `tester`. */
 export const opened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent, ToolMemory } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { openBatch, ROOT, type ToolMemory } from '../../../doors/journal.ts';
+import { openBatch, ROOT } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 

@@ -1,6 +1,5 @@
-import type { AnyTool, InjectionStrategy } from '../../../../src/index.ts';
+import type { AnyTool, InjectionStrategy, ToolMemory } from '../../../../src/index.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import type { ToolMemory } from '../../../doors/journal.ts';
 import { memoryLoop } from '../../../doors/loop.ts';
 
 interface Options {
