@@ -173,7 +173,7 @@ export class SessionLedger {
       addStart(scope, start.opening);
     }
     if (waits === null) addStart(scope, start.started);
-    remember(scope, start, waits === null ? this.#storage.head() : 0);
+    rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     return waits && defer(scope, start, waits);
   }
 
@@ -230,7 +230,7 @@ export class SessionLedger {
 }
 
 /** Under which key the turn is known again, and for how long the session is kept. */
-function remember(scope: LedgerScope, { turn, request, retainMs }: TurnStart, seq: number): void {
+function rememberRequest(scope: LedgerScope, { turn, request, retainMs }: TurnStart, seq: number): void {
   if (request !== undefined) {
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });

@@ -39,8 +39,6 @@ import { parseContextHeaders } from './worker/request-headers.ts';
 import type { HttpHost } from './worker/route.ts';
 import { resumeTurn, takeBatch } from './worker/take-batch.ts';
 
-export type { Retention } from './agent/check-settings.ts';
-export type { Principal } from './journal/events.ts';
 export type { HandOver, TurnRunner } from './journal/session-port.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
@@ -48,7 +46,7 @@ export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export { type Authenticate, bearerToken } from './worker/auth.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
-export type { Caller, EndpointRequest, Env, McpEndpoint } from './worker/host.ts';
+export type { Caller, EndpointRequest, Env } from './worker/host.ts';
 
 export interface HoldfastConfig {
   readonly agents: readonly Agent[];

@@ -84,7 +84,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'dedupe-key',
     breaks: 'A message that is sent again under its Idempotency-Key starts a second turn.',
-    in: 'remember',
+    in: 'rememberRequest',
     text: 'if (request !== undefined) {',
     becomes: 'if (request !== undefined && seq < 0) {',
     tests: ['test/gate/workerd/http/idempotency.test.ts'],

@@ -1,6 +1,11 @@
 import { expectTypeOf } from 'vitest';
 import type { Agent } from '../../src/index.ts';
-import { type CrashFailure, type CrashKit, type CrashReport, crashMatrix } from '../../src/testing/entry.ts';
+import {
+  type CrashFailure,
+  type CrashKit,
+  type CrashReport,
+  crashMatrix,
+} from '../../src/testing/crash-matrix/entry.ts';
 
 declare const agent: Agent;
 const script = { steps: [{ send: 'Go.', replies: [['act'], 'Done.'] }] };

@@ -5,8 +5,8 @@ import {
   type Env,
   type HandOver,
   type Holdfast,
-  type Principal,
 } from '../../src/create-holdfast.ts';
+import type { Principal } from '../../src/index.ts';
 import { type ChatModel, defineAgent, defineToolGroup } from '../../src/index.ts';
 import { offlineModel } from '../../src/offline-model/entry.ts';
 

@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { defineAgent, type ToolProvider, type UnfoldingTool } from '../../src/index.ts';
+import { defineAgent, type ToolProvider } from '../../src/index.ts';
+import type { UnfoldingTool } from '../../src/kinds/entry.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../src/mcp/entry.ts';
 
 const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });

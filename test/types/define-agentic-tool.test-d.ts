@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, type ChatModel, defineAgenticTool, defineTool, type Tool } from '../../src/index.ts';
+import { type AnyTool, type ChatModel, defineTool, type Tool } from '../../src/index.ts';
+import { defineAgenticTool } from '../../src/kinds/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 declare const model: ChatModel;

@@ -1,18 +1,14 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { type AnyTool, type DomainType, defineAgent, defineDomainType, defineTool } from '../../src/index.ts';
 import {
-  type AnyTool,
   type ChainedType,
   chainAny,
   chainFrom,
   type DiscoveredType,
-  type DomainType,
-  defineAgent,
   defineAgenticTool,
-  defineDomainType,
-  defineTool,
   discover,
-} from '../../src/index.ts';
+} from '../../src/kinds/entry.ts';
 
 interface CustomerValue {
   id: string;

@@ -1,10 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import {
-  type AnyTool,
-  defineInjectionStrategy,
-  defineTool,
-  type InjectionStrategy,
-} from '../../src/index.ts';
+import { type AnyTool, defineTool } from '../../src/index.ts';
+import { defineInjectionStrategy, type InjectionStrategy } from '../../src/kinds/entry.ts';
 
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 

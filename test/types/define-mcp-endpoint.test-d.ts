@@ -1,6 +1,7 @@
 import { expectTypeOf } from 'vitest';
-import { createHoldfast, type McpEndpoint } from '../../src/create-holdfast.ts';
+import { createHoldfast } from '../../src/create-holdfast.ts';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
+import type { McpEndpoint } from '../../src/mcp/entry.ts';
 import {
   defineMcpEndpoint,
   defineMcpPrompt,

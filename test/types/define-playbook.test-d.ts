@@ -2,12 +2,17 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
   type AnyTool,
+  defineDomainType,
+  defineTool,
+  requireApproval,
+  type Tool,
+  toolsOf,
+} from '../../src/index.ts';
+import {
   after,
   allOf,
   anyOf,
-  defineDomainType,
   definePlaybook,
-  defineTool,
   type LoopView,
   onArtifact,
   onArtifactMatching,
@@ -15,12 +20,9 @@ import {
   onBlackboardMatching,
   type Playbook,
   type PlaybookProgress,
-  requireApproval,
-  type Tool,
-  toolsOf,
   type UnlockCondition,
   when,
-} from '../../src/index.ts';
+} from '../../src/kinds/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: () => name });

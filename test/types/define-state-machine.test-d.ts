@@ -1,16 +1,8 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineStateMachine,
-  defineTool,
-  requireApproval,
-  type StateMachine,
-  startingIn,
-  type ToolInput,
-  toMermaid,
-} from '../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, requireApproval, type ToolInput } from '../../src/index.ts';
+import { toMermaid } from '../../src/inspect.ts';
+import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: () => 'done' });

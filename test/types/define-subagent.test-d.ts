@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type Agent, type AnyTool, defineAgent, defineSubagent, type Tool } from '../../src/index.ts';
+import { type Agent, type AnyTool, defineAgent, type Tool } from '../../src/index.ts';
+import { defineSubagent } from '../../src/kinds/entry.ts';
 
 const base = { description: 'Files.', instructions: 'File.' };
 const clerk = defineAgent({ ...base, name: 'clerk' });

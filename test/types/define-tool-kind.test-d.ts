@@ -10,7 +10,7 @@ import {
   type RememberingKind,
   type SessionMoment,
   type ToolKind,
-} from '../../src/index.ts';
+} from '../../src/kinds/entry.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
 
 type Uses = { readonly [key: string]: number };

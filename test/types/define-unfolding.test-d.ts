@@ -1,20 +1,16 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { defineTool, type Reference, requireApproval, type Tool, type ToolGroup } from '../../src/index.ts';
 import {
-  defineTool,
   defineUnfolding,
   type LoopView,
-  type Reference,
-  requireApproval,
-  type Tool,
-  type ToolGroup,
   type UnfoldingDeclaration,
   type UnfoldingTool,
   unfoldingOf,
   unfoldingOfSafely,
   withInnerTools,
   withUnfolding,
-} from '../../src/index.ts';
+} from '../../src/kinds/entry.ts';
 
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 const base = { name: 'files', description: 'Files.' } as const;

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { manual } from '../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
   defineTool,
-  type LoopInspector,
   type LoopTransformer,
-  manual,
   slidingWindow,
   type Tool,
   truncateToolResults,
 } from '../../src/index.ts';
+import type { LoopInspector } from '../../src/inspect.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,

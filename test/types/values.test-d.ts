@@ -1,18 +1,16 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { replanWhen, type Sink, sinkArtifacts } from '../../src/decorators/entry.ts';
 import {
   type AsJson,
   defineAgent,
   defineTool,
-  defineUnfolding,
   type Json,
-  replanWhen,
-  type Sink,
-  sinkArtifacts,
   type Tool,
   type ToolArtifact,
   type ToolArtifactItem,
 } from '../../src/index.ts';
+import { defineUnfolding } from '../../src/kinds/entry.ts';
 
 interface Order {
   readonly id: string;

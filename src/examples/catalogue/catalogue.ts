@@ -1,4 +1,5 @@
-import { type AnyTool, defineUnfolding } from '../../index.ts';
+import type { AnyTool } from '../../index.ts';
+import { defineUnfolding } from '../../kinds/entry.ts';
 import { type Entry, groupByPath } from './group-by-path.ts';
 import { type OpenApiDocument, type Operation, operationsOf } from './openapi.ts';
 import { type Api, operationTool } from './operation-tool.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Agent, defineAgent, defineStateMachine, defineTool, type ToolCall } from '../../index.ts';
+import { type Agent, defineAgent, defineTool, type ToolCall } from '../../index.ts';
+import { defineStateMachine } from '../../kinds/entry.ts';
 import type { Shop } from '../support/shop.ts';
 import { Customer, getCustomer, incoming, Order } from './incoming.ts';
 

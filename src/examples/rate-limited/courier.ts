@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Agent, defineAgent, defineSubagent, defineTool, error } from '../../index.ts';
+import { type Agent, defineAgent, defineTool, error } from '../../index.ts';
+import { defineSubagent } from '../../kinds/entry.ts';
 import { withRateLimit } from './with-rate-limit.ts';
 
 /** Whoever carries letters: answers its number, or throws when the address is unknown. */

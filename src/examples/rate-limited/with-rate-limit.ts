@@ -1,5 +1,8 @@
 /** A kind of tool that this library does not have: at most so many calls an hour, counted for as long as the session lives. */
-import { type AnyTool, decorate, defineToolKind, error, type JsonObject, mapContent } from '../../index.ts';
+
+import { decorate, mapContent } from '../../decorators/entry.ts';
+import { type AnyTool, error, type JsonObject } from '../../index.ts';
+import { defineToolKind } from '../../kinds/entry.ts';
 
 const HOUR = 60 * 60 * 1000;
 

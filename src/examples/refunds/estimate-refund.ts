@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { definePipeline, defineTool, error } from '../../index.ts';
+import { defineTool, error } from '../../index.ts';
+import { definePipeline } from '../../kinds/entry.ts';
 import { customers, orders } from '../support/books.ts';
 
 const orderId = v.pipe(v.number(), v.integer(), v.description("An order's number, such as 1001"));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Agent, defineAgent, defineTool, error, oneShotPerLoop, requireApproval } from '../../index.ts';
+import { oneShotPerLoop } from '../../decorators/entry.ts';
+import { type Agent, defineAgent, defineTool, error, requireApproval } from '../../index.ts';
 import { customers, orders, policy } from '../support/books.ts';
 import type { Receipt, Shop } from '../support/shop.ts';
 import { estimateRefund } from './estimate-refund.ts';

@@ -1,15 +1,6 @@
 import * as v from 'valibot';
-import {
-  type Agent,
-  after,
-  allOf,
-  artifact,
-  defineAgent,
-  definePlaybook,
-  defineTool,
-  error,
-  onArtifact,
-} from '../../index.ts';
+import { type Agent, artifact, defineAgent, defineTool, error } from '../../index.ts';
+import { after, allOf, definePlaybook, onArtifact } from '../../kinds/entry.ts';
 import { Document, documents } from './documents.ts';
 import { Finding, findingIn, findingsOn, keepFinding } from './findings.ts';
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { CallScope, JsonObject } from '../../index.ts';
+import type { JsonObject } from '../../index.ts';
+import type { CallScope } from '../../kinds/entry.ts';
 
 /** `owner/name` as GitHub allows it: nothing that could climb out of a path it is put into. */
 const repositoryName = v.pipe(

@@ -1,4 +1,5 @@
-import { type Agent, defineAgent, defineUnfolding } from '../../index.ts';
+import { type Agent, defineAgent } from '../../index.ts';
+import { defineUnfolding } from '../../kinds/entry.ts';
 import type { GitHub } from './github.ts';
 import { type CloseApproval, issueTools } from './issue-tools.ts';
 import { repositoryTools } from './repository-tools.ts';

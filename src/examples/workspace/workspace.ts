@@ -1,4 +1,5 @@
-import { type Agent, type AnyTool, defineAgent, defineUnfolding } from '../../index.ts';
+import { type Agent, type AnyTool, defineAgent } from '../../index.ts';
+import { defineUnfolding } from '../../kinds/entry.ts';
 import { AREAS, COLLECTIONS } from './areas.ts';
 import type { Collection } from './collection.ts';
 import { collectionTools } from './collection-tools.ts';

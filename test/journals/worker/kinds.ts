@@ -1,27 +1,29 @@
 /** Agents with one of each kind of tool that decides which tools come next, or stands for several. */
 import * as v from 'valibot';
+import { publishToBlackboard } from '../../../src/decorators/entry.ts';
+import {
+  artifact,
+  defineDomainType,
+  defineTextTool,
+  defineTool,
+  requireApproval,
+} from '../../../src/index.ts';
 import {
   addTools,
   after,
   allOf,
-  artifact,
-  defineDomainType,
   defineInjectionStrategy,
   definePipeline,
   definePlaybook,
   defineStateMachine,
-  defineTextTool,
-  defineTool,
   defineUnfolding,
   discover,
   noChange,
   onArtifact,
   onBlackboard,
-  publishToBlackboard,
   removeTools,
-  requireApproval,
   when,
-} from '../../../src/index.ts';
+} from '../../../src/kinds/entry.ts';
 import { act, acting, scene } from './scene.ts';
 
 const unfolded = scene('unfolded', {

@@ -1,18 +1,15 @@
 /** Agents whose tools are leaves: of every effect, with artifacts, sinks, state, memos, and with results that are long. */
 import * as v from 'valibot';
 import {
-  artifact,
   blackboardSink,
   compositeSink,
-  defineTextTool,
-  defineTool,
-  defineUnfolding,
   loopMemo,
   oneShotPerLoop,
   publishToBlackboard,
   sinkArtifacts,
-  terminateAgent,
-} from '../../../src/index.ts';
+} from '../../../src/decorators/entry.ts';
+import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
+import { defineUnfolding } from '../../../src/kinds/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });

@@ -1,6 +1,7 @@
 /** Agents that meet a limit or a failure, have an answer of a form, or a conversation that is compacted. */
 import * as v from 'valibot';
-import { defineAgenticTool, type Limits, type SummaryOptions, summarised } from '../../../src/index.ts';
+import { type Limits, type SummaryOptions, summarised } from '../../../src/index.ts';
+import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { acting, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };

@@ -1,18 +1,16 @@
 /** Agents with loops inside their own: finished, and killed inside. */
 import * as v from 'valibot';
+import { publishToBlackboard } from '../../../src/decorators/entry.ts';
+import { artifact, defineTool, requireApproval } from '../../../src/index.ts';
 import {
   agentProcessTools,
-  artifact,
   blackboardTools,
   communicateTool,
   defineAgenticTool,
   defineSubagent,
-  defineTool,
   progressTool,
-  publishToBlackboard,
-  requireApproval,
   scheduleMessage,
-} from '../../../src/index.ts';
+} from '../../../src/kinds/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const task = v.object({ task: v.string() });

@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolCall,
 } from '../../../../src/index.ts';
-import type { CrashKit } from '../../../../src/testing/entry.ts';
+import type { CrashKit } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 
 interface KitTool<Name extends string, Input, Output> {

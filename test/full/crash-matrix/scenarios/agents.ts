@@ -1,11 +1,6 @@
 import * as v from 'valibot';
-import {
-  artifact,
-  defineAgent,
-  defineAgenticTool,
-  defineSubagent,
-  requireApproval,
-} from '../../../../src/index.ts';
+import { artifact, defineAgent, requireApproval } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

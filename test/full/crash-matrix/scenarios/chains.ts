@@ -1,12 +1,6 @@
 import * as v from 'valibot';
-import {
-  artifact,
-  type Chaining,
-  type DomainType,
-  defineAgenticTool,
-  defineDomainType,
-  discover,
-} from '../../../../src/index.ts';
+import { artifact, type DomainType, defineDomainType } from '../../../../src/index.ts';
+import { type Chaining, defineAgenticTool, discover } from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

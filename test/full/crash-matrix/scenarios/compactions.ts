@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { defineAgenticTool, ModelError, type SummaryOptions, summarised } from '../../../../src/index.ts';
-import type { CrashReply, ScriptedExchange } from '../../../../src/testing/entry.ts';
+import { ModelError, type SummaryOptions, summarised } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { CrashReply, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

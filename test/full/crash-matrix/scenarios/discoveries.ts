@@ -1,14 +1,13 @@
 import * as v from 'valibot';
+import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
 import {
-  type AnyTool,
   type Discovery,
   defineAgenticTool,
   defineUnfolding,
   LISTINGS,
   type LoopView,
   type MemoryFact,
-  type ToolProvider,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { defineStateMachine, startingIn } from '../../../../src/index.ts';
+import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';

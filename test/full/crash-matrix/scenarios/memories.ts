@@ -1,5 +1,7 @@
 import * as v from 'valibot';
-import { artifact, definePipeline, oneShotPerLoop, publishToBlackboard } from '../../../../src/index.ts';
+import { oneShotPerLoop, publishToBlackboard } from '../../../../src/decorators/entry.ts';
+import { artifact } from '../../../../src/index.ts';
+import { definePipeline } from '../../../../src/kinds/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

@@ -1,14 +1,7 @@
 import * as v from 'valibot';
-import {
-  after,
-  allOf,
-  defineDomainType,
-  definePlaybook,
-  onArtifact,
-  onBlackboard,
-  publishToBlackboard,
-  when,
-} from '../../../../src/index.ts';
+import { publishToBlackboard } from '../../../../src/decorators/entry.ts';
+import { defineDomainType } from '../../../../src/index.ts';
+import { after, allOf, definePlaybook, onArtifact, onBlackboard, when } from '../../../../src/kinds/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

@@ -4,7 +4,7 @@ import {
   blackboardTools,
   communicateTool,
   defineAgenticTool,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

@@ -1,5 +1,10 @@
 import * as v from 'valibot';
-import { defineInjectionStrategy, defineUnfolding, noChange, removeTools } from '../../../../src/index.ts';
+import {
+  defineInjectionStrategy,
+  defineUnfolding,
+  noChange,
+  removeTools,
+} from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

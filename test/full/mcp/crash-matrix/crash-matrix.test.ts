@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../src/index.ts';
 import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/entry.ts';
-import { type CrashReply, type CrashScript, crashMatrix } from '../../../../src/testing/entry.ts';
+import {
+  type CrashReply,
+  type CrashScript,
+  crashMatrix,
+} from '../../../../src/testing/crash-matrix/entry.ts';
 import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { clerkOf, makeShop, type Shop } from './shop.ts';

@@ -1,14 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type AnyTool,
-  type CallScope,
-  communicateTool,
-  defineAgent,
-  type LiveCall,
-  type ModelRequest,
-  progressTool,
-  type ToolCallSeen,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, type ModelRequest } from '../../../../src/index.ts';
+import type { ToolCallSeen } from '../../../../src/inspect.ts';
+import { type CallScope, communicateTool, type LiveCall, progressTool } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';

@@ -5,11 +5,11 @@ import {
   defineTool,
   defineToolGroup,
   type Json,
-  LISTINGS,
   type ToolGroup,
   type ToolGroupRequest,
   type ToolProvider,
 } from '../../../../src/index.ts';
+import { LISTINGS } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { agentResolver } from '../../../doors/agent.ts';
 import { ConfigurationError } from '../../../doors/model.ts';

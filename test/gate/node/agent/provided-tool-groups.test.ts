@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineAgent,
-  defineSubagent,
-  defineTool,
-  defineToolGroup,
-  withUnfolding,
-} from '../../../../src/index.ts';
+import { defineAgent, defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { defineSubagent, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { agentResolver } from '../../../doors/agent.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

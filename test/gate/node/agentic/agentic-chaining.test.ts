@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type Chaining, defineAgenticTool, defineDomainType, defineTool } from '../../../../src/index.ts';
+import { defineDomainType, defineTool } from '../../../../src/index.ts';
+import { type Chaining, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  artifact,
-  defineAgenticTool,
-  definePlaybook,
-  defineStateMachine,
-  defineTool,
-} from '../../../../src/index.ts';
+import { type AnyTool, artifact, defineTool } from '../../../../src/index.ts';
+import { defineAgenticTool, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { agent, calls } from './scenes.ts';
 

@@ -1,16 +1,15 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { withUsageNote } from '../../../../src/decorators/entry.ts';
 import {
-  type AgenticToolConfig,
   type AnyTool,
-  defineAgenticTool,
   defineTool,
   type InputDeclaration,
   ModelError,
   ToolDefinitionError,
   type ToolSource,
-  withUsageNote,
 } from '../../../../src/index.ts';
+import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
-  defineSubagent,
   defineTool,
   ModelError,
   requireApproval,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, answers, asks, byLoop, calls, offered, resultsRead, shown, turnOf } from './scenes.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { after, definePlaybook, defineStateMachine } from '../../../../src/index.ts';
+import { after, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { memoryOf } from '../../../doors/kinds.ts';
 import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
 

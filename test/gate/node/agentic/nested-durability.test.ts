@@ -1,6 +1,7 @@
 /** Nested loops that an invocation left behind: cold folds, kills, snapshots, cancels. */
 import { describe, expect, it } from 'vitest';
-import { defineSubagent, defineTool } from '../../../../src/index.ts';
+import { defineTool } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   createTestSession,

@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   defineAgent,
-  defineAgenticTool,
-  defineStateMachine,
   defineTool,
-  defineUnfolding,
   exitEarly,
   ModelError,
   replan,
 } from '../../../../src/index.ts';
+import { defineAgenticTool, defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 

@@ -1,14 +1,13 @@
 import {
   type Agent,
-  type AgenticToolConfig,
   type AnyTool,
   defineAgent,
-  defineAgenticTool,
   defineTool,
   type InputDeclaration,
   type ModelRequest,
   type ToolSource,
 } from '../../../../src/index.ts';
+import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,

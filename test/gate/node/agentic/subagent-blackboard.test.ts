@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   type BlackboardEntry,
-  defineSubagent,
   defineTool,
   type Json,
   ModelError,
   text,
 } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';

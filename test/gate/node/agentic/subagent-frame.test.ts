@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Agent,
-  type AnyTool,
-  defineSubagent,
-  defineTool,
-  defineToolGroup,
-} from '../../../../src/index.ts';
+import { type Agent, type AnyTool, defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } from './scenes.ts';

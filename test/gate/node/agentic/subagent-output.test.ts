@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineSubagent } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { agent, answers, asks, calls, turnOf } from './scenes.ts';
 
 const look = answers('look', 'seen');

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   artifact,
-  chainAny,
-  chainFrom,
   type DomainType,
   defineDomainType,
   type JsonObject,
 } from '../../../../src/index.ts';
+import { chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { artifact, defineDomainType, defineTool, discover, requireApproval } from '../../../../src/index.ts';
+import { artifact, defineDomainType, defineTool, requireApproval } from '../../../../src/index.ts';
+import { discover } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

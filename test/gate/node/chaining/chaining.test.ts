@@ -1,17 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  artifact,
-  chainFrom,
-  decorate,
-  defineDomainType,
-  defineTool,
-  discover,
-  type LoopInspector,
-  type ToolCallSeen,
-  type ToolResultSeen,
-  withMetadata,
-} from '../../../../src/index.ts';
+import { decorate, withMetadata } from '../../../../src/decorators/entry.ts';
+import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
+import type { LoopInspector, ToolCallSeen, ToolResultSeen } from '../../../../src/inspect.ts';
+import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {

@@ -1,15 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  artifact,
-  defineDomainType,
-  defineTool,
-  discover,
-  type Json,
-  type LoopInspector,
-  type ModelCallSeen,
-  type ToolCallSeen,
-} from '../../../../src/index.ts';
+import { artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
+import type { LoopInspector, ModelCallSeen, ToolCallSeen } from '../../../../src/inspect.ts';
+import { discover } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { defineTool, type SessionEvent } from '../../../../src/index.ts';
 import {
   type AgenticToolConfig,
   after,
@@ -7,10 +8,8 @@ import {
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
-  defineTool,
   discover,
-  type SessionEvent,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored, stored } from '../../../fixtures/stored.ts';
 import {

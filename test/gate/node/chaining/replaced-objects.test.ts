@@ -1,14 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineDomainType,
-  definePlaybook,
-  defineTool,
-  defineUnfolding,
-  requireApproval,
-  withMetadata,
-} from '../../../../src/index.ts';
+import { withMetadata } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../src/index.ts';
+import { definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
 import { calls, UNBOUND } from './scenes.ts';
 

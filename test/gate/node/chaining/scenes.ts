@@ -3,12 +3,12 @@ import {
   type Agent,
   type ArtifactType,
   artifact,
-  type Chaining,
   defineAgent,
   defineDomainType,
   defineTool,
   type ToolSource,
 } from '../../../../src/index.ts';
+import type { Chaining } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** A reply that calls these tools; each a name, or a name with its input. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { paperShop } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
-import { type CrashKit, crashMatrix } from '../../../../src/testing/entry.ts';
+import { type CrashKit, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 
 const support = (kit: CrashKit) =>
   defineSupport({

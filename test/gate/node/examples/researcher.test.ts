@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../../../src/examples/researcher/documents.ts';
 import { research, researcher } from '../../../../src/examples/researcher/researcher.ts';
-import { toMermaid } from '../../../../src/index.ts';
+import { toMermaid } from '../../../../src/inspect.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';

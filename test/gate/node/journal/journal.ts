@@ -1,10 +1,5 @@
-import type {
-  CallChanges,
-  JournaledCall,
-  ResultData,
-  SessionEvent,
-  ToolMemory,
-} from '../../../../src/index.ts';
+import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type { ToolMemory } from '../../../../src/kinds/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 

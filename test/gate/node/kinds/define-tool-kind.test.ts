@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  decorate,
-  defineAgent,
-  defineSubagent,
-  defineTool,
-  defineToolKind,
-  error,
-  type RememberingKind,
-  text,
-} from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../src/index.ts';
+import { defineSubagent, defineToolKind, type RememberingKind } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   createTestSession,

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  decorate,
-  defineAgent,
-  defineTool,
-  defineToolKind,
-  summarised,
-  ToolCallContext,
-  type ToolKind,
-  text,
-} from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, summarised, ToolCallContext, text } from '../../../../src/index.ts';
+import { defineToolKind, type ToolKind } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
 import { toolKinds } from '../../../doors/agent.ts';
 import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineAgenticTool, defineTool } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { messageText } from '../../../doors/model.ts';

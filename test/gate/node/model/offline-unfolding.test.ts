@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, defineUnfolding } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { offlineNotice } from '../../../doors/model.ts';

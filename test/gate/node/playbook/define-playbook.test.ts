@@ -2,20 +2,22 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
+  artifact,
+  defineTool,
+  error,
+  requireApproval,
+  toolsOf,
+} from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
+import {
   after,
   allOf,
   anyOf,
-  artifact,
   definePlaybook,
-  defineTool,
-  error,
-  formatToolTree,
   onArtifact,
-  requireApproval,
-  toolsOf,
   type UnlockCondition,
   when,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { after, artifact, defineDomainType, defineTool, when } from '../../../../src/index.ts';
+import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
+import { after, when } from '../../../../src/kinds/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   does,

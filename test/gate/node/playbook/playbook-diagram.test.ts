@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { withDescription } from '../../../../src/decorators/entry.ts';
+import { toMermaid } from '../../../../src/inspect.ts';
 import {
   after,
   allOf,
@@ -7,10 +9,8 @@ import {
   onArtifactMatching,
   onBlackboard,
   onBlackboardMatching,
-  toMermaid,
   when,
-  withDescription,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import { analyze, Document, does, playbook, report, search } from './scenes.ts';
 
 const fetchPage = does('fetch_page');

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  after,
-  definePlaybook,
-  defineTool,
-  onArtifact,
-  onBlackboard,
-  type ToolCall,
-} from '../../../../src/index.ts';
+import { defineTool, type ToolCall } from '../../../../src/index.ts';
+import { after, definePlaybook, onArtifact, onBlackboard } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { startStored } from '../../../fixtures/stored.ts';

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  after,
-  defineTool,
-  defineUnfolding,
-  requireApproval,
-  when,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, requireApproval } from '../../../../src/index.ts';
+import { after, defineUnfolding, when } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { shownResults } from '../tool-loop/scenes.ts';

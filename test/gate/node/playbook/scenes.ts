@@ -4,12 +4,11 @@ import {
   artifact,
   defineAgent,
   defineDomainType,
-  definePlaybook,
   defineTool,
   type ModelRequest,
-  type PlaybookConfig,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { definePlaybook, type PlaybookConfig } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 

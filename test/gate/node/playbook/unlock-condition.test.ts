@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
+import { artifact } from '../../../../src/index.ts';
 import {
   after,
   allOf,
   anyOf,
-  artifact,
   onArtifact,
   onArtifactMatching,
   onBlackboard,
   onBlackboardMatching,
   type UnlockCondition,
   when,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import {
   analyze,
   Document,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { agentProcessTools, defineAgent, defineAgenticTool } from '../../../../src/index.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { agentProcessTools, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { duration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';

@@ -1,11 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type AnyTool,
-  blackboardTools,
-  defineAgent,
-  type Json,
-  type ToolCall,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, type Json, type ToolCall } from '../../../../src/index.ts';
+import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';

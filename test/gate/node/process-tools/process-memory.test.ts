@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  agentProcessTools,
-  defineAgent,
-  defineAgenticTool,
-  definePipeline,
-  error,
-} from '../../../../src/index.ts';
+import { defineAgent, error } from '../../../../src/index.ts';
+import { agentProcessTools, defineAgenticTool, definePipeline } from '../../../../src/kinds/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';

@@ -1,5 +1,6 @@
 /** A session whose agent can look at itself. */
-import { type AgentConfig, type AnyTool, agentProcessTools, defineAgent } from '../../../../src/index.ts';
+import { type AgentConfig, type AnyTool, defineAgent } from '../../../../src/index.ts';
+import { agentProcessTools } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   createTestSession,

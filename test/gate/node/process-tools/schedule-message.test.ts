@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type JsonObject, type ScheduleRequest, scheduleMessage } from '../../../../src/index.ts';
+import type { JsonObject, ScheduleRequest } from '../../../../src/index.ts';
+import { scheduleMessage } from '../../../../src/kinds/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, decorate, defineAgent, defineTool } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import {
   createManualClock,
   createTestSession,

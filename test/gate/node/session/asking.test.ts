@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { manual } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
-  definePipeline,
   defineTool,
-  manual,
   replan,
   requireApproval,
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
+import { definePipeline } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { passing } from './former-holder.ts';
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Discovery, requireApproval, type ToolProvider } from '../../../../src/index.ts';
+import { requireApproval, type ToolProvider } from '../../../../src/index.ts';
+import type { Discovery } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   type ManualClock,

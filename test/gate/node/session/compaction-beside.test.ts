@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  definePlaybook,
   defineTool,
   type HistoryMessage,
   type LoopTransformer,
-  oneShotPerLoop,
   type SummaryOptions,
-  when,
 } from '../../../../src/index.ts';
+import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   agentWith,

@@ -1,17 +1,16 @@
 /** A conversation that no longer fits its model is shown to it shortened, and goes on. */
 import { describe, expect, it } from 'vitest';
+import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type AgentConfig,
   type AnyTool,
   defineAgent,
-  defineAgenticTool,
-  defineSubagent,
   defineTool,
   ModelError,
-  oneShotPerLoop,
   type SessionEvent,
   summarised,
 } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';

@@ -2,13 +2,8 @@
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineSubagent,
-  defineTool,
-  type ModelRequest,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type ModelRequest } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** What the model was shown, without what the system says. */

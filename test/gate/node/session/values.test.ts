@@ -1,19 +1,16 @@
 /** Values that say by `toJSON` what they are, wherever code hands one over to the journal; and values that say nothing. */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { manual, publishToBlackboard, type Sink, sinkArtifacts } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
   defineAgent,
   defineDomainType,
-  defineSubagent,
   defineTool,
-  manual,
-  publishToBlackboard,
-  type Sink,
-  sinkArtifacts,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
 const AT = new Date('2026-11-22T10:00:00Z');

@@ -4,12 +4,11 @@ import {
   type AnyTool,
   artifact,
   defineDomainType,
-  defineStateMachine,
-  formatToolTree,
   requireApproval,
-  startingIn,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
+import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import {
   answersInside,
   answersRead,

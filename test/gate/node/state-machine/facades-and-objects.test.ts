@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  artifact,
-  defineDomainType,
-  defineStateMachine,
-  defineTool,
-  defineUnfolding,
-} from '../../../../src/index.ts';
+import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
+import { defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
 
 describe('a facade in a state', () => {

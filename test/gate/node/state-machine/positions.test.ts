@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgenticTool, requireApproval } from '../../../../src/index.ts';
+import { type AnyTool, requireApproval } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
   answersInside,

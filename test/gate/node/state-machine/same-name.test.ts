@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { withName } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent } from '../../../../src/index.ts';
 import {
-  type AnyTool,
   after,
-  defineAgent,
   defineAgenticTool,
   definePlaybook,
   defineSubagent,
   defineUnfolding,
-  withName,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import {
   answersInside,
   calls,

@@ -2,14 +2,13 @@ import * as v from 'valibot';
 import {
   type AnyTool,
   defineAgent,
-  defineStateMachine,
   defineTool,
   type Effect,
   type Json,
   type ModelRequest,
-  type StateMachine,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { defineStateMachine, type StateMachine } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 

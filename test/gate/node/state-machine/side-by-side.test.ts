@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineAgenticTool,
-  defineSubagent,
-  manual,
-  requireApproval,
-  type SessionEvent,
-  withReview,
-} from '../../../../src/index.ts';
+import { manual, withReview } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, requireApproval, type SessionEvent } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import {

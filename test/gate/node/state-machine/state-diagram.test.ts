@@ -1,13 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  defineStateMachine,
-  defineTool,
-  requireApproval,
-  startingIn,
-  ToolDefinitionError,
-  toMermaid,
-} from '../../../../src/index.ts';
+import { defineTool, requireApproval, ToolDefinitionError } from '../../../../src/index.ts';
+import { toMermaid } from '../../../../src/inspect.ts';
+import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { orderMachine, workshop } from './scenes.ts';
 
 const { tool } = workshop();

@@ -1,17 +1,16 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  decorate,
   defineAgent,
-  defineAgenticTool,
-  defineSubagent,
   defineTool,
   defineToolGroup,
   requireApproval,
   type ToolCall,
 } from '../../../../src/index.ts';
-import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/entry.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 
 const order = v.object({ order: v.string() });
 const input = { order: 'o-7' };

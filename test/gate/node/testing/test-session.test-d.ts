@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import type { PendingCall, TestSession } from '../../../../src/testing/entry.ts';
+import type { PendingCall } from '../../../../src/index.ts';
+import type { TestSession } from '../../../../src/testing/entry.ts';
 
 declare const session: TestSession;
 

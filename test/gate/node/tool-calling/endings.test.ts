@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { decorate, type ModelReply } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import type { ModelReply } from '../../../../src/index.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 

@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   artifact,
-  defineAgenticTool,
   defineTool,
-  defineUnfolding,
   exceptionProcessor,
   type HistoryMessage,
-  type LoopMoments,
   type ModelMessage,
   type ModelReply,
   type RequestedCall,
@@ -19,6 +16,8 @@ import {
   type ToolTable,
   toolsOf,
 } from '../../../../src/index.ts';
+import type { LoopMoments } from '../../../../src/inspect.ts';
+import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import {
   chainResolvers,

@@ -1,4 +1,5 @@
-import type { AnyTool, InjectionStrategy, ToolMemory } from '../../../../src/index.ts';
+import type { AnyTool } from '../../../../src/index.ts';
+import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { memoryLoop } from '../../../doors/loop.ts';
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { withName } from '../../../../src/decorators/entry.ts';
 import {
   type ChatModel,
   defineAgent,
@@ -8,7 +9,6 @@ import {
   type ModelRequest,
   type SessionEvent,
   type StoredEvent,
-  withName,
 } from '../../../../src/index.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineAgenticTool } from '../../../../src/index.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FactPlace, ToolMemory } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  decorate,
   defineTool,
   error,
   exitEarly,
-  type InjectionStrategy,
   type JsonObject,
   type Serial,
   type ToolResult,
   text,
 } from '../../../../src/index.ts';
+import type { FactPlace, InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';

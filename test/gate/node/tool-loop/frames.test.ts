@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   defineTool,
-  type Frame,
-  type FrameOutcome,
   type Limits,
   ModelError,
   type SessionEvent,
   text,
 } from '../../../../src/index.ts';
+import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';

@@ -1,10 +1,10 @@
+import { defineAgent } from '../../../../src/index.ts';
 import {
-  defineAgent,
   type LoopInspector,
   loggingInspector,
   metricsInspector,
   NO_METRICS,
-} from '../../../../src/index.ts';
+} from '../../../../src/inspect.ts';
 
 export const inspectors: readonly LoopInspector[] = [
   loggingInspector(),

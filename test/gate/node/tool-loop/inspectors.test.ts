@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type LoopInspector,
-  type LoopMoments,
-  replan,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, replan } from '../../../../src/index.ts';
+import type { LoopInspector, LoopMoments } from '../../../../src/inspect.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { calls, digs, reads } from './scenes.ts';
 

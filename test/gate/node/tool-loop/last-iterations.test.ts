@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { defineAgent, defineTool, type LoopInspector, metricsInspector } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { type LoopInspector, metricsInspector } from '../../../../src/inspect.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, digs } from './scenes.ts';
 

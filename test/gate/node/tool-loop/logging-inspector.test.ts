@@ -5,13 +5,15 @@ import {
   defineAgent,
   defineTool,
   error,
+  ToolConfigurationError,
+} from '../../../../src/index.ts';
+import {
   type LoggingOptions,
   type LogLine,
   type LoopInspector,
   loggingInspector,
-  ToolConfigurationError,
   type ToolResultSeen,
-} from '../../../../src/index.ts';
+} from '../../../../src/inspect.ts';
 import { createManualClock, createTestSession, type ManualClock } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 

@@ -1,10 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import {
-  defineAgent,
-  type LogLine,
-  type LoopLoggingOptions,
-  loopLoggingInspector,
-} from '../../../../src/index.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { type LogLine, type LoopLoggingOptions, loopLoggingInspector } from '../../../../src/inspect.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { calls, digs, reads } from './scenes.ts';
 

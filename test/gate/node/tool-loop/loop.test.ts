@@ -6,13 +6,13 @@ import {
   defineAgent,
   defineTool,
   defineToolGroup,
-  type InjectionStrategy,
   type Limits,
-  type LoopInspector,
   type ModelReply,
   type SessionEvent,
   type ToolCall,
 } from '../../../../src/index.ts';
+import type { LoopInspector } from '../../../../src/inspect.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   createTestSession,

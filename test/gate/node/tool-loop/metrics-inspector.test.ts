@@ -1,17 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  type CallOutcome,
-  callOutcome,
   defineAgent,
   defineTextTool,
   type ErrorReason,
   error,
   exitEarly,
-  type Metrics,
-  metricsInspector,
   type ResultData,
   ToolConfigurationError,
 } from '../../../../src/index.ts';
+import { type CallOutcome, callOutcome, type Metrics, metricsInspector } from '../../../../src/inspect.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { failure, signalled } from '../../../doors/tools.ts';
 

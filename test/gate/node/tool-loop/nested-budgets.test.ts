@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withName } from '../../../../src/index.ts';
+import { withName } from '../../../../src/decorators/entry.ts';
 import { eventsOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decorate, defineTool, type InjectionStrategy } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { defineTool } from '../../../../src/index.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, description = `Does ${name}.`) =>

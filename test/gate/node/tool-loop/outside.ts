@@ -1,10 +1,5 @@
-import {
-  type AnyTool,
-  type Discovery,
-  LISTINGS,
-  type LoopView,
-  type ToolProvider,
-} from '../../../../src/index.ts';
+import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
+import { type Discovery, LISTINGS, type LoopView } from '../../../../src/kinds/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 

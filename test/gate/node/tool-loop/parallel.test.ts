@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolMemory } from '../../../../src/index.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type InjectionStrategy,
-  terminateAgent,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, terminateAgent } from '../../../../src/index.ts';
+import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { DEFAULT_TIMEOUT, factOf } from '../../../doors/tools.ts';
 import { passing } from '../session/former-holder.ts';

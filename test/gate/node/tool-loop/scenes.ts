@@ -1,11 +1,5 @@
-import {
-  type AnyTool,
-  defineTool,
-  type Frame,
-  type ModelRequest,
-  type ToolCall,
-  text,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, type ModelRequest, type ToolCall, text } from '../../../../src/index.ts';
+import type { Frame } from '../../../../src/kinds/entry.ts';
 
 /** A reply that calls these tools without input. */
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolMemory } from '../../../../src/index.ts';
-import { defineTool, type InjectionStrategy } from '../../../../src/index.ts';
+import { defineTool } from '../../../../src/index.ts';
+import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, run = (): string => name) =>

@@ -1,15 +1,15 @@
 /** How much of one result a model is shown. */
 import { describe, expect, it } from 'vitest';
+import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
-  defineAgenticTool,
   error,
   type LoopTransformer,
-  oneShotPerLoop,
   type Policies,
   summarised,
 } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 import { calls, reads, shownResults } from './scenes.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  decorate,
   defineAgent,
   defineTool,
   exitEarly,

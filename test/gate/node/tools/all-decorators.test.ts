@@ -1,24 +1,26 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import * as holdfast from '../../../../src/index.ts';
+import * as decorators from '../../../../src/decorators/entry.ts';
+import { autoApprove, decorate, listSink } from '../../../../src/decorators/entry.ts';
+import * as core from '../../../../src/index.ts';
 import {
   type AnyTool,
-  autoApprove,
-  decorate,
   defineAgent,
   defineDomainType,
   defineTool,
   exitEarly,
   type JsonObject,
-  type LiveCall,
-  listSink,
   Secrets,
   ToolCallContext,
   text,
 } from '../../../../src/index.ts';
+import type { LiveCall } from '../../../../src/kinds/entry.ts';
+import * as kinds from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { fakeCall } from './fake-call.ts';
+
+const holdfast = { ...core, ...kinds, ...decorators };
 
 const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.string() }) });
 

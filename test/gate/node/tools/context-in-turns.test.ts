@@ -2,6 +2,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withParameter,
+  withUsageNote,
+} from '../../../../src/decorators/entry.ts';
+import {
   type AnyTool,
   defineAgent,
   defineTool,
@@ -12,12 +20,6 @@ import {
   ToolCallContext,
   text,
   toolsOf,
-  withCoercion,
-  withDescription,
-  withMetadata,
-  withName,
-  withParameter,
-  withUsageNote,
 } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';

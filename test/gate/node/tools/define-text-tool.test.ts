@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
-  decorate,
   defineAgent,
   defineTextTool,
   defineTool,

@@ -1,4 +1,5 @@
-import type { BlackboardEntry, Json, JsonLike, LiveCall, ToolCallContext } from '../../../../src/index.ts';
+import type { BlackboardEntry, Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
+import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 /** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */

@@ -1,11 +1,5 @@
-import {
-  type LiveCall,
-  type LoopView,
-  Secrets,
-  type ToolCall,
-  ToolCallContext,
-  type ToolExecution,
-} from '../../../../src/index.ts';
+import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
+import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 
 /** An invocation that runs the leaf at once, and records each leaf that it was given. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LISTINGS, type Listing, type Listings, type SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/index.ts';
+import { LISTINGS, type Listing, type Listings } from '../../../../src/kinds/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import {

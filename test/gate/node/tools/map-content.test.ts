@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { decorate, mapContent } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
-  decorate,
   defineAgent,
   defineTool,
   error,
-  mapContent,
   type ResultData,
   replan,
   text,

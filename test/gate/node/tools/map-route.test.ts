@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, decorate, defineTool } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { mapRoute } from '../../../doors/tools.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });

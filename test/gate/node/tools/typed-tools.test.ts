@@ -3,13 +3,13 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { mapContent } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
   defineTool,
   error,
   type JsonSchema,
-  mapContent,
   replan,
   terminateAgent,
   text,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineUnfolding, formatToolTree, ToolDefinitionError } from '../../../../src/index.ts';
+import { ToolDefinitionError } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
 
 const [read, list, write] = [does('read'), does('list'), does('write')];

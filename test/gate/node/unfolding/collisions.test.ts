@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineUnfolding } from '../../../../src/index.ts';
+import type { AnyTool } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const unfolding = (name: string, ...tools: readonly AnyTool[]): AnyTool =>

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, decorate, defineUnfolding, text, withObservability } from '../../../../src/index.ts';
+import { decorate, withObservability } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, text } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineUnfolding, formatToolTree, text } from '../../../../src/index.ts';
+import { type AnyTool, text } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
 
 const read = does('read');

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AnyTool } from '../../../../src/index.ts';
 import {
-  type AnyTool,
   defineUnfolding,
   LISTINGS,
   type Listings,
   type LiveCall,
   type LoopView,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, defineTool, defineUnfolding } from '../../../../src/index.ts';
+import { type AnyTool, defineTool } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 

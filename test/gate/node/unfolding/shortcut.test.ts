@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { withObservability } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineTextTool,
   defineTool,
-  defineUnfolding,
   type Eligible,
   requireApproval,
-  withObservability,
 } from '../../../../src/index.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const create = defineTool({

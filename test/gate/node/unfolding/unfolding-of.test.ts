@@ -1,15 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  defineAgent,
-  formatToolTree,
-  type ToolTable,
-  toolsOf,
-  toolsOfAll,
-  type UnfoldingDeclaration,
-  unfoldingOf,
-  unfoldingOfSafely,
-} from '../../../../src/index.ts';
+import { defineAgent, type ToolTable, toolsOf, toolsOfAll } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
+import { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { calls, offered, opened, results, sessionWith } from './scenes.ts';
 

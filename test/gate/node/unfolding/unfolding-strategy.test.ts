@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineUnfolding, type LoopView, ToolCallContext } from '../../../../src/index.ts';
+import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
+import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
 import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
 import { OPENINGS, type Opening, type Openings } from '../../../doors/tools.ts';
 import { does } from './scenes.ts';

@@ -1,16 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { defineToolGroup, type Reference, requireApproval, type ToolTable } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/inspect.ts';
 import {
-  defineToolGroup,
   defineUnfolding,
-  formatToolTree,
-  type Reference,
-  requireApproval,
-  type ToolTable,
   withInnerToolObject,
   withInnerTools,
   withUnfolding,
-} from '../../../../src/index.ts';
+} from '../../../../src/kinds/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const [read, extra] = [does('read'), does('extra')];

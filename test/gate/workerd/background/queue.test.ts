@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HandOver } from '../../../../src/create-holdfast.ts';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import type { HandOver } from '../../../../src/testing/entry.ts';
 import { FAKED, fakeQueue } from '../../../fixtures/fake-queue.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   defineAgent,
-  defineAgenticTool,
-  defineSubagent,
   defineTool,
   defineToolGroup,
   type ToolProvider,
 } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineSubagent, defineToolGroup } from '../../../../src/index.ts';
+import { defineAgent, defineToolGroup } from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { agent, answers, asks } from '../../node/agentic/scenes.ts';
 import { appWith } from './app.ts';

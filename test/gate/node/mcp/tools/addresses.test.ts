@@ -1,6 +1,7 @@
 /** Servers whose address, headers or sign-in come from the context: each context is another server, or another customer of it. */
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineSubagent, type ToolProvider } from '../../../../../src/index.ts';
+import { defineAgent, type ToolProvider } from '../../../../../src/index.ts';
+import { defineSubagent } from '../../../../../src/kinds/entry.ts';
 import {
   createMcpToolFactory,
   defineMcpClient,

@@ -1,14 +1,8 @@
 /** How often servers are asked in one turn, who is told what they said, and what of it is logged. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import {
-  type AnyTool,
-  type Discovery,
-  defineAgenticTool,
-  type LoopView,
-  Secrets,
-  ToolCallContext,
-} from '../../../../../src/index.ts';
+import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index.ts';
+import { type Discovery, defineAgenticTool, type LoopView } from '../../../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/entry.ts';
 import { findTools } from '../../../../doors/mcp.ts';
 import { only } from '../../../../fixtures/mcp/fake-server.ts';

@@ -1,6 +1,6 @@
 /** Tools of MCP servers in agents' lists and behind facades: MCP-01 to MCP-04, MCP-08, MCP-09. */
 import { describe, expect, it } from 'vitest';
-import { withUsageNote } from '../../../../../src/index.ts';
+import { withUsageNote } from '../../../../../src/decorators/entry.ts';
 import {
   createMcpToolFactory,
   defineMcpToolGroup,

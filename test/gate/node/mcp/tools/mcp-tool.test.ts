@@ -1,6 +1,7 @@
 /** What a call of a server's tool asks of its invocation. */
 import { expect, it } from 'vitest';
-import type { Effect, LiveCall, ToolExecution } from '../../../../../src/index.ts';
+import type { Effect } from '../../../../../src/index.ts';
+import type { LiveCall, ToolExecution } from '../../../../../src/kinds/entry.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { mcpTool } from '../../../../doors/mcp.ts';

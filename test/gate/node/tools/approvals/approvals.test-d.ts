@@ -1,21 +1,23 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
-  type AnyTool,
   autoApprove,
-  type CallScope,
+  requireType,
+  serialised,
+  withAwaiting,
+  withConfirmation,
+  withReview,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
   defineDomainType,
   defineTool,
   humanInput,
   type Question,
   requireApproval,
-  requireType,
-  serialised,
   type Tool,
-  withAwaiting,
-  withConfirmation,
-  withReview,
 } from '../../../../../src/index.ts';
+import type { CallScope } from '../../../../../src/kinds/entry.ts';
 
 const refund = defineTool({
   name: 'refund',

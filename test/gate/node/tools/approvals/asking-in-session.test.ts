@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { requireType } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
   defineDomainType,
   defineTool,
   humanInput,
-  requireType,
 } from '../../../../../src/index.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 

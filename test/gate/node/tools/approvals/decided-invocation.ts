@@ -1,10 +1,5 @@
-import type {
-  BlackboardEntry,
-  CallBlackboard,
-  Decision,
-  DecisionRequest,
-  LiveCall,
-} from '../../../../../src/index.ts';
+import type { BlackboardEntry, CallBlackboard, Decision, DecisionRequest } from '../../../../../src/index.ts';
+import type { LiveCall } from '../../../../../src/kinds/entry.ts';
 import { kept } from '../fake-call.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 

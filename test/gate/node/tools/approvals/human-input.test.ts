@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { type ReviewHandler, type ReviewRequest, withName } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   type Decision,
   type HumanInputConfig,
   humanInput,
-  type ReviewHandler,
-  type ReviewRequest,
   SignalError,
   ToolConfigurationError,
-  withName,
 } from '../../../../../src/index.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyTool,
   autoApprove,
-  type DecisionKind,
-  defineAgent,
-  definePipeline,
-  defineTool,
-  exitEarly,
   type Review,
   type ReviewHandler,
-  requireApproval,
   serialised,
   withAwaiting,
   withConfirmation,
   withReview,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  type DecisionKind,
+  defineAgent,
+  defineTool,
+  exitEarly,
+  requireApproval,
 } from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import {
   createManualClock,
   createTestSession,

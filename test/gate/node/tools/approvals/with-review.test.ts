@@ -1,16 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   autoApprove,
-  exitEarly,
-  type LiveCall,
   type Review,
   type ReviewHandler,
   type ReviewOptions,
   type ReviewRequest,
-  SignalError,
-  ToolConfigurationError,
   withReview,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/decorators/entry.ts';
+import { exitEarly, SignalError, ToolConfigurationError } from '../../../../../src/index.ts';
+import type { LiveCall } from '../../../../../src/kinds/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 

@@ -1,19 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  type AnyTool,
   decorate,
-  defineTool,
-  error,
   mapContent,
   publishToBlackboard,
   sinkArtifacts,
   type ToolCallEvent,
   type ToolObservation,
-  terminateAction,
   withEventPublication,
   withMetadata,
   withObservability,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, error, terminateAction } from '../../../../../src/index.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 

@@ -1,20 +1,12 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
-  type AnyTool,
-  type ArtifactType,
   type Asset,
-  artifact,
   assetsOf,
-  type BlackboardEntry,
   blackboardSink,
   compositeSink,
   conditionalReplan,
   decorate,
-  defineDomainType,
-  defineTool,
-  error,
-  type Json,
   type ListSink,
   type LoopMemo,
   listSink,
@@ -28,13 +20,23 @@ import {
   type Sink,
   type SinkCall,
   sinkArtifacts,
-  type Tool,
   type ToolObservation,
-  text,
   trackAssets,
   unwrapAs,
   withEventPublication,
   withObservability,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  type ArtifactType,
+  artifact,
+  type BlackboardEntry,
+  defineDomainType,
+  defineTool,
+  error,
+  type Json,
+  type Tool,
+  text,
 } from '../../../../../src/index.ts';
 
 const Document = defineDomainType({ name: 'Document', schema: v.object({ title: v.string() }) });

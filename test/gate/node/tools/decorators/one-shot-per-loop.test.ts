@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { decorate, oneShotPerLoop } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  decorate,
   defineAgent,
-  defineStateMachine,
   defineTool,
   error,
-  oneShotPerLoop,
   slidingWindow,
   text,
 } from '../../../../../src/index.ts';
+import { defineStateMachine } from '../../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';

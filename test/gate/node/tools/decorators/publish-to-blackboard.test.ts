@@ -1,15 +1,13 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  artifact,
   blackboardSink,
   compositeSink,
-  defineDomainType,
-  defineTool,
   listSink,
   publishToBlackboard,
   sinkArtifacts,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/decorators/entry.ts';
+import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import { memoryLoop } from '../../../../doors/loop.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';

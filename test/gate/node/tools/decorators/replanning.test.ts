@@ -1,20 +1,22 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  type AnyTool,
-  type ArtifactType,
-  artifact,
   conditionalReplan,
-  defineDomainType,
-  defineTool,
-  error,
-  exitEarly,
-  type Json,
   type ReplanContext,
   replanAlways,
   replanAndAdd,
   replanning,
   replanWhen,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  type ArtifactType,
+  artifact,
+  defineDomainType,
+  defineTool,
+  error,
+  exitEarly,
+  type Json,
 } from '../../../../../src/index.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';

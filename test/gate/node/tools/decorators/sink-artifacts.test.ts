@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listSink, sinkArtifacts } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   type ArtifactType,
@@ -9,9 +10,7 @@ import {
   error,
   exitEarly,
   type Json,
-  listSink,
   Secrets,
-  sinkArtifacts,
   text,
 } from '../../../../../src/index.ts';
 import { fakeCall } from '../fake-call.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { artifact, assetsOf, defineDomainType, defineTool, trackAssets } from '../../../../../src/index.ts';
+import { assetsOf, trackAssets } from '../../../../../src/decorators/entry.ts';
+import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';

@@ -1,18 +1,20 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  type AnyTool,
-  artifact,
   decorate,
-  defineTool,
-  error,
-  exitEarly,
   oneShotPerLoop,
-  Secrets,
   type ToolCallEvent,
-  ToolConfigurationError,
   type ToolObservation,
   withEventPublication,
   withObservability,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  artifact,
+  defineTool,
+  error,
+  exitEarly,
+  Secrets,
+  ToolConfigurationError,
 } from '../../../../../src/index.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';

@@ -1,17 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyTool,
   decorate,
-  defineTool,
-  ToolCallContext,
-  toolsOf,
   unwrapAs,
   withDescription,
   withMetadata,
   withName,
   withUsageNote,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, ToolCallContext, toolsOf } from '../../../../../src/index.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';
 

@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  decorate,
-  defineTool,
-  stringParameter,
-  text,
-  unwrapAs,
-  withMetadata,
-  withParameter,
-} from '../../../../../src/index.ts';
+import { decorate, unwrapAs, withMetadata, withParameter } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, stringParameter, text } from '../../../../../src/index.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';
 

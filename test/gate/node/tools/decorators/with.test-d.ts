@@ -1,17 +1,19 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
-  type AnyTool,
-  defineTool,
-  integerParameter,
-  stringParameter,
-  type Tool,
   withCoercion,
   withDescription,
   withMetadata,
   withName,
   withParameter,
   withUsageNote,
+} from '../../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineTool,
+  integerParameter,
+  stringParameter,
+  type Tool,
 } from '../../../../../src/index.ts';
 
 const order = defineTool({

@@ -1,17 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import { artifact, defineTool, error } from '../../../../../src/index.ts';
 import {
   addTools,
-  artifact,
   defineInjectionStrategy,
-  defineTool,
   defineUnfolding,
-  error,
   type InjectionContext,
   type InjectionStrategyConfig,
   noChange,
   removeTools,
   replaceTools,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/kinds/entry.ts';
 import { runBare } from '../../tool-loop/bare-loop.ts';
 import { digs } from '../../tool-loop/scenes.ts';
 import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { AnyTool } from '../../../../../src/index.ts';
 import {
-  type AnyTool,
   addTools,
   hasChanges,
   type InjectionChange,
   noChange,
   removeTools,
   replaceTools,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/kinds/entry.ts';
 import { applyChange } from '../../../../doors/tools.ts';
 import { reads } from '../../tool-loop/scenes.ts';
 

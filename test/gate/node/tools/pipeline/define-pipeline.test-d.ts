@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
   type AnyTool,
-  definePipeline,
   defineTextTool,
   defineTool,
   type Tool,
   type ToolResult,
 } from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
 
 const base = { description: 'Does something.', effect: 'read' } as const;
 const find = defineTool({

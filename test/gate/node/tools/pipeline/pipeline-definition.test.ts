@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  definePipeline,
-  defineTextTool,
-  defineTool,
-  type PipelineStep,
-  ToolDefinitionError,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineTextTool, defineTool, ToolDefinitionError } from '../../../../../src/index.ts';
+import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
 
 const step = (name: string, more: Partial<AnyTool> = {}): AnyTool => ({
   ...defineTextTool({ name, description: 'Steps.', effect: 'read', run: (input) => `${input} ${name}` }),

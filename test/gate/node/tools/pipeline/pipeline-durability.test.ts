@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   defineAgent,
-  definePipeline,
   defineTextTool,
   type Effect,
   requireApproval,
 } from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';

@@ -4,19 +4,18 @@ import {
   type AnyTool,
   artifact,
   defineAgent,
-  definePipeline,
   defineTextTool,
   defineTool,
   error,
   exitEarly,
   type Limits,
-  type PipelineStep,
   replan,
   type ToolCall,
   ToolConfigurationError,
   type ToolResult,
   terminateAgent,
 } from '../../../../../src/index.ts';
+import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
 /** A text step that adds its name, or does what it is told to. */

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
   defineAgent,
-  definePipeline,
   defineTextTool,
   defineTool,
   type ToolSource,
   type ToolTable,
 } from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,14 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../../src/create-holdfast.ts';
-import {
-  definePlaybook,
-  defineSubagent,
-  defineTool,
-  defineUnfolding,
-  humanInput,
-  manual,
-} from '../../../../../src/index.ts';
+import { manual } from '../../../../../src/decorators/entry.ts';
+import { defineTool, humanInput } from '../../../../../src/index.ts';
+import { definePlaybook, defineSubagent, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   defineMcpEndpoint,
   type McpEndpointConfig,

@@ -4,8 +4,8 @@ import {
   type RoleRequest,
   type ToolGroup,
   ToolGroupDefinitionError,
-  withUnfolding,
 } from '../../../../../src/index.ts';
+import { withUnfolding } from '../../../../../src/kinds/entry.ts';
 import { defineMcpToolGroup, type McpClient, type McpToolGroupConfig } from '../../../../../src/mcp/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';

@@ -1,0 +1,22 @@
+/** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of one's own. */
+export { type CallOutcome, callOutcome } from './loop/call-outcome.ts';
+export type {
+  CallSeen,
+  IterationSeen,
+  LoopInspector,
+  LoopMoments,
+  LoopPlace,
+  ModelCallSeen,
+  ReplySeen,
+  ToolCallSeen,
+  ToolResultSeen,
+} from './loop/inspector.ts';
+export {
+  type LoggingOptions,
+  type LogLevel,
+  type LogLine,
+  loggingInspector,
+} from './loop/logging-inspector.ts';
+export { type LoopLoggingOptions, loopLoggingInspector } from './loop/loop-logging-inspector.ts';
+export { type Metrics, type MetricTags, metricsInspector, NO_METRICS } from './loop/metrics-inspector.ts';
+export { formatToolTree, toMermaid } from './tool/to-mermaid.ts';

@@ -1,0 +1,102 @@
+/** The entry `holdfast/kinds`: the kinds of tools that there are, and what kinds of one's own are made with. */
+
+export {
+  type UnfoldingDeclaration,
+  unfoldingOf,
+  unfoldingOfSafely,
+} from '../sources/objects/unfolding-of.ts';
+export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
+export type { OnFailure } from '../sources/pipeline/pipeline-progress.ts';
+export type { AdaptedStep, Adapter, PipelineStep } from '../sources/pipeline/pipeline-step.ts';
+export {
+  defineToolKind,
+  type KindMemory,
+  type RememberingKind,
+  type ToolKind,
+  type ToolKindConfig,
+  ToolKindError,
+  type ToolMemoryConfig,
+} from '../tool/define-tool-kind.ts';
+export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from '../tool/frame.ts';
+export type {
+  CallRemarks,
+  Discover,
+  Discovery,
+  InjectionStrategy,
+  LoopView,
+  RemarkedCall,
+} from '../tool/injection.ts';
+export {
+  addTools,
+  defineInjectionStrategy,
+  hasChanges,
+  type InjectionChange,
+  type InjectionContext,
+  type InjectionStrategyConfig,
+  noChange,
+  removeTools,
+  replaceTools,
+} from '../tool/injection-strategy/define-injection-strategy.ts';
+export type { LastCall } from '../tool/injection-strategy/past-calls.ts';
+export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
+export type { BudgetView, ProcessView } from '../tool/process-view.ts';
+export type { CallScope, LiveCall, RoutedCall, ToolExecution } from '../tool/tool.ts';
+export type {
+  FactOptions,
+  FactPlace,
+  MemoryFact,
+  MemoryPlace,
+  SessionMoment,
+  ToolMemory,
+} from '../tool/tool-memory.ts';
+export type { OpeningScope } from '../tool/unfolding/facade.ts';
+export { defineUnfolding } from '../tool/unfolding/to-unfolding.ts';
+export type {
+  CategoryUnfolding,
+  PlainUnfolding,
+  SelectableUnfolding,
+  UnfoldingConfig,
+  UnfoldingOptions,
+  UnfoldingTool,
+} from '../tool/unfolding/unfolding-config.ts';
+export type { NestedInstructions } from './agentic/agentic-tool.ts';
+export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
+export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
+export { type AcceptOptions, type ChainedType, chainFrom } from './chaining/chain-from.ts';
+export { type AnyChained, type Chained, type Chaining, chainAny } from './chaining/chaining.ts';
+export { type DiscoveredType, type DiscoverOptions, discover } from './chaining/discover.ts';
+export {
+  definePlaybook,
+  type LockedTool,
+  type Playbook,
+  type PlaybookConfig,
+} from './playbook/define-playbook.ts';
+export type { PlaybookProgress } from './playbook/playbook-progress.ts';
+export {
+  after,
+  allOf,
+  anyOf,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type ProducedArtifact,
+  type UnlockCondition,
+  when,
+} from './playbook/unlock-condition.ts';
+export { agentProcessTools } from './process/agent-process-tools.ts';
+export {
+  type BlackboardFormatter,
+  type BlackboardToolsOptions,
+  blackboardTools,
+} from './process/blackboard-tools.ts';
+export { communicateTool, progressTool } from './process/progress-tool.ts';
+export { scheduleMessage } from './process/schedule-message.ts';
+export {
+  defineStateMachine,
+  type StateMachine,
+  type StateMachineConfig,
+  startingIn,
+} from './state-machine/define-state-machine.ts';
+export type { StateEntry } from './state-machine/read-machine.ts';
+export { withInnerToolObject, withInnerTools, withUnfolding } from './unfolding/with-unfolding.ts';
