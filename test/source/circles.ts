@@ -56,13 +56,13 @@ export const shownCircle = (circle: readonly string[]): string => [...circle, ci
 
 /**
  * The arrows between folders that arrows between files make, for one folder and what is directly in it: each folder inside
- * stands for all that is in it, and the files that lie in the folder itself are together one thing, `{folder}/*`.
+ * stands for all that is in it. Files that lie in the folder itself are what its folders are parts of: they count for no arrow.
  */
 export function arrowsIn(arrows: readonly Arrow[], folder: string): Arrow[] {
   const part = (file: string): string | undefined => {
     if (!file.startsWith(`${folder}/`)) return undefined;
     const [first = '', ...deeper] = file.slice(folder.length + 1).split('/');
-    return deeper.length > 0 ? `${folder}/${first}` : `${folder}/*`;
+    return deeper.length > 0 ? `${folder}/${first}` : undefined;
   };
   return between(arrows, part);
 }
@@ -85,7 +85,7 @@ export function foldersOf(files: readonly string[]): string[] {
 
 /**
  * The circles between folders. First those between the top folders: the folders of `src`, its files each for itself, and the
- * folders beside it. Then, for each folder that has folders in it, those between these and the folder's own files.
+ * folders beside it. Then, for each folder that has folders in it, those between these.
  */
 export function folderCircles(arrows: readonly Arrow[]): {
   readonly top: string[][];
