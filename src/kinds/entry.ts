@@ -17,7 +17,15 @@ export {
   ToolKindError,
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
-export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from '../tool/frame.ts';
+export type {
+  DoneCall,
+  Frame,
+  FrameOutcome,
+  FrameRunner,
+  Instructions,
+  Plan,
+  PlannedCall,
+} from '../tool/frame.ts';
 export type {
   CallRemarks,
   Discover,

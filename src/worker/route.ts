@@ -60,7 +60,7 @@ type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infe
   : unknown;
 
 /** An entry of the route table: the app, the methods of a path and OpenAPI are folds over these. */
-interface RouteEntry<Access extends keyof Requests, Path extends string> {
+export interface RouteEntry<Access extends keyof Requests, Path extends string> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** As OpenAPI writes it, with names in braces: `/hooks/{hook}`. */
   readonly path: Path;

@@ -32,6 +32,7 @@ beforeAll(async () => {
   // Nothing else: what the package needs and does not declare is not found.
   const { dependencies, peerDependencies } = manifest;
   for (const name of Object.keys({ ...dependencies, ...peerDependencies })) await link(name);
+  await link('@types/node'); // for the user's own use of it
 });
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
@@ -107,28 +108,53 @@ it('no file of the package runs a package of the AI SDK', async () => {
 });
 
 it('a test of the user needs no types of Workers, and runs in plain Node', async () => {
-  await link('@types/node');
   const options = { types: ['node'], module: 'nodenext' };
   expect(await check('tested', { 'tested.ts': TESTED }, options)).toBe('');
   const { stdout } = await run(process.execPath, ['tested/tested.js'], { cwd: temp });
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
 });
 
+it('a kind of tool of the user is typed, counts failures and subagents, and stands the crash matrix', async () => {
+  const options = { types: ['node'], module: 'nodenext' };
+  const files = {
+    'with-rate-limit.ts': asInstalled(await read('src/examples/rate-limited/with-rate-limit.ts')),
+    'courier.ts': asInstalled(await read('src/examples/rate-limited/courier.ts')),
+    'kind.ts': KIND,
+  };
+  const local = Object.entries(files).map(([file, text]) => [
+    file,
+    text.replace(/'\.\/([a-z-]+)\.ts'/g, "'./$1.js'"),
+  ]);
+  expect(await check('kind', Object.fromEntries(local), options)).toBe('');
+  const { stdout } = await run(process.execPath, ['kind/kind.js'], { cwd: temp });
+  const { told, carried, positions, failures } = JSON.parse(stdout);
+  expect(told).toEqual([
+    "Error: No such address.\n\n2 of 3 calls an hour are left for 'ada'.",
+    "Letter L is on its way to ada.\n\n1 of 3 calls an hour are left for 'ada'.",
+    "Letter L is on its way to ada.\n\n0 of 3 calls an hour are left for 'ada'.",
+    "Error: Not run: all 3 calls an hour for 'ada' are used up. The next one is possible in 60 min.",
+  ]);
+  expect(carried).toBe(3);
+  expect(positions).toBeGreaterThan(30);
+  expect(failures).toEqual([]);
+});
+
 /** Names every type that a decorator of tools, a model adapter or a host of the user declares itself with. */
 const OWN = `
 import {
-  type AnyTool, type CallChanges, type CallScope, type ChatModel, type ErrorReason, type Frame, type FrameOutcome,
-  type InputDeclaration, type JournaledCall, type JsonSchema, type ToolExecution, type LoopLimits, type ModelReply, type ParsedAnswer, type ResultData,
-  type RoleRequest, type StoredEvent, type ToolGroup, type LiveCall, type TurnAnswer, type TurnArtifact, type TurnError,
+  type AnyTool, type CallChanges, type ChatModel, type ErrorReason, type InputDeclaration, type JournaledCall,
+  type JsonSchema, type LoopLimits, type ModelReply, type ParsedAnswer, type Principal, type ResultData, type RoleRequest,
+  type StoredEvent, type ToolGroup, type TurnAnswer, type TurnArtifact, type TurnError,
   CORE_ROLES, defineAgent, defineTool, defineToolGroup,
 } from 'holdfast';
+import type { CallScope, Frame, FrameOutcome, LiveCall, ToolExecution } from 'holdfast/kinds';
 import { offlineModel } from 'holdfast/models/offline';
 import { openAICompatible } from 'holdfast/models/openai-compatible';
 import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/models/workers-ai';
-import { type Clock, createMemorySessions, type HandOver, type SessionPort } from 'holdfast/testing';
+import { type Clock, createMemorySessions, type SessionPort } from 'holdfast/testing';
 import { createToolCallingManager, defineToolCallingOptions, type ToolExecutionResult } from 'holdfast/tool-calling';
 import {
-  createHoldfast, type Env, type HandOver as Handed, type MintedSecrets, type ObjectSessionOptions, type Principal, type TurnRunner,
+  createHoldfast, type Env, type HandOver, type MintedSecrets, type ObjectSessionOptions, type TurnRunner,
 } from 'holdfast/worker';
 import { mathTools } from 'holdfast/tools/math';
 import * as v from 'valibot';
@@ -159,7 +185,7 @@ export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(
 export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>
   createMemorySessions({ clock, leaseMs: 20_000, dispatch }).session('s');
 export const at = (env: Env, location: ObjectSessionOptions) => [env, createHoldfast({ agents: [], location })] as const;
-export const runner = (handOver: Handed, { run }: TurnRunner) => run(handOver);
+export const runner = (handOver: HandOver, { run }: TurnRunner) => run(handOver);
 export const counting = defineAgent({
   name: 'counting', description: 'Counts.', instructions: 'Count.', output: v.object({ sum: v.number() }),
   toolGroups: ['web', { role: CORE_ROLES.math, required: ['add'] } satisfies RoleRequest, mathTools], references: [],
@@ -171,6 +197,43 @@ export const holdfast = createHoldfast({ agents: [counting], toolGroups: more, s
 export const { worker, TurnRunner: Runner } = holdfast;
 // What tests of the package give it beside its options is not for users.
 export const parameters = (given: Parameters<typeof openAICompatible>): 1 => given.length;
+`;
+
+const KIND = `
+import { createManualClock, createTestSession } from 'holdfast/testing';
+import { crashMatrix } from 'holdfast/testing/crash-matrix';
+import { defineCourier } from './courier.ts';
+import { rateLimits } from './with-rate-limit.ts';
+
+const letter = { name: 'send_letter', input: { to: 'ada', text: 'Hello.' } };
+let carried = 0;
+const courier = defineCourier(async () => {
+  carried += 1;
+  if (carried === 1) throw new Error('No such address.');
+  return 'L';
+});
+const session = createTestSession(courier, {
+  kinds: [rateLimits],
+  clock: createManualClock(0),
+  replies: [
+    { calls: [letter] },
+    { calls: [{ name: 'assistant', input: { message: 'Write to Ada twice.' } }] },
+    { calls: [letter] }, { calls: [letter] }, 'Written.',
+    { calls: [letter] }, 'Done.',
+  ],
+});
+await session.send('Write to Ada.');
+const told = session.requests.flatMap(({ messages }) =>
+  messages.flatMap((message) => message.role === 'tool' ? [message.text] : []));
+
+const script = {
+  steps: [{ send: 'Write to Ada.', replies: [[letter], [letter], [letter], [letter], 'Done.'] }],
+};
+const report = await crashMatrix((kit) => defineCourier(async ({ idempotencyKey }) => {
+  await kit.effect('letter', idempotencyKey);
+  return 'L';
+}), script, { kinds: [rateLimits] });
+console.log(JSON.stringify({ told: [...new Set(told)].filter((text) => text.includes('an hour')), carried, ...report }));
 `;
 
 const WITH_SDK = `

@@ -17,8 +17,11 @@ const CORE = `
     pipe, record, regex, strictObject, string, union } from 'valibot';
 `;
 
-/** The same with every decorator, sink, approval, pipeline and group of the entry, though nobody uses them all. */
-const VOCABULARY = `export * from './src/index.ts';${CORE}`;
+/** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though nobody uses them all. */
+const VOCABULARY = `
+  ${['index', 'kinds/entry', 'decorators/entry', 'inspect'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
+  ${CORE}
+`;
 
 /** A Worker of one agent, whose model is at a server: the app around the core, with its routes, the queue and the schedules. */
 const WORKER = `
