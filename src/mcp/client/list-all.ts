@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Tool, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
-import { MAX_WAIT } from './wire/open-wire.ts';
+import { MAX_WAIT } from './open-wire.ts';
 import { WireError } from './wire/wire-error.ts';
 
 /** Each is a request. */

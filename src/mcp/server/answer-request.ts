@@ -16,13 +16,12 @@ import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/js
 import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
-import { invalidParams, RpcError } from '../rpc-error.ts';
+import { IDEMPOTENCY_KEY, invalidParams, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import type { McpPrompt, McpPromptArgument } from './define-mcp-prompt.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
+import type { McpPrompt, McpPromptArgument } from './prompts.ts';
 import type { Publication } from './publish.ts';
 
 /** What an endpoint has to offer. */

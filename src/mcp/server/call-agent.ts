@@ -11,12 +11,11 @@ import type { JsonObject } from '../../tool/json.ts';
 import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { pendingViews, type Target, targetOf, turnServices } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
-import { listedPending } from './listed-pending.ts';
 import { type Notifier, toldOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
-import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
+import { type AnsweredCall, listedPending, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
 /** One call of a published agent. */

@@ -1,6 +1,6 @@
 import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { FeedItem } from '../../session/follow-session.ts';
-import { oneLine } from '../content/one-line.ts';
+import { oneLine } from '../content/words.ts';
 
 /** How a client hears of a call while it runs. What is told after it has gone is dropped. */
 export interface Notifier {

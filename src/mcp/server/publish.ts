@@ -2,7 +2,6 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
 
 /** One thing that clients may call, under the name by which they know it. */
 export type Publication =
@@ -70,4 +69,17 @@ function ofAgent(declared: PublishedAgent): Publication {
     typeof declared !== 'string' && 'agent' in declared ? declared : { agent: declared };
   const name = typeof agent === 'string' ? agent : agent.name;
   return { kind: 'agent', name: as ?? name, agent: name, description };
+}
+
+/** An MCP endpoint was declared in a way that cannot work. Thrown where it is defined, never in a request. */
+export class McpEndpointDefinitionError extends Error {
+  override readonly name = 'McpEndpointDefinitionError';
+  /** The property of the definition that is wrong, such as `tools[2]`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "MCP endpoint: ". */
+  constructor(field: string, problem: string) {
+    super(`MCP endpoint: ${problem}`);
+    this.field = field;
+  }
 }

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { TurnAnswer } from '../../session/turn-answer.ts';
 import type { TurnOutcome } from '../../session/turn-outcome.ts';
-import { pendingViews, type Target, turnPath } from '../../worker/target.ts';
-import { listedPending } from './listed-pending.ts';
+import { type PendingView, pendingViews, type Target, turnPath } from '../../worker/target.ts';
+import { oneLine } from '../content/words.ts';
 import { textBlock } from './to-call-result.ts';
 
 /** A call of a published agent that is answered. */
@@ -78,3 +78,22 @@ function result(
 
 const whereLater = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
+
+/** Characters of a tool's name, and of what is asked; `pending` of the answer has all of both. */
+const MAX_NAME = 80;
+const MAX_MESSAGE = 1_000;
+
+/**
+ * What a turn waits for, a line each, with the address at which it is answered. What is asked may be the words of a stranger,
+ * such as an MCP server's, so they come last: nothing that they say stands where an address of ours does.
+ */
+export const listedPending = (pending: readonly PendingView[]): string =>
+  pending
+    .map(
+      ({ tool, message, links }) =>
+        `\n- ${oneLine(tool, MAX_NAME)}, answered by POST ${addressOf(links)}: ${oneLine(message, MAX_MESSAGE)}`,
+    )
+    .join('');
+
+const addressOf = (links: PendingView['links']): string =>
+  'approvals' in links ? links.approvals : links.results;

@@ -2,7 +2,7 @@ import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/type
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine } from '../content/one-line.ts';
+import { oneLine } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';
 
 /** Whose question it is. */

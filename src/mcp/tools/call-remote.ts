@@ -7,16 +7,15 @@ import type { Discovery } from '../../tool/injection.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Effect, ToolCall } from '../../tool/tool.ts';
 import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
-import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
-import { oneLine } from '../content/one-line.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
+import { addressOf } from '../client/server-access.ts';
+import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
+import { oneLine, warn } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
-import { warn } from './warn.ts';
 
 /** One call of a server's tool. */
 interface Remote {

@@ -6,11 +6,10 @@ import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { memoized } from '../../tool/until-aborted.ts';
-import { checkClients } from '../client/check-clients.ts';
+import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
-import { knownListing } from './known-listing.ts';
-import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
+import { knownListing, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
 /** What the literal of a factory says. */

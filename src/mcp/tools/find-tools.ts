@@ -2,15 +2,14 @@ import type { Discovery } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
-import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { connectionTo, currentConnection } from './connections.ts';
-import { knownListing, knownOf, listingKey } from './known-listing.ts';
+import { addressOf } from '../client/server-access.ts';
+import { warn } from '../content/words.ts';
+import { connectionTo, currentConnection, ofInvocation } from './connections.ts';
+import { knownListing, knownOf, listingKey } from './known-mcp-tools.ts';
 import type { Drift, McpListing } from './listing.ts';
-import { ofInvocation } from './of-invocation.ts';
 import { toListing } from './to-listing.ts';
-import { warn } from './warn.ts';
 
 /** What came of asking a server for its tools. */
 export interface FoundTools {

@@ -1,10 +1,12 @@
 import type { LoopView } from '../../tool/injection.ts';
+import { LISTINGS, type Listing } from '../../tool/listings.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
+import { attempt, memoized } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { knownListing } from './known-listing.ts';
+import { addressOf } from '../client/server-access.ts';
 import type { ListedTool, McpListing } from './listing.ts';
 import { mcpTool } from './mcp-tool.ts';
+import { parseListing } from './to-listing.ts';
 
 /** A tool of a server, as its server listed it. */
 export interface McpTool {
@@ -88,3 +90,30 @@ function hash(text: string): string {
   for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
   return value.toString(36).padStart(7, '0');
 }
+
+/** A list of tools, and whose it is. */
+interface KnownListing {
+  readonly listing: McpListing;
+  /** Where the server was that has them: a call goes there or nowhere. */
+  readonly address: string;
+}
+
+/** What a session knows of a server's tools; asked for by whoever's turn it is. None of a server that has no address now. */
+export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
+  const address = attempt(() => addressOf(client, view).href);
+  if (!address.ok) return undefined;
+  const known = knownOf(client, view, address.value);
+  const listing = known && parseListing(known.told);
+  return listing && { listing, address: address.value };
+}
+
+/** As the session keeps it. */
+export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
+  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
+
+/** One server at one address, as one person sees it. */
+export const listingKey = (
+  { name }: McpClient,
+  { principal: { id, tenant } }: LoopView,
+  address: string,
+): string => JSON.stringify([name, address, tenant ?? null, id]);

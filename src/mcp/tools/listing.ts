@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
 /** One tool as a session remembers it: plain data, made safe. A type alias: it must be JSON. */
 export type ListedTool = {
@@ -57,3 +57,11 @@ export type McpListing = {
   /** Absent in the first listing, and in one that changes nothing. */
   readonly drift?: Drift;
 };
+
+/** The JSON text of a value with the keys of its objects in the order of code units: the same for the same JSON. */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+}

@@ -1,6 +1,5 @@
 import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { canonicalJson } from './canonical-json.ts';
-import type { ListedTool, ToolHints } from './listing.ts';
+import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 
 const MAX_NAME = 128;

@@ -4,12 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { memoized, sha256Hex } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine } from '../content/one-line.ts';
-import { canonicalJson } from './canonical-json.ts';
-import type { ListedTool, McpListing } from './listing.ts';
+import { oneLine, warn } from '../content/words.ts';
+import { canonicalJson, type ListedTool, type McpListing } from './listing.ts';
 import { type ReadTool, readTool } from './read-tool.ts';
 import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
-import { warn } from './warn.ts';
 
 /** A model is not offered more by anybody. */
 const MAX_TOOLS = 1_000;

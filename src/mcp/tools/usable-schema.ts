@@ -2,8 +2,7 @@ import type { Schema } from '@cfworker/json-schema';
 import { jsonSchemaCheck } from '../../tool/check-input.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { attempt } from '../../tool/until-aborted.ts';
-import { type SchemaParts, schemaParts } from './schema-parts.ts';
-import { relax } from './tame-schema.ts';
+import { relax, type SchemaParts, schemaParts } from './schema-check.ts';
 
 /**
  * A copy of a server's schema that can be shown, and checked by anybody in a bounded time; `undefined` when it is not the

@@ -1,5 +1,4 @@
-import type { StreamEvent } from './event-parser.ts';
-import { readEvents } from './read-events.ts';
+import { readEvents, type StreamEvent } from './read-events.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,

@@ -1,6 +1,6 @@
 import { untilAborted } from '../../../tool/until-aborted.ts';
 import type { Fetch } from '../mcp-client.ts';
-import { addressProblem } from './address-problem.ts';
+import { addressProblem } from './private-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
 /** Redirects within an origin that are followed for one request. */

@@ -1,10 +1,15 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { StreamEvent } from './event-parser.ts';
-import { createPendingNotifications } from './pending-notifications.ts';
-import { readEvents } from './read-events.ts';
-import type { ServerAccess } from './server-access.ts';
-import { answeredBy, ask, cancelledBy, readEventData, type Wire } from './wire.ts';
+import type { ServerAccess } from '../server-access.ts';
+import { readEvents, type StreamEvent } from './read-events.ts';
+import {
+  answeredBy,
+  ask,
+  cancelledBy,
+  createPendingNotifications,
+  readEventData,
+  type Wire,
+} from './wire.ts';
 import {
   AddressRefusedError,
   AnswerTooLargeError,

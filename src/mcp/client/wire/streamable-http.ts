@@ -7,11 +7,19 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerAccess } from '../server-access.ts';
 import { type Followed, followEvents } from './follow-events.ts';
-import { createPendingNotifications } from './pending-notifications.ts';
 import { readJson } from './read-json.ts';
-import type { ServerAccess } from './server-access.ts';
-import { answeredBy, ask, asWireError, cancelledBy, readEventData, readMessage, type Wire } from './wire.ts';
+import {
+  answeredBy,
+  ask,
+  asWireError,
+  cancelledBy,
+  createPendingNotifications,
+  readEventData,
+  readMessage,
+  type Wire,
+} from './wire.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { oneLine } from './one-line.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import type { Secrets } from '../../tool/secrets.ts';
 
 /** Blocks of content in words for a model. */
 export interface ContentWords {
@@ -86,3 +86,25 @@ function sizeOf(base64: string): string {
 
 const inBytes = (bytes: number): string =>
   `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
+
+/**
+ * Words that somebody else chose, as a part of a line of ours: at most `max` characters, without line breaks, control
+ * characters, and characters of format, which are invisible or turn the direction of what follows. So they can neither pass
+ * for a line of their own nor hide a part of themselves.
+ */
+export const oneLine = (text: string, max: number): string =>
+  shorten(
+    text
+      .toWellFormed()
+      .replaceAll(/\p{Cf}+/gu, '')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    max,
+  );
+
+/** Characters of one line of the log. */
+const MAX_WORDS = 4_000;
+
+/** Logs words of which a server chose some: on one line, and without the caller's secrets. */
+export const warn = (words: string, secrets: Secrets): void =>
+  console.warn(`holdfast: ${oneLine(secrets.redact(words), MAX_WORDS)}`);

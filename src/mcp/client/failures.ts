@@ -1,6 +1,5 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { oneLine } from '../content/one-line.ts';
-import { credentialsProblem, type GivenUp, givenUpPhrase, phraseOf } from './failure-phrases.ts';
+import { oneLine } from '../content/words.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
 import {
   AddressRefusedError,
@@ -8,6 +7,7 @@ import {
   HttpStatusError,
   NotSentError,
   RedirectRefusedError,
+  SignInRequiredError,
   WireError,
 } from './wire/wire-error.ts';
 
@@ -70,4 +70,55 @@ function wasRefused(error: unknown): boolean {
   if (error instanceof RedirectRefusedError) return error.isCertain;
   if (error instanceof McpError) return NOT_BEGUN.has(error.code);
   return error instanceof AddressRefusedError || error instanceof NotSentError;
+}
+
+/** Characters of a server's own words about an error. */
+const MAX_WORDS = 500;
+
+/** A request of which nobody waits for the answer any more. */
+export interface GivenUp {
+  readonly why: 'cancelled' | 'timeout';
+  /** Milliseconds that it had. */
+  readonly timeout: number;
+}
+
+/** To complete "MCP server 'x' cannot be reached: ...". */
+export const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
+  why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn did not wait for it';
+
+/** The same, of an error. */
+export function phraseOf(error: unknown): string {
+  if (error instanceof WireError) return error.phrase;
+  if (!(error instanceof McpError)) return 'its answer is not valid MCP, or of an unsupported version';
+  // The SDK writes the code before the text, on each side.
+  const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_WORDS);
+  return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
+}
+
+/** What a model reads when the server does not take the caller's credentials; `undefined` for any other error. */
+export function credentialsProblem(server: string, error: unknown): string | undefined {
+  const detail = credentialsDetail(error);
+  return detail && `MCP server '${server}' does not accept the caller's credentials (${detail}).`;
+}
+
+function credentialsDetail(error: unknown): string | undefined {
+  if (error instanceof SignInRequiredError) return error.phrase;
+  const isRefused = error instanceof HttpStatusError && (error.status === 401 || error.status === 403);
+  return isRefused ? `HTTP ${error.status}` : undefined;
+}
+
+/** What went wrong; `givenUp` when nobody waited for it to end. */
+interface Failed {
+  readonly during: 'connect' | 'list';
+  readonly error: unknown;
+  readonly givenUp: GivenUp | undefined;
+}
+
+/** A server could not be reached, or could not list its tools. */
+export function serverFailure(server: string, { during, error, givenUp }: Failed): McpServerError {
+  if (error instanceof McpServerError) return error;
+  const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
+  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
+  return new McpServerError(server, during, message);
 }

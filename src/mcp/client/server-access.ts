@@ -1,12 +1,10 @@
 import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { addressOf, unreachable } from '../address-of.ts';
-import type { Fetch, McpCaller, McpClient } from '../mcp-client.ts';
-import { McpServerError } from '../mcp-connection.ts';
-import { createRedactor, hideHeaders, type Redactor } from '../redactor.ts';
-import { authorizingFetch } from './authorizing-fetch.ts';
-import type { Credit } from './credit.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { isPrivateHost } from './private-address.ts';
+import type { Fetch, McpCaller, McpClient, McpUser } from './mcp-client.ts';
+import { McpServerError } from './mcp-connection.ts';
+import { createRedactor, hideHeaders, type Redactor } from './redactor.ts';
+import { authorizingFetch } from './wire/authorizing-fetch.ts';
+import { guardedFetch } from './wire/guarded-fetch.ts';
+import { addressProblem, isPrivateHost } from './wire/private-address.ts';
 
 /** Where and how a server is spoken to, on one connection. */
 export interface ServerAccess {
@@ -123,3 +121,71 @@ function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
 
 const isOfPeople = (answer: JSONRPCMessage): boolean =>
   isJSONRPCResultResponse(answer) && Object.hasOwn(answer.result, 'action');
+
+/**
+ * Where a client's server is for this person. Asks nothing of anybody; the same answer for the same person.
+ *
+ * @throws McpServerError when the address may not be used, or the client's own code throws; what it threw is the cause.
+ */
+export function addressOf(client: McpClient, { principal, context }: McpUser): URL {
+  const { url, allowPrivate } = client;
+  const given = typeof url === 'string' ? url : addressFrom(client, () => url({ principal, context }));
+  // Code without types may answer a promise.
+  const address = typeof given === 'string' ? URL.parse(given) : null;
+  if (!address || !/^https?:$/.test(address.protocol)) {
+    throw unreachable(client, 'its address is no http(s) URL');
+  }
+  // A literal is the developer's own word. What comes from data is anybody's.
+  if (typeof url === 'string') return address;
+  const problem = addressProblem(address);
+  const isMeant = allowPrivate === true && problem !== 'holds credentials';
+  if (problem === undefined || isMeant) return address;
+  throw unreachable(client, `its address ${problem}`);
+}
+
+/** Runs code of the client, which a model has nothing to do with: it is only told what could not be made. */
+function addressFrom(client: McpClient, make: () => string): string {
+  try {
+    return make();
+  } catch (cause) {
+    throw unreachable(client, 'its address could not be made', { cause });
+  }
+}
+
+/** Nothing was asked of the server yet. `why` goes on after "it cannot be reached: ". */
+export const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
+  new McpServerError(name, 'connect', `MCP server '${name}' cannot be reached: ${why}.`, options);
+
+/** Requests of the opening of a connection that whoever opens it pays for: three, and one more for an older server. */
+const OF_OPENING = 4;
+
+/** What the requests of one connection may be booked on. */
+export interface Credit {
+  /** What a claim has paid for. */
+  add(subrequests: number): void;
+  /** A request is made. */
+  use(): void;
+}
+
+/**
+ * Every request of a connection uses up what was claimed for it; each beyond that is counted, since an invocation has so many
+ * and no more. Connecting comes before the first credit, by whose claim it is paid for.
+ */
+export function createCredit(count: (subrequests: number) => void): Credit {
+  let left = 0;
+  let lent = OF_OPENING;
+  return {
+    add(subrequests) {
+      left += subrequests;
+      if (lent > 0 && left < 0) {
+        count(-left);
+        left = 0;
+      }
+      lent = 0;
+    },
+    use() {
+      if (left + lent > 0) left -= 1;
+      else count(1);
+    },
+  };
+}
