@@ -8,13 +8,13 @@ export type { McpEndpoint } from '../worker/host.ts';
 export { defineMcpClient, McpClientDefinitionError } from './client/define-mcp-client.ts';
 export type {
   Elicitation,
-  Fetch,
   McpCaller,
   McpClient,
   McpClientConfig,
   McpUser,
 } from './client/mcp-client.ts';
 export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './client/meta-converter.ts';
+export type { Fetch } from './client/wire/guarded-fetch.ts';
 export { McpContent, mcpResult } from './content/mcp-content.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './server/define-mcp-endpoint.ts';
 export {

@@ -12,7 +12,8 @@ import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
-import { accessTo, type Credit, createCredit, type ServerAccess } from './server-access.ts';
+import { accessTo, type Credit, createCredit } from './server-access.ts';
+import type { ServerAccess } from './wire/wire.ts';
 import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
 /** What a connection may use of the invocation that it is for. */

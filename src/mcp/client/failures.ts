@@ -29,7 +29,7 @@ const CUT_OFF: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorC
  */
 export function callFailure(server: string, tool: string, error: unknown): McpServerError | McpLostError {
   if (error instanceof McpServerError || error instanceof McpLostError) return error;
-  const certain = (message: string) => new McpServerError(server, 'call', message);
+  const certain = (message: string) => new McpServerError({ server, during: 'call', message });
   const refused = credentialsProblem(server, error);
   if (refused !== undefined) return certain(refused);
   const name = oneLine(tool, 80);
@@ -51,11 +51,11 @@ export const callGivenUp = (server: string, tool: string, givenUp: GivenUp): Mcp
 
 /** A call that was cancelled before the server was asked. */
 export const callNotMade = (server: string, tool: string): McpServerError =>
-  new McpServerError(
+  new McpServerError({
     server,
-    'call',
-    `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
-  );
+    during: 'call',
+    message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
+  });
 
 const lost = (server: string, tool: string, phrase: string): McpLostError =>
   new McpLostError(
@@ -120,5 +120,5 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
   const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
   const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
   const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
-  return new McpServerError(server, during, message);
+  return new McpServerError({ server, during, message });
 }

@@ -3,6 +3,7 @@ import type { Secrets } from '../../tool/secrets.ts';
 import type { Effect, TurnPrincipal } from '../../tool/tool.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { MetaConverter } from './meta-converter.ts';
+import type { Fetch } from './wire/guarded-fetch.ts';
 
 /** Whose server it is. */
 export interface McpUser {
@@ -15,9 +16,6 @@ export interface McpCaller extends McpUser {
   /** Credentials of this invocation; what of them is sent is up to the client's own code. */
   readonly secrets: Secrets;
 }
-
-/** What `fetch` is to a client; that of a service binding will do. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Whether tools may ask people (MCP elicitation): `refuse`, or who answers and how long is waited. */
 export type Elicitation =

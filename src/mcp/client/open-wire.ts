@@ -13,10 +13,9 @@ import { shorten } from '../../tool/json.ts';
 import { RpcError } from '../content/rpc.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
 import type { McpClient } from './mcp-client.ts';
-import type { ServerAccess } from './server-access.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
-import type { Wire } from './wire/wire.ts';
+import type { ServerAccess, Wire } from './wire/wire.ts';
 import { HttpStatusError } from './wire/wire-error.ts';
 
 /** A server that has answered `initialize`. */

@@ -1,23 +1,11 @@
 import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Fetch, McpCaller, McpClient, McpUser } from './mcp-client.ts';
+import type { McpCaller, McpClient, McpUser } from './mcp-client.ts';
 import { McpServerError } from './mcp-connection.ts';
 import { createRedactor, hideHeaders, type Redactor } from './redactor.ts';
 import { authorizingFetch } from './wire/authorizing-fetch.ts';
-import { guardedFetch } from './wire/guarded-fetch.ts';
+import { type Fetch, guardedFetch } from './wire/guarded-fetch.ts';
 import { addressProblem, isPrivateHost } from './wire/private-address.ts';
-
-/** Where and how a server is spoken to, on one connection. */
-export interface ServerAccess {
-  readonly url: URL;
-  /** The guarded one, which sends the tokens of an OAuth provider. */
-  readonly fetch: Fetch;
-  /** The caller's, sent with every request to the server; none of them is of the protocol. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Whether this answer to the server is sent; asked once an answer. */
-  mayAnswer(answer: JSONRPCMessage): boolean;
-  /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
-  redact<T>(value: T): T;
-}
+import type { ServerAccess } from './wire/wire.ts';
 
 /** Headers that say what a request is: the protocol's, never a client's. */
 const OF_THE_PROTOCOL = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
@@ -71,7 +59,7 @@ function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: stri
   const token = secrets.get(name);
   if (token !== undefined) return token;
   const message = `MCP server '${server}' needs the secret '${name}', which this caller does not have.`;
-  throw new McpServerError(server, 'connect', message);
+  throw new McpServerError({ server, during: 'connect', message });
 }
 
 /** How requests are made: to where, how large their answers may be, and on whose account. */
@@ -154,7 +142,12 @@ function addressFrom(client: McpClient, make: () => string): string {
 
 /** Nothing was asked of the server yet. `why` goes on after "it cannot be reached: ". */
 export const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
-  new McpServerError(name, 'connect', `MCP server '${name}' cannot be reached: ${why}.`, options);
+  new McpServerError({
+    server: name,
+    during: 'connect',
+    message: `MCP server '${name}' cannot be reached: ${why}.`,
+    ...options,
+  });
 
 /** Requests of the opening of a connection that whoever opens it pays for: three, and one more for an older server. */
 const OF_OPENING = 4;

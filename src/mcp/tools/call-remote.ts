@@ -96,7 +96,7 @@ async function answerOf(
     if (time.signal.aborted && effect === 'read') return 'late';
     // Why a question could not be put says more than that the tool failed for it.
     if (unasked && thrown instanceof McpServerError) {
-      throw new McpServerError(client.name, 'call', unasked.message);
+      throw new McpServerError({ server: client.name, during: 'call', message: unasked.message });
     }
     throw thrown;
   } finally {

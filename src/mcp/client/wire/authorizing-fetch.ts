@@ -4,7 +4,7 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { untilAborted } from '../../../tool/until-aborted.ts';
-import type { Fetch } from '../mcp-client.ts';
+import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;

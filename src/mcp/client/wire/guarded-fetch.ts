@@ -1,7 +1,9 @@
 import { untilAborted } from '../../../tool/until-aborted.ts';
-import type { Fetch } from '../mcp-client.ts';
 import { addressProblem } from './private-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
+
+/** What `fetch` is to a client; that of a service binding will do. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Redirects within an origin that are followed for one request. */
 const MAX_REDIRECTS = 5;

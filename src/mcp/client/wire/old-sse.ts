@@ -1,6 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { ServerAccess } from '../server-access.ts';
 import { readEvents, type StreamEvent } from './read-events.ts';
 import {
   answeredBy,
@@ -8,6 +7,7 @@ import {
   cancelledBy,
   createPendingNotifications,
   readEventData,
+  type ServerAccess,
   type Wire,
 } from './wire.ts';
 import {

@@ -7,7 +7,6 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { ServerAccess } from '../server-access.ts';
 import { type Followed, followEvents } from './follow-events.ts';
 import { readJson } from './read-json.ts';
 import {
@@ -18,6 +17,7 @@ import {
   createPendingNotifications,
   readEventData,
   readMessage,
+  type ServerAccess,
   type Wire,
 } from './wire.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { ServerAccess } from '../server-access.ts';
+import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-json.ts';
 import {
   AnswerTooLargeError,
@@ -31,6 +31,19 @@ export interface Wire extends Transport {
   told(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
+}
+
+/** Where and how a server is spoken to, on one connection. */
+export interface ServerAccess {
+  readonly url: URL;
+  /** The guarded one, which sends the tokens of an OAuth provider. */
+  readonly fetch: Fetch;
+  /** The caller's, sent with every request to the server; none of them is of the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether this answer to the server is sent; asked once an answer. */
+  mayAnswer(answer: JSONRPCMessage): boolean;
+  /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
+  redact<T>(value: T): T;
 }
 
 /** One request of HTTP; without a body unless given. */
