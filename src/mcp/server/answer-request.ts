@@ -1,7 +1,5 @@
 import {
   ErrorCode,
-  type GetPromptResult,
-  type ListPromptsResult,
   type ListToolsResult,
   LoggingLevelSchema,
   type ServerNotification,
@@ -12,7 +10,7 @@ import {
 import { DEFAULT_POLICIES } from '../../loop/policies.ts';
 import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
@@ -21,7 +19,7 @@ import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
-import type { McpPrompt, McpPromptArgument } from './prompts.ts';
+import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 
 /** What an endpoint has to offer. */
@@ -96,11 +94,11 @@ function call(
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const telling = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, send);
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, telling })
-      : callAgent(within, { published: found, input, key, telling, leave });
+      ? callTool(within, { tool: found.tool, input, key, notifier })
+      : callAgent(within, { published: found, input, key, notifier, leave });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
@@ -175,65 +173,4 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };
-}
-
-/** What `prompts/list` answers (MCP specification, Prompts). */
-const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
-  prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
-    name,
-    ...(title !== undefined && { title }),
-    description,
-    ...(args.length > 0 && { arguments: args.map(toListedPrompt) }),
-  })),
-});
-
-const toListedPrompt = ({ name, description, required = false }: McpPromptArgument) => ({
-  name,
-  ...(description !== undefined && { description }),
-  required,
-});
-
-/**
- * What `prompts/get` answers.
- *
- * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
- */
-async function getPrompt(
-  prompts: ReadonlyMap<string, McpPrompt>,
-  params: JsonObject,
-): Promise<GetPromptResult> {
-  const { name, arguments: sent = {} } = params;
-  const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-  if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
-  const problems = problemsOf(prompt, sent);
-  if (problems.length > 0) {
-    throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
-  }
-  const messages = await prompt.messages(sent as Record<string, string>); // as just checked
-  return {
-    description: prompt.description,
-    messages:
-      typeof messages === 'string'
-        ? [{ role: 'user', content: { type: 'text', text: messages } }]
-        : [...messages],
-  };
-}
-
-function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
-  const wanted =
-    typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
-  return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;
-}
-
-function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
-  if (!isJsonObject(sent)) return ['they must be an object'];
-  const missing = declared.filter(({ name, required }) => required && sent[name] === undefined);
-  const names = new Set(declared.map(({ name }) => name));
-  return [
-    ...missing.map(({ name }) => `${name}: is missing`),
-    ...Object.entries(sent).flatMap(([name, value]) => {
-      if (!names.has(name)) return [`${shorten(name, 40)}: is not known here`];
-      return typeof value === 'string' ? [] : [`${name}: must be text`];
-    }),
-  ];
 }

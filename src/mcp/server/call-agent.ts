@@ -24,7 +24,7 @@ interface AgentCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
   readonly key: string | undefined;
-  readonly telling: Notifier;
+  readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
 }
@@ -98,7 +98,7 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 async function answerOf(
   { host }: EndpointRequest,
   turn: AgentTurn,
-  { telling, leave }: AgentCalling,
+  { notifier, leave }: AgentCalling,
 ): Promise<CallToolResult> {
   const { target, start, part } = turn;
   const awaited: AwaitedTurn = {
@@ -110,7 +110,7 @@ async function answerOf(
     agent: target.agent.name,
     turn: start.turn,
   };
-  const show = toldOf(telling);
+  const show = toldOf(notifier);
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   switch (taken.status) {

@@ -22,7 +22,7 @@ interface ToolCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name. */
   readonly key: string | undefined;
-  readonly telling: Notifier;
+  readonly notifier: Notifier;
 }
 
 /**
@@ -36,7 +36,7 @@ interface ToolCalling {
 export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
   const { loop: silent } = await ownLoop(request, calling, (work) => atEnd.push(work));
-  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.telling) };
+  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.notifier) };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
   loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));
@@ -53,7 +53,7 @@ async function ownLoop(
   atEnd: Holder['atEnd'],
 ): Promise<MemoryLoop> {
   const { host, env, caller, context } = request;
-  const { tool, telling } = calling;
+  const { tool, notifier } = calling;
   const principal = toPrincipal(caller);
   const turn = await turnOf(calling, principal);
   return memoryLoop({
@@ -63,7 +63,7 @@ async function ownLoop(
     model: NO_MODEL,
     context: host.context(env).merge(context),
     secrets: await host.secrets(env, principal),
-    live: { restarted: () => {}, progress: (_, status) => telling.progress(status) },
+    live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
       claim: (needs) => claim(request, needs),
       count: (subrequests) => host.meter.spend(subrequests),

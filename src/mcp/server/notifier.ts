@@ -47,11 +47,11 @@ export function createNotifier(
 }
 
 /** Passes on what of a turn has words: its tool calls, what they say, and their progress. */
-export function toldOf(telling: Notifier): (item: FeedItem) => void {
+export function toldOf(notifier: Notifier): (item: FeedItem) => void {
   const tools = new Map<string, string>();
   const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
   return (item) => {
-    if (item.type === 'progress') return telling.progress(`${toolOf(item.call)}: ${item.status}`);
+    if (item.type === 'progress') return notifier.progress(`${toolOf(item.call)}: ${item.status}`);
     if (item.type !== 'event') return;
     const { event } = item.stored;
     switch (event.type) {
@@ -59,13 +59,13 @@ export function toldOf(telling: Notifier): (item: FeedItem) => void {
         for (const { id, name } of event.toolCalls) tools.set(id, name);
         break;
       case 'tool-call-started':
-        telling.progress(`${toolOf(event.call)}: started`);
+        notifier.progress(`${toolOf(event.call)}: started`);
         break;
       case 'tool-call-ended':
-        telling.progress(`${toolOf(event.call)}: ${event.result.type === 'error' ? 'failed' : 'done'}`);
+        notifier.progress(`${toolOf(event.call)}: ${event.result.type === 'error' ? 'failed' : 'done'}`);
         break;
       case 'message-sent':
-        telling.say(event.text);
+        notifier.say(event.text);
         break;
     }
   };

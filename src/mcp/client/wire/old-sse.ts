@@ -31,7 +31,7 @@ export class OldSse implements Wire {
   readonly #access: ServerAccess;
   readonly #waiting = new Map<RequestId, PromiseWithResolvers<void>>();
   readonly #closed = new AbortController();
-  readonly #telling = createPendingNotifications(this.#closed.signal);
+  readonly #notifications = createPendingNotifications(this.#closed.signal);
   readonly #address = Promise.withResolvers<URL>();
 
   constructor(access: ServerAccess) {
@@ -56,7 +56,7 @@ export class OldSse implements Wire {
   async send(message: JSONRPCMessage): Promise<void> {
     if (!isJSONRPCRequest(message)) {
       const isTold = answeredBy(message) === undefined || this.#access.mayAnswer(message);
-      return isTold ? this.#tell(message) : undefined;
+      return isTold ? this.#notify(message) : undefined;
     }
     const answer = Promise.withResolvers<void>();
     answer.promise.catch(() => undefined); // when posting fails first
@@ -75,7 +75,7 @@ export class OldSse implements Wire {
   }
 
   told(): Promise<void> {
-    return this.#telling.told();
+    return this.#notifications.told();
   }
 
   /** Its session ends with its stream. */
@@ -112,9 +112,9 @@ export class OldSse implements Wire {
     else this.#address.reject(new AddressRefusedError('it wants messages sent to another server'));
   }
 
-  async #tell(message: JSONRPCMessage): Promise<void> {
+  async #notify(message: JSONRPCMessage): Promise<void> {
     try {
-      await this.#telling.tell((signal) => this.#post(message, signal));
+      await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
       this.#waiting.get(cancelledBy(message) ?? '')?.reject(new NoAnswerError());
     }

@@ -62,7 +62,7 @@ export class StreamableHttp implements Wire {
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
-  readonly #telling = createPendingNotifications(this.#closed.signal);
+  readonly #notifications = createPendingNotifications(this.#closed.signal);
   #version: string | undefined;
 
   constructor(access: ServerAccess) {
@@ -78,7 +78,7 @@ export class StreamableHttp implements Wire {
   async send(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message)) return this.#exchange(message);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
-    await this.#tell(message);
+    await this.#notify(message);
     if (isInitializedNotification(message)) void this.#listen();
   }
 
@@ -87,7 +87,7 @@ export class StreamableHttp implements Wire {
   }
 
   told(): Promise<void> {
-    return this.#telling.told();
+    return this.#notifications.told();
   }
 
   async end(signal: AbortSignal): Promise<void> {
@@ -167,11 +167,11 @@ export class StreamableHttp implements Wire {
     if (answered && answered !== exchange) answered.over.abort();
   }
 
-  async #tell(message: JSONRPCMessage): Promise<void> {
+  async #notify(message: JSONRPCMessage): Promise<void> {
     const cancelled = this.#exchanges.get(cancelledBy(message) ?? '');
     const answer = answeredBy(message);
     try {
-      await this.#telling.tell((signal) => this.#post(message, signal));
+      await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
       cancelled?.over.abort();
       if (answer !== undefined) this.#asked.delete(answer);
