@@ -18,9 +18,9 @@ import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
 /** What a connection may use of the invocation that it is for. */
 interface ForInvocation {
-  /** Aborting it gives up. */
+  /** Aborting it gives the connection up. */
   readonly signal: AbortSignal;
-  /** Told of requests that no claim has paid for (Discovery.count). */
+  /** Is called for requests that no claim has paid for. */
   count(subrequests: number): void;
 }
 
@@ -54,11 +54,11 @@ export async function connect(
   }
 }
 
-/** Milliseconds that ending a session may take, and what the server is still being told. */
+/** Milliseconds that ending a session may take, together with what the server is still being told. */
 const END_TIMEOUT = 1_000;
 
 /** A connection over its sessions: a server may forget one, or the stream of an old one breaks, and another is begun. */
-export class OpenConnection implements McpConnection {
+class OpenConnection implements McpConnection {
   readonly #client: McpClient;
   readonly #caller: McpCaller;
   readonly #credit: Credit;
@@ -66,7 +66,7 @@ export class OpenConnection implements McpConnection {
   readonly #closed = new AbortController();
   /** Sessions that the server forgot: calls may still be answered on their streams. */
   readonly #forgotten = new Set<OpenWire>();
-  /** Made once: the client's own code is asked once a connection. */
+  /** It is made once: the client's own code is asked once a connection. */
   #access: ServerAccess | undefined;
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
@@ -98,7 +98,7 @@ export class OpenConnection implements McpConnection {
       if (!isGone || this.#closed.signal.aborted) return session;
       this.#drop(former);
     }
-    // Not looked at again: a server that ends each session at once would be asked for ever.
+    // The new session is not looked at again: a server that ends each session at once would be asked for ever.
     return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
   }
 
@@ -107,7 +107,7 @@ export class OpenConnection implements McpConnection {
     const hadChanged = this.#hasChanged;
     try {
       return await this.#inSession(deadline.signal, async ({ sdk }) => {
-        // Before it is asked: a change while it answers is one that the answer may lack.
+        // It is reset before the server is asked: the answer may lack a change that comes while it answers.
         this.#hasChanged = false;
         return await listAll(sdk, deadline.signal, this.#client.maxResponseBytes);
       });
@@ -146,7 +146,7 @@ export class OpenConnection implements McpConnection {
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
 
-  /** Does it in a session, and once more in a new one when the server has forgotten the session: then it did nothing. */
+  /** Does the work in a session, and once more in a new one when the server has forgotten the session and so did nothing. */
   async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
     const session = await this.open(signal);
     try {
@@ -178,7 +178,7 @@ export class OpenConnection implements McpConnection {
     }
   }
 
-  /** One that fails is not kept: the next who asks tries again (MCP-09). */
+  /** A session that fails is not kept: the next who asks tries again. */
   #keep(session: Promise<OpenWire>): Promise<OpenWire> {
     this.#session = session;
     session.catch(() => this.#drop(session));
@@ -190,7 +190,7 @@ export class OpenConnection implements McpConnection {
   }
 }
 
-/** @throws what `work` throws, but why the session ended in place of that it did. */
+/** Throws what `work` throws, but where the session ended, why it ended. */
 async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
   if (session.wire.broken) throw new NotSentError();
   try {
@@ -213,8 +213,8 @@ const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError
   error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
 
 /**
- * Not the SDK's `callTool`: that checks structured content by the schema it was last told, where a session remembers its
- * own; and not its progress tokens, since the wire too has to know which call a request belongs to.
+ * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, where a session
+ * remembers its own. The progress token is ours, since the wire too has to know which call a request belongs to.
  */
 const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: CallInFlight) =>
   sdk.request(
@@ -226,16 +226,16 @@ const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: Cal
     { signal: call.signal, timeout: MAX_WAIT },
   );
 
-/** A signal that also aborts when time is up, and which of both it was. */
+/** A signal that also aborts when time is up, and knows which of both it was. */
 interface Deadline {
   readonly signal: AbortSignal;
-  /** Undefined while neither. */
+  /** Undefined while neither has happened. */
   readonly givenUp: GivenUp | undefined;
-  /** Waits for that, or until the signal aborts: it rejects with the reason then, and what came of it is not looked at. */
+  /** Waits for the work, or until the signal aborts: then it rejects with the signal's reason. */
   wait<T>(work: Promise<T>): Promise<T>;
 }
 
-/** `timeout` in ms, from now. */
+/** Begins a time of `timeout` ms. */
 function createDeadline(signal: AbortSignal, timeout: number): Deadline {
   const late = AbortSignal.timeout(timeout);
   const either = AbortSignal.any([signal, late]);

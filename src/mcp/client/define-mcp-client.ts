@@ -3,7 +3,7 @@ import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
-/** What a client has whose literal does not say. Times in ms. */
+/** What a client has whose literal does not say; times are in ms. */
 const DEFAULTS = {
   timeout: 30_000,
   connectTimeout: 10_000,
@@ -14,8 +14,8 @@ const DEFAULTS = {
 } as const satisfies Partial<McpClientConfig>;
 
 /**
- * Declares an MCP server whose tools agents may use. It connects to nothing (MCP-08): that is done by the first turn that
- * needs the server, for whoever's turn it is.
+ * Declares an MCP server whose tools agents may use. It connects to nothing: the first turn that needs the
+ * server does that, for whoever's turn it is.
  *
  * @throws McpClientDefinitionError when the client cannot work.
  */
@@ -33,8 +33,24 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
   return client;
 }
 
+/** An MCP client was declared in a way that cannot work. It is thrown where the client is defined, never in a turn. */
+export class McpClientDefinitionError extends Error {
+  override readonly name = 'McpClientDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly client: string;
+  /** The property of the definition that is wrong, such as `effects.write_file`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "MCP client 'x': ". */
+  constructor(client: string, field: string, problem: string) {
+    super(`MCP client '${shorten(client, 80)}': ${problem}`);
+    this.client = client;
+    this.field = field;
+  }
+}
+
 /**
- * The clients of a list, each once.
+ * Answers the clients of a list, each once.
  *
  * @throws McpClientDefinitionError when two of them have one name: a session would take the tools of one for the other's.
  */
@@ -54,18 +70,18 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
 }
 
 const NAME = /^[\w-]{1,64}$/;
-/** Short enough to leave most of a tool's 64 characters to the server. */
+/** A prefix leaves most of a tool's 64 characters to the server. */
 const PREFIX = /^[\w-]{1,32}$/;
 
 const KIB = 1024;
-/** Less, and no server could tell of its tools; more, and an answer, read as text and parsed, fills the memory of a Worker. */
+/** With less no server could list its tools; with more, an answer that is read as text and parsed fills a Worker's memory. */
 const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 
-/** What is wrong with a literal. */
+/** One thing that is wrong with a literal. */
 type Problem = readonly [field: string, problem: string];
 
-/** @throws McpClientDefinitionError that names the first property with which the client cannot work. */
-export function checkClient(client: McpClient): void {
+/** Throws a McpClientDefinitionError that names the first property with which the client cannot work. */
+function checkClient(client: McpClient): void {
   const [problem] = problemsOf(client);
   if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
 }
@@ -146,7 +162,7 @@ function* choiceProblems({ transport, drift, elicitation }: McpClient): Generato
   }
 }
 
-/** What somebody chose. */
+/** The value that somebody chose for a field. */
 interface Choice {
   readonly field: string;
   /** The field in words; `its ...` unless given. */
@@ -164,20 +180,4 @@ function* notOneOf(
   const meant = meantBy(said, choices);
   const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
   yield [field, `${what} is '${said}'; it must be ${listed}.${hint}`];
-}
-
-/** An MCP client was declared in a way that cannot work. Thrown where it is defined, never in a turn. */
-export class McpClientDefinitionError extends Error {
-  override readonly name = 'McpClientDefinitionError';
-  /** The name that was given, valid or not. */
-  readonly client: string;
-  /** The property of the definition that is wrong, such as `effects.write_file`. */
-  readonly field: string;
-
-  /** `problem` is a sentence that goes on after "MCP client 'x': ". */
-  constructor(client: string, field: string, problem: string) {
-    super(`MCP client '${shorten(client, 80)}': ${problem}`);
-    this.client = client;
-    this.field = field;
-  }
 }

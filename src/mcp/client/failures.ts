@@ -11,7 +11,30 @@ import {
   WireError,
 } from './wire/wire-error.ts';
 
-/** JSON-RPC errors by which a server says that it did not begin; the last, that somebody has to visit an address before. */
+/** A request of which nobody waits for the answer any more. */
+export interface GivenUp {
+  readonly why: 'cancelled' | 'timeout';
+  /** Milliseconds that it had. */
+  readonly timeout: number;
+}
+
+/** What went wrong; `givenUp` when nobody waited for it to end. */
+interface Failed {
+  readonly during: 'connect' | 'list';
+  readonly error: unknown;
+  readonly givenUp: GivenUp | undefined;
+}
+
+/** Makes the error of a server that could not be reached, or could not list its tools. */
+export function serverFailure(server: string, { during, error, givenUp }: Failed): McpServerError {
+  if (error instanceof McpServerError) return error;
+  const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
+  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
+  return new McpServerError({ server, during, message });
+}
+
+/** By these JSON-RPC errors a server says that it did not begin; by the last, that somebody has to visit an address before. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
   ErrorCode.ParseError,
   ErrorCode.InvalidRequest,
@@ -24,8 +47,8 @@ const NOT_BEGUN: ReadonlySet<number> = new Set([
 const CUT_OFF: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 /**
- * A McpServerError when the server certainly did not run the call, or said what came of it; McpLostError when nobody can
- * know.
+ * Makes the error of a call: a McpServerError when the server certainly did not run it, or said what came of it, and a
+ * McpLostError when nobody can know.
  */
 export function callFailure(server: string, tool: string, error: unknown): McpServerError | McpLostError {
   if (error instanceof McpServerError || error instanceof McpLostError) return error;
@@ -45,11 +68,11 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
   return ran('what the server answered is no result of a tool');
 }
 
-/** A call whose answer nobody waits for any more. */
+/** Makes the error of a call whose answer nobody waits for any more. */
 export const callGivenUp = (server: string, tool: string, givenUp: GivenUp): McpLostError =>
   lost(server, oneLine(tool, 80), givenUpPhrase(givenUp));
 
-/** A call that was cancelled before the server was asked. */
+/** Makes the error of a call that was cancelled before the server was asked. */
 export const callNotMade = (server: string, tool: string): McpServerError =>
   new McpServerError({
     server,
@@ -62,7 +85,7 @@ const lost = (server: string, tool: string, phrase: string): McpLostError =>
     `MCP server '${server}' was asked to run '${tool}', and ${phrase}: nobody knows whether it was done.`,
   );
 
-/** 4xx but 408 means it was not run. 5xx and 408 may come after the deed; other statuses say nothing. */
+/** A status of 4xx but 408 means it was not run. 5xx and 408 may come after the deed; other statuses say nothing. */
 function wasRefused(error: unknown): boolean {
   if (error instanceof HttpStatusError) {
     return error.status >= 400 && error.status < 500 && error.status !== 408;
@@ -72,22 +95,15 @@ function wasRefused(error: unknown): boolean {
   return error instanceof AddressRefusedError || error instanceof NotSentError;
 }
 
-/** Characters of a server's own words about an error. */
+/** The most characters of a server's own words about an error. */
 const MAX_WORDS = 500;
 
-/** A request of which nobody waits for the answer any more. */
-export interface GivenUp {
-  readonly why: 'cancelled' | 'timeout';
-  /** Milliseconds that it had. */
-  readonly timeout: number;
-}
-
-/** To complete "MCP server 'x' cannot be reached: ...". */
-export const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
+/** Completes "MCP server 'x' cannot be reached: ...". */
+const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn did not wait for it';
 
-/** The same, of an error. */
-export function phraseOf(error: unknown): string {
+/** Completes the same sentence, for an error. */
+function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof McpError)) return 'its answer is not valid MCP, or of an unsupported version';
   // The SDK writes the code before the text, on each side.
@@ -95,8 +111,8 @@ export function phraseOf(error: unknown): string {
   return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
 }
 
-/** What a model reads when the server does not take the caller's credentials; `undefined` for any other error. */
-export function credentialsProblem(server: string, error: unknown): string | undefined {
+/** Says that the server does not take the caller's credentials, for a model; `undefined` for any other error. */
+function credentialsProblem(server: string, error: unknown): string | undefined {
   const detail = credentialsDetail(error);
   return detail && `MCP server '${server}' does not accept the caller's credentials (${detail}).`;
 }
@@ -105,20 +121,4 @@ function credentialsDetail(error: unknown): string | undefined {
   if (error instanceof SignInRequiredError) return error.phrase;
   const isRefused = error instanceof HttpStatusError && (error.status === 401 || error.status === 403);
   return isRefused ? `HTTP ${error.status}` : undefined;
-}
-
-/** What went wrong; `givenUp` when nobody waited for it to end. */
-interface Failed {
-  readonly during: 'connect' | 'list';
-  readonly error: unknown;
-  readonly givenUp: GivenUp | undefined;
-}
-
-/** A server could not be reached, or could not list its tools. */
-export function serverFailure(server: string, { during, error, givenUp }: Failed): McpServerError {
-  if (error instanceof McpServerError) return error;
-  const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
-  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
-  const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
-  return new McpServerError({ server, during, message });
 }

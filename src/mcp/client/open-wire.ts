@@ -24,13 +24,20 @@ export interface OpenWire {
   readonly wire: Wire;
 }
 
-/** What a server is told of this side. */
+/** What a server may reach of this side. */
+export interface Reached {
+  readonly calls: CallsInFlight;
+  readonly elicits: boolean;
+  listChanged(): void;
+}
+
+/** How this side introduces itself to a server. */
 const CLIENT = { name: 'holdfast', version: '0.0.0' };
 
-/** Only so that the SDK has no shorter idea of its own: signals end what takes too long. */
+/** Milliseconds for the SDK, which would have a shorter limit of its own: signals end what takes too long. */
 export const MAX_WAIT = 3_600_000;
 
-/** With these, a server that knows only the old transport answers `initialize` (MCP specification, Backwards Compatibility). */
+/** By these statuses, a server that knows only the old transport answers `initialize` (MCP specification, Backwards Compatibility). */
 const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
@@ -82,13 +89,7 @@ async function open(wire: Wire, reached: Reached, signal: AbortSignal): Promise<
   }
 }
 
-/** What a server may reach of this side. */
-export interface Reached {
-  readonly calls: CallsInFlight;
-  readonly elicits: boolean;
-  listChanged(): void;
-}
-
+/** What a server reads that asks for what this side never does. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   [
     'sampling/createMessage',
@@ -102,7 +103,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
  * Answers a server's requests, and passes on what it says: progress to the call that it is about, logs to every call that
  * runs, questions to the call on whose stream they come, or to the only one that runs. Everything else is refused.
  */
-export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
+function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
   sdk.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
   sdk.setNotificationHandler(ProgressNotificationSchema, ({ params: { progressToken, ...progress } }) =>
     calls.get(progressToken)?.options.progress(progress),

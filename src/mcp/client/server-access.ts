@@ -7,15 +7,70 @@ import { type Fetch, guardedFetch } from './wire/guarded-fetch.ts';
 import { addressProblem, isPrivateHost } from './wire/private-address.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
-/** Headers that say what a request is: the protocol's, never a client's. */
+/**
+ * Tells where a client's server is for this person. It asks nothing of anybody, and answers the same for the same person.
+ *
+ * @throws McpServerError when the address may not be used, or the client's own code throws; what it threw is the cause.
+ */
+export function addressOf(client: McpClient, { principal, context }: McpUser): URL {
+  const { url, allowPrivate } = client;
+  const given = typeof url === 'string' ? url : addressFrom(client, url, { principal, context });
+  // Code without types may answer a promise.
+  const address = typeof given === 'string' ? URL.parse(given) : null;
+  if (!address || !/^https?:$/.test(address.protocol)) {
+    throw unreachable(client, 'its address is no http(s) URL');
+  }
+  // A literal is the developer's own word. What comes from data is anybody's.
+  if (typeof url === 'string') return address;
+  const problem = addressProblem(address);
+  const isMeant = allowPrivate === true && problem !== 'holds credentials';
+  if (problem === undefined || isMeant) return address;
+  throw unreachable(client, `its address ${problem}`);
+}
+
+/** Requests of the opening of a connection that whoever opens it pays for: three, and one more for an older server. */
+const OF_OPENING = 4;
+
+/** What the requests of one connection may be booked on. */
+export interface Credit {
+  /** Adds the requests that a claim has paid for. */
+  add(subrequests: number): void;
+  /** Takes one away: a request is made. */
+  use(): void;
+}
+
+/**
+ * Every request of a connection uses up what was claimed for it; each beyond that is counted, since an invocation has so many
+ * and no more. Connecting comes before the first credit, by whose claim it is paid for.
+ */
+export function createCredit(count: (subrequests: number) => void): Credit {
+  let left = 0;
+  let lent = OF_OPENING;
+  return {
+    add(subrequests) {
+      left += subrequests;
+      if (lent > 0 && left < 0) {
+        count(-left);
+        left = 0;
+      }
+      lent = 0;
+    },
+    use() {
+      if (left + lent > 0) left -= 1;
+      else count(1);
+    },
+  };
+}
+
+/** Headers that the protocol sets, and no client. */
 const OF_THE_PROTOCOL = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
 
-/** Bytes of what an authorization server answers. */
+/** The most bytes of what an authorization server answers. */
 const MAX_TOKEN_BYTES = 256 * 1024;
 
 /**
- * Where a client's server is, and with which credentials this caller speaks to it. Asks nothing of the server; requests are
- * booked on the credit.
+ * Tells where a client's server is, and with which credentials this caller speaks to it. It asks nothing of the server;
+ * requests are booked on the credit.
  *
  * @throws McpServerError when a secret is missing, the address may not be used, or the client's own code throws; what it
  *   threw is the cause.
@@ -99,8 +154,8 @@ async function attempt<T>(client: McpClient, what: string, make: () => T): Promi
 const MAX_ANSWERS = 12;
 
 /**
- * Whether one more answer to a server is sent, on one connection. Those that people gave are: each call puts so many questions
- * and no more.
+ * Limits how often one connection answers its server. What people have answered is always sent: a call puts only so many
+ * questions.
  */
 function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
   let answers = 0;
@@ -110,75 +165,19 @@ function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
 const isOfPeople = (answer: JSONRPCMessage): boolean =>
   isJSONRPCResultResponse(answer) && Object.hasOwn(answer.result, 'action');
 
-/**
- * Where a client's server is for this person. Asks nothing of anybody; the same answer for the same person.
- *
- * @throws McpServerError when the address may not be used, or the client's own code throws; what it threw is the cause.
- */
-export function addressOf(client: McpClient, { principal, context }: McpUser): URL {
-  const { url, allowPrivate } = client;
-  const given = typeof url === 'string' ? url : addressFrom(client, () => url({ principal, context }));
-  // Code without types may answer a promise.
-  const address = typeof given === 'string' ? URL.parse(given) : null;
-  if (!address || !/^https?:$/.test(address.protocol)) {
-    throw unreachable(client, 'its address is no http(s) URL');
-  }
-  // A literal is the developer's own word. What comes from data is anybody's.
-  if (typeof url === 'string') return address;
-  const problem = addressProblem(address);
-  const isMeant = allowPrivate === true && problem !== 'holds credentials';
-  if (problem === undefined || isMeant) return address;
-  throw unreachable(client, `its address ${problem}`);
-}
-
-/** Runs code of the client, which a model has nothing to do with: it is only told what could not be made. */
-function addressFrom(client: McpClient, make: () => string): string {
+function addressFrom(client: McpClient, url: (user: McpUser) => string, user: McpUser): string {
   try {
-    return make();
+    return url(user);
   } catch (cause) {
     throw unreachable(client, 'its address could not be made', { cause });
   }
 }
 
-/** Nothing was asked of the server yet. `why` goes on after "it cannot be reached: ". */
-export const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
+/** Says that nothing was asked of the server yet. `why` goes on after "it cannot be reached: ". */
+const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
   new McpServerError({
     server: name,
     during: 'connect',
     message: `MCP server '${name}' cannot be reached: ${why}.`,
     ...options,
   });
-
-/** Requests of the opening of a connection that whoever opens it pays for: three, and one more for an older server. */
-const OF_OPENING = 4;
-
-/** What the requests of one connection may be booked on. */
-export interface Credit {
-  /** What a claim has paid for. */
-  add(subrequests: number): void;
-  /** A request is made. */
-  use(): void;
-}
-
-/**
- * Every request of a connection uses up what was claimed for it; each beyond that is counted, since an invocation has so many
- * and no more. Connecting comes before the first credit, by whose claim it is paid for.
- */
-export function createCredit(count: (subrequests: number) => void): Credit {
-  let left = 0;
-  let lent = OF_OPENING;
-  return {
-    add(subrequests) {
-      left += subrequests;
-      if (lent > 0 && left < 0) {
-        count(-left);
-        left = 0;
-      }
-      lent = 0;
-    },
-    use() {
-      if (left + lent > 0) left -= 1;
-      else count(1);
-    },
-  };
-}

@@ -13,7 +13,7 @@ export interface McpContent {
   readonly structuredContent?: JsonObject | undefined;
 }
 
-/** Not `v.record` or `v.looseObject`: both drop keys such as `constructor`. */
+/** It is neither `v.record` nor `v.looseObject`, since both drop keys such as `constructor`. */
 const JsonObjectSchema = v.custom<JsonObject>(isJsonObject);
 const Block = v.custom<McpContent['content'][number]>(
   (block) => isJsonObject(block) && typeof block.type === 'string',
@@ -29,7 +29,7 @@ export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType
 });
 
 /**
- * A result with content that words do not carry: images, sound, resources, links. A client of an MCP endpoint is sent the
+ * Makes a result with content that words do not carry: images, sound, resources, links. A client of an MCP endpoint is sent the
  * blocks as they are; a model reads `words`, or else the texts among the blocks and a line about each of the others.
  */
 export const mcpResult = (blocks: readonly ContentBlock[], words = wordsOf(blocks)): ToolResult =>

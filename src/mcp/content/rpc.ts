@@ -1,7 +1,7 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * What a JSON-RPC request is answered that was not carried out. The SDK's own error puts its code before the message, and so
+ * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
  * does the SDK's client: a person would read it twice.
  */
 export class RpcError extends Error {
@@ -14,7 +14,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The request cannot be carried out as it is: its sender has to change it. */
+/** Says that the request cannot be carried out as it is: its sender has to change it. */
 export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.InvalidParams, message);
 
 /**

@@ -27,7 +27,24 @@ export type PublishedAgent =
       readonly description?: string | undefined;
     };
 
-/** @throws McpEndpointDefinitionError when something cannot be published, or two have one name. */
+/** An MCP endpoint was declared in a way that cannot work. It is thrown where the endpoint is defined, never in a request. */
+export class McpEndpointDefinitionError extends Error {
+  override readonly name = 'McpEndpointDefinitionError';
+  /** The property of the definition that is wrong, such as `tools[2]`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "MCP endpoint: ". */
+  constructor(field: string, problem: string) {
+    super(`MCP endpoint: ${problem}`);
+    this.field = field;
+  }
+}
+
+/**
+ * Names what an endpoint publishes.
+ *
+ * @throws McpEndpointDefinitionError when something cannot be published, or two have one name.
+ */
 export function publish(
   tools: readonly AnyTool[],
   agents: readonly PublishedAgent[],
@@ -69,17 +86,4 @@ function ofAgent(declared: PublishedAgent): Publication {
     typeof declared !== 'string' && 'agent' in declared ? declared : { agent: declared };
   const name = typeof agent === 'string' ? agent : agent.name;
   return { kind: 'agent', name: as ?? name, agent: name, description };
-}
-
-/** An MCP endpoint was declared in a way that cannot work. Thrown where it is defined, never in a request. */
-export class McpEndpointDefinitionError extends Error {
-  override readonly name = 'McpEndpointDefinitionError';
-  /** The property of the definition that is wrong, such as `tools[2]`. */
-  readonly field: string;
-
-  /** `problem` is a sentence that goes on after "MCP endpoint: ". */
-  constructor(field: string, problem: string) {
-    super(`MCP endpoint: ${problem}`);
-    this.field = field;
-  }
 }

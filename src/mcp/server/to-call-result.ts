@@ -11,8 +11,8 @@ import { McpContent } from '../content/mcp-content.ts';
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
- * What a client is answered for a tool's result. An error is one for the client too (MCP-12), without the word `Error`
- * before it, which `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
+ * Makes a client's answer of a tool's result. An error is one for the client too, without the word `Error` before it, which
+ * `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
  * be; its words are there for every client. Content of MCP's own goes out as it came in.
  */
 export function toCallResult(result: ResultData): CallToolResult {
@@ -48,5 +48,5 @@ function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
   return blocks.success ? blocks.data : undefined;
 }
 
-/** An answer that says why there is none, for the model that called to read. */
+/** Makes an answer that tells the model which called why there is none. */
 export const failed = (message: string): CallToolResult => ({ isError: true, content: [textBlock(message)] });

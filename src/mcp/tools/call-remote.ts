@@ -30,11 +30,11 @@ interface Remote {
   readonly subrequests: number;
 }
 
-/** Characters of what a server says while it works. */
+/** The most characters of what a server says while it works. */
 const MAX_STATUS = 500;
 
-/** Milliseconds from one progress that people are shown to the next, and from one line of a log: both are redrawn, not read. */
-const BETWEEN = 100;
+/** Milliseconds between two statuses that people are shown, and between two lines of a log: both are redrawn, not read. */
+const THROTTLE = 100;
 
 /**
  * Calls the tool on its server. What certainly failed is an error result, in the server's words.
@@ -63,15 +63,15 @@ interface Sending {
   readonly connection: McpConnection;
 }
 
-/** What the server answers; `late` for a read only: nothing is in doubt. */
+/** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
 async function answerOf(
   { client, tool, effect, input, discovery }: Remote,
   { call, meta, connection }: Sending,
 ): Promise<CallToolResult | 'late'> {
   const time = createServerTime(client.timeout);
   const pass = (status: string): void => call.progress(status);
-  const progress = createThrottle(BETWEEN, pass);
-  const log = createThrottle(BETWEEN, pass);
+  const progress = createThrottle(THROTTLE, pass);
+  const log = createThrottle(THROTTLE, pass);
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
@@ -116,7 +116,10 @@ const notPrepared = ({ name }: ListedTool): string =>
 const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
-/** All that crosses beside the input (MCP-05, MCP-07); `undefined` when the converter throws (MCP-11). */
+/**
+ * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
+ * when the converter throws, and then the tool is not called.
+ */
 function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
@@ -136,11 +139,11 @@ function logText({ level, logger, data }: LoggingMessageNotification['params']):
   return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
 }
 
-/** Tells of what comes often no more often than is of use to anybody. */
+/** Passes on what comes often, but no more often than is of use to anybody. */
 interface Throttle {
-  /** Is told at once, or when it is time; not at all when a newer one comes before that. */
+  /** Passes a status on at once, or when it is time; not at all when a newer one comes before that. */
   tell(status: string): void;
-  /** What is not told by now, is not told. */
+  /** Drops what was not passed on by now. */
   end(): void;
 }
 
@@ -178,7 +181,7 @@ interface ServerTime {
   readonly signal: AbortSignal;
   /** Stops the clock until what is waited for has settled. */
   during<T>(waiting: Promise<T>): Promise<T>;
-  /** To be called when the answer is there. */
+  /** Stops the clock for good: to be called when the answer is there. */
   end(): void;
 }
 

@@ -7,50 +7,11 @@ import type { McpConnection } from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
 import { canonicalJson } from './listing.ts';
 
-/**
- * What one invocation keeps of each client, under this name; `make` begins it. It is gone with the invocation, and no other
- * one sees it: the platform cuts an invocation's connections when it ends. Loops of one invocation may have contexts of
- * their own: where a client makes anything of the context, each context and each address has its own.
- */
-export function ofInvocation<Kept>(
-  name: string,
-  make: () => Kept,
-): (client: McpClient, view: LoopView) => Kept {
-  const invocations = new WeakMap<readonly AnyTool[], Map<McpClient, Map<string, Kept>>>();
-  return (client, view) => {
-    const ofClients = inside(
-      invocations,
-      view.made(name, () => []),
-      () => new Map(),
-    );
-    const ofContexts = inside(ofClients, client, () => new Map<string, Kept>());
-    return inside(ofContexts, contextOf(client, view), make);
-  };
-}
-
-/** Empty where the client is the same server, spoken to in the same way, whatever the context. */
-function contextOf(client: McpClient, view: LoopView): string {
-  const depends = [client.url, client.headers, client.oauth].some((part) => typeof part === 'function');
-  if (!depends) return '';
-  const address = attempt(() => addressOf(client, view).href);
-  return canonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
-}
-
-function inside<Key, Value>(
-  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
-  key: Key,
-  make: () => Value,
-): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
-
 /** What one invocation has of one server. */
 interface Held {
-  /** Opening or open; one that failed is not held (MCP-09). */
+  /** It is opening or open; one that failed is not held. */
   opening: Promise<McpConnection> | undefined;
-  /** Once it is open. */
+  /** Absent until it is open. */
   open: McpConnection | undefined;
 }
 
@@ -61,8 +22,8 @@ export const currentConnection = (client: McpClient, view: LoopView): McpConnect
   connections(client, view).open;
 
 /**
- * The connection of this invocation; opened by the first who asks, with the credentials of whoever's turn it is (MCP-08),
- * and closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are made.
+ * The connection of this invocation; opened by the first who asks, with the credentials of whoever's turn it is, and
+ * closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are made.
  *
  * @throws McpServerError when the server cannot be reached; then the next who asks tries again.
  */
@@ -96,7 +57,7 @@ const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCall
   secrets,
 });
 
-/** Has whoever asks next connect anew: this connection broke. */
+/** Forgets a connection that broke, so that whoever asks next connects anew. */
 export function dropConnection(client: McpClient, view: LoopView, broken: McpConnection): void {
   const held = connections(client, view);
   if (held.open === broken) forget(held, held.opening);
@@ -106,4 +67,43 @@ function forget(held: Held, opening: Held['opening']): void {
   if (held.opening !== opening) return;
   held.opening = undefined;
   held.open = undefined;
+}
+
+/**
+ * Finds what one invocation keeps of each client, under this name; `make` begins it. What is kept is gone with the invocation, and no other
+ * one sees it: the platform cuts an invocation's connections when it ends. Loops of one invocation may have contexts of
+ * their own: where a client makes anything of the context, each context and each address has its own.
+ */
+export function ofInvocation<Kept>(
+  name: string,
+  make: () => Kept,
+): (client: McpClient, view: LoopView) => Kept {
+  const invocations = new WeakMap<readonly AnyTool[], Map<McpClient, Map<string, Kept>>>();
+  return (client, view) => {
+    const ofClients = inside(
+      invocations,
+      view.made(name, () => []),
+      () => new Map(),
+    );
+    const ofContexts = inside(ofClients, client, () => new Map<string, Kept>());
+    return inside(ofContexts, contextOf(client, view), make);
+  };
+}
+
+/** Tells contexts apart; empty where the client is the same server, spoken to in the same way, whatever the context. */
+function contextOf(client: McpClient, view: LoopView): string {
+  const depends = [client.url, client.headers, client.oauth].some((part) => typeof part === 'function');
+  if (!depends) return '';
+  const address = attempt(() => addressOf(client, view).href);
+  return canonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
+}
+
+function inside<Key, Value>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }

@@ -19,7 +19,7 @@ export interface FoundTools {
   readonly problem?: string | undefined;
 }
 
-/** Requests at the least; each beyond them is counted when it is made. */
+/** The fewest requests; each beyond them is counted when it is made. */
 const OF_LISTING = 1;
 const OF_CONNECTING = 4;
 
@@ -33,8 +33,8 @@ const CURRENT: FoundTools = { facts: [] };
 
 /**
  * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. It is asked once in an
- * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never
- * (MCP-09): the server is asked again by the next model call. What is known stays in use then.
+ * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never: the
+ * next model call asks the server again, and what is known stays in use.
  *
  * @throws CallInterrupted when too little is left of the invocation.
  */
@@ -76,7 +76,7 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
   }
 }
 
-/** Whoever asks may not have it yet: the loop that found it may be waiting for other servers. */
+/** Hands on what another loop found: that one may still be waiting for other servers, and whoever asks may not have it yet. */
 function foundBefore({ client, discovery, kept, address }: Asking, found: ListingFact): FoundTools {
   const isKnown = knownOf(client, discovery.view, address)?.at === found.at;
   if (isKnown || kept.told >= MAX_TOLD) return CURRENT;
@@ -102,7 +102,7 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
     const problem = problemOf(client, thrown);
-    // Of what is not a server's failure, its developer is told more.
+    // The developer is told more of what is not a server's failure.
     warn(thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`, discovery.secrets);
     const now = discovery.now();
     kept.backoff = { until: now + BACKOFF * (now - began), problem };
@@ -135,13 +135,13 @@ interface Comparison {
   readonly listing: McpListing;
 }
 
-/** A list may be long and seldom changes: what is still so is not stored again. */
+/** Leaves out a list that has not changed: it may be long, and is not stored again. */
 function toFact(key: string, { former, listing }: Comparison): ListingFact {
   const isSame = former?.fingerprint === listing.fingerprint;
   return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 
-/** A server whose tools change under an agent's hands is worth a look. */
+/** Says how a server's tools have changed under an agent's hands, which is worth a look. */
 function driftOf({ name }: McpClient, drift: Drift): string {
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],

@@ -15,15 +15,15 @@ import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-too
 
 /** Which tools of which servers. */
 export interface McpToolProviderConfig {
-  /** Each by a name of its own. When two have a tool of one name, the first client's is offered. */
+  /** Each has a name of its own. When two have a tool of one name, the first client's is offered. */
   readonly clients: readonly McpClient[];
   /** All of them unless given. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
- * The tools of servers, for a list of tools: found before the model is asked, with the credentials of whoever's turn it is,
- * and none of a server that cannot be reached (MCP-04).
+ * Brings the tools of servers to a list of tools. They are found before the model is asked, with the credentials of whoever's
+ * turn it is, and a server that cannot be reached has none.
  *
  * @throws McpClientDefinitionError when two clients share a name.
  */
@@ -41,7 +41,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
   };
 }
 
-/** The tools as the session knows them. */
+/** Answers the tools as the session knows them. */
 export const chosenTools = (
   { clients, filter = () => true }: McpToolProviderConfig,
   view: LoopView,
@@ -53,13 +53,13 @@ async function found(client: McpClient, discovery: Discovery): Promise<readonly 
   return facts.map((fact) => factOf(LISTINGS, fact));
 }
 
-/** Characters of the names that a model is told of: a server may have thousands. */
+/** The most characters of the names that a model is told of: a server may have thousands. */
 const MAX_LISTED = 2_000;
 
-/** What is said where nothing can be offered (MCP-02). */
+/** What a model reads where nothing can be offered. */
 export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
 
-/** What is said of a tool that is not there (MCP-02). */
+/** Tells a model that called a tool which is not there. */
 function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   if (available.length === 0) return `${what} ${NO_TOOLS}`;
@@ -78,9 +78,9 @@ export interface McpToolGroupConfig<Role extends string>
 }
 
 /**
- * Declares a tool group with the tools of MCP servers (TGR-04, MCP-09). What it is for and what it reaches is known at
- * once; its tools, in each session, when the model is asked: of a server that cannot be reached there are none, until it
- * can. Without clients it has no tools, and an agent that asks for it is told so (TGR-05).
+ * Declares a tool group with the tools of MCP servers . What it is for and what it reaches is known at once, and
+ * its tools in each session, when the model is asked: a server that cannot be reached has none, until it can. Without clients
+ * the group has no tools, and an agent that asks for it is told so.
  *
  * @throws McpClientDefinitionError when two clients share a name; ToolGroupDefinitionError as `defineToolGroup`.
  */

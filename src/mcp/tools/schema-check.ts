@@ -6,7 +6,7 @@ import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
 type HowMany = 'all' | 'first';
 
-/** Lines about what is wrong with a value; none: it is valid. @throws Error when it takes too long to tell. */
+/** Answers lines about what is wrong with a value, none when it is valid. @throws Error when it takes too long to tell. */
 export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];
 
 /**
@@ -48,7 +48,7 @@ const MAX_STEPS = 100_000;
  * url`) are taken out, and so is what would then refuse a valid value. Everything else is counted: 100,000 steps, then a
  * RangeError. Call the answer before each check: it sets the count to 0.
  */
-export function tame(parts: readonly Schema[]): () => void {
+function tame(parts: readonly Schema[]): () => void {
   relax(parts);
   const watch = { steps: 0 };
   for (const part of parts) {
@@ -104,8 +104,8 @@ function booleansMadeObjects(part: Schema): readonly Schema[] {
   });
 }
 
-/** Whether an error is of the schema that stands for `false`. */
-export const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
+/** Tells whether an error is of the schema that stands for `false`. */
+const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
   keyword === 'enum' && error === 'Instance does not match any of [].';
 
 /** The interpreter reads this keyword once whenever it holds the schema against something. */
@@ -138,7 +138,7 @@ export interface SchemaParts {
   readonly lookup: Record<string, Schema | boolean>;
 }
 
-/** More nested `$id`s than this are refused: the library's work doubles with each. */
+/** The most `$id`s inside each other: the library's work doubles with each. */
 const MAX_NESTED_IDS = 4;
 
 /**
@@ -155,7 +155,7 @@ export function schemaParts(schema: JsonObject): SchemaParts {
   return { root, parts: [...parts], lookup };
 }
 
-/** Also counts what only looks like an identifier, such as in a default: nobody nests that deeply. */
+/** Counts the deepest nesting of `$id`s, and also what only looks like an identifier, such as in a default: nobody nests that deeply. */
 function nestedIds(node: unknown): number {
   if (typeof node !== 'object' || node === null) return 0;
   const values: readonly unknown[] = Object.values(node);

@@ -1,11 +1,22 @@
 import { beginsAnswer } from './read-json.ts';
 import { AnswerTooLargeError, ResponseTooLargeError } from './wire-error.ts';
 
-/** Events of one response: each is a message to look at. */
+/** One event of a stream; a server that wants clients to come back for the rest begins with one without data. */
+export interface StreamEvent {
+  readonly id: string | undefined;
+  /** `message` unless the server names it. */
+  readonly type: string;
+  readonly data: string;
+}
+
+/** An event, or the milliseconds that the server wants clients to wait before they ask for the rest. */
+export type EventOrRetry = StreamEvent | { readonly retry: number };
+
+/** The most events that are read of one response: each is a message to look at. */
 const MAX_EVENTS = 10_000;
 
 /**
- * The events of a stream, in order. An event that is not complete at the end was not sent (HTML, server-sent events). A
+ * Reads the events of a stream, in order. An event that is not complete at the end was not sent (HTML, server-sent events). A
  * reader that stops early cancels the body.
  *
  * @throws what reading the body throws, and ResponseTooLargeError after the last event that is read; AnswerTooLargeError when
@@ -25,7 +36,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** The text of a stream, in which every line ends with LF. */
+/** Reads the text of a stream, and ends every line with LF. */
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let endedWithCr = false;
@@ -48,22 +59,11 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string,
   }
 }
 
-/** How the line begins that is not complete after this text; long enough to see what it is. */
+/** Keeps as much of the line that is not complete after this text as shows what it is. */
 function beginningOf(former: string, text: string): string {
   const last = text.lastIndexOf('\n');
   return last === -1 ? (former + text.slice(0, 400)).slice(0, 400) : text.slice(last + 1, last + 401);
 }
-
-/** One event of a stream; a server that wants clients to come back for the rest begins with one without data. */
-export interface StreamEvent {
-  readonly id: string | undefined;
-  /** `message` unless the server names it. */
-  readonly type: string;
-  readonly data: string;
-}
-
-/** Events as they come, and the milliseconds that the server wants clients to wait before they ask for the rest. */
-export type EventOrRetry = StreamEvent | { readonly retry: number };
 
 /** What the lines since the last event said. */
 interface Begun {
@@ -76,7 +76,7 @@ interface Begun {
  * Finds the events in text whose lines end with LF (HTML, server-sent events), however it is cut into pieces. It takes time in
  * proportion to the text: most parsers make an error of every line that they do not know, and streams may have millions.
  */
-export function createEventParser(tell: (event: EventOrRetry) => void): (text: string) => void {
+function createEventParser(tell: (event: EventOrRetry) => void): (text: string) => void {
   let line: string[] = [];
   let begun: Begun = { data: [] };
   const end = () => {
