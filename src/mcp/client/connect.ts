@@ -139,9 +139,9 @@ class OpenConnection implements McpConnection {
     const session = await this.#session?.catch(() => undefined);
     const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
     const late = AbortSignal.timeout(END_TIMEOUT);
-    // A call that was just cancelled: its server is to know that.
-    const told = Promise.all([...sessions].map(({ wire }) => wire.told()));
-    await untilAborted(late, told).catch(() => undefined);
+    // The server of a call that was just cancelled is to know that.
+    const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
+    await untilAborted(late, notified).catch(() => undefined);
     await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
@@ -153,7 +153,7 @@ class OpenConnection implements McpConnection {
       return await within(session, work);
     } catch (error) {
       if (!isRefused(error, session)) throw error;
-      // Also when another call has found that out before: then that one begins the new session.
+      // Another call may have found that out before: then that one begins the new session.
       this.#forgotten.add(session);
       if (error.status !== FORGOTTEN) throw error;
     }

@@ -28,8 +28,8 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
   throw unreachable(client, `its address ${problem}`);
 }
 
-/** Requests of the opening of a connection that whoever opens it pays for: three, and one more for an older server. */
-const OF_OPENING = 4;
+/** Requests of connecting, which whoever connects pays for: three, and one more to end the session or for an older server. */
+export const CONNECTING_SUBREQUESTS = 4;
 
 /** What the requests of one connection may be booked on. */
 export interface Credit {
@@ -45,7 +45,7 @@ export interface Credit {
  */
 export function createCredit(count: (subrequests: number) => void): Credit {
   let left = 0;
-  let lent = OF_OPENING;
+  let lent = CONNECTING_SUBREQUESTS;
   return {
     add(subrequests) {
       left += subrequests;
@@ -63,7 +63,13 @@ export function createCredit(count: (subrequests: number) => void): Credit {
 }
 
 /** Headers that the protocol sets, and no client. */
-const OF_THE_PROTOCOL = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
+const PROTOCOL_HEADERS = [
+  'accept',
+  'content-type',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+];
 
 /** The most bytes of what an authorization server answers. */
 const MAX_TOKEN_BYTES = 256 * 1024;
@@ -101,7 +107,7 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
   const given = await attempt(client, 'headers', () => headers?.(caller));
   try {
     const sent = new Headers(given);
-    for (const name of OF_THE_PROTOCOL) sent.delete(name);
+    for (const name of PROTOCOL_HEADERS) sent.delete(name);
     if (token !== undefined) sent.set('authorization', `Bearer ${token}`);
     return Object.fromEntries(sent);
   } catch {

@@ -3,7 +3,7 @@ import type { Secrets } from '../../tool/secrets.ts';
 
 /** What blocks of content come to in words for a model. */
 export interface ContentWords {
-  /** The texts, and a line for each other block, with an empty line between. No binary data. */
+  /** Holds the texts, and a line for each other block, with an empty line between; no binary data. */
   readonly words: string;
   /** Whether the words hold any text that the server wrote as such. */
   readonly hasText: boolean;

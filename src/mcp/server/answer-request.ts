@@ -75,13 +75,13 @@ async function answer(published: Published, request: RpcRequest): Promise<Server
   }
 }
 
-/** Nothing is listed on more than one page, so that no cursor was given out. */
+/** Refuses a cursor: everything is listed on one page, so that none was given out. */
 function onlyPage({ cursor }: JsonObject): void {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
 }
 
-/** Nobody remembers it: each request is answered by itself. What tools say to the user is of the level `info`. */
+/** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
 function setLevel({ level }: JsonObject): ServerResult {
   if (LoggingLevelSchema.safeParse(level).success) return {};
   throw invalidParams(`\`level\` must be one of ${LoggingLevelSchema.options.join(', ')}.`);
@@ -120,7 +120,7 @@ interface CallParams {
   readonly input: JsonObject;
   /** Names the call: sent again under it, it is the same one. */
   readonly key: string | undefined;
-  /** The client wishes to hear of progress, and knows it by this. */
+  /** By this the client knows the progress of which it wishes to hear. */
   readonly progressToken: ProgressToken | undefined;
 }
 
@@ -144,21 +144,21 @@ function tokenOf({ progressToken: token }: JsonObject): ProgressToken | undefine
   throw invalidParams('`_meta.progressToken` must be text or a whole number.');
 }
 
-/** What `tools/list` answers (MCP specification, Tools): all on one page, in the order in which they are published. */
+/** Answers `tools/list` (MCP specification, Tools): all on one page, in the order in which they are published. */
 const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['agents']): ListToolsResult => ({
   tools: Array.from(published.values(), (one) =>
     one.kind === 'tool' ? toListed(one.tool) : toAgentTool(agentOf(agents, one.agent), one),
   ),
 });
 
-/** @throws ConfigurationError: `createHoldfast` looks for it, but an endpoint may be served by hand. */
+/** Throws a ConfigurationError: `createHoldfast` looks for each agent, but an endpoint may be served by hand. */
 function agentOf(agents: Host['agents'], name: string) {
   const agent = agents.get(name);
   if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
   return agent;
 }
 
-/** No output schema: what a tool answers may be words too, which no client that was promised an object would take. */
+/** Shows no output schema: a tool may answer words too, which no client takes that was promised an object. */
 function toListed({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
   return {
     name,
@@ -169,7 +169,7 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
   };
 }
 
-/** No hints about destruction or the open world: tools do not declare those. */
+/** Gives no hints about destruction or the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };

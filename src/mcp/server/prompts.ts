@@ -31,7 +31,7 @@ export interface McpPromptConfig<Name extends string, Arguments extends readonly
   /** Its name as people are shown it. */
   readonly title?: string | undefined;
   readonly arguments?: Arguments | undefined;
-  /** What the client puts before its model. What it throws is logged, and not told. */
+  /** What the client puts before its model. The client is not told what it throws, which is logged. */
   readonly messages: (values: McpPromptValues<Arguments>) => McpPromptMessages | Promise<McpPromptMessages>;
 }
 
@@ -55,12 +55,12 @@ export function defineMcpPrompt<
     description,
     title,
     arguments: config.arguments,
-    // What the endpoint has checked by the same arguments.
+    // The endpoint has checked them by the same arguments.
     messages: (values) => messages(values as McpPromptValues<Arguments>),
   };
 }
 
-/** What `prompts/list` answers (MCP specification, Prompts). */
+/** Answers `prompts/list` (MCP specification, Prompts). */
 export const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
   prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
     name,
@@ -77,7 +77,7 @@ const toListedPrompt = ({ name, description, required = false }: McpPromptArgume
 });
 
 /**
- * What `prompts/get` answers.
+ * Answers `prompts/get`.
  *
  * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
  */

@@ -9,9 +9,9 @@ export type Publication =
   | {
       readonly kind: 'agent';
       readonly name: string;
-      /** Its name in the app. */
+      /** The agent's name in the app. */
       readonly agent: string;
-      /** In place of the agent's own. */
+      /** It stands in place of the agent's own description. */
       readonly description?: string | undefined;
     };
 

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../tool/json.ts';
 import { type ResultData, toolResult } from '../../tool/tool-result.ts';
 import { McpContent } from '../content/mcp-content.ts';
 
-/** One block of words. */
+/** Makes one block of words. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
@@ -42,7 +42,7 @@ function contentOf(result: Artifact): CallToolResult {
   };
 }
 
-/** `undefined` when one is not valid: a client would refuse the whole answer for it. The words are sent then. */
+/** Answers `undefined` when a block is not valid: a client would refuse the whole answer for it, so the words are sent. */
 function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
   const blocks = ContentBlockSchema.array().safeParse(content);
   return blocks.success ? blocks.data : undefined;

@@ -8,21 +8,24 @@ import { addressOf } from '../client/server-access.ts';
 import { canonicalJson } from './listing.ts';
 
 /** What one invocation has of one server. */
-interface Held {
-  /** It is opening or open; one that failed is not held. */
+interface ConnectionSlot {
+  /** It is opening or open; one that failed is forgotten. */
   opening: Promise<McpConnection> | undefined;
   /** Absent until it is open. */
   open: McpConnection | undefined;
 }
 
-const connections = ofInvocation<Held>('mcp connections', () => ({ opening: undefined, open: undefined }));
+const connections = perInvocation<ConnectionSlot>('mcp connections', () => ({
+  opening: undefined,
+  open: undefined,
+}));
 
-/** The connection of this invocation, when there is one. */
+/** Answers the connection of this invocation, when there is one. */
 export const currentConnection = (client: McpClient, view: LoopView): McpConnection | undefined =>
   connections(client, view).open;
 
 /**
- * The connection of this invocation; opened by the first who asks, with the credentials of whoever's turn it is, and
+ * Answers the connection of this invocation; it is opened by the first who asks, with the credentials of whoever's turn it is, and
  * closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are made.
  *
  * @throws McpServerError when the server cannot be reached; then the next who asks tries again.
@@ -32,21 +35,21 @@ export async function connectionTo(
   discovery: Discovery,
   claimed: number,
 ): Promise<McpConnection> {
-  const held = connections(client, discovery.view);
-  const connection = await (held.opening ?? opened(client, discovery, held));
+  const slot = connections(client, discovery.view);
+  const connection = await (slot.opening ?? opened(client, discovery, slot));
   connection.credit(claimed);
   return connection;
 }
 
-function opened(client: McpClient, discovery: Discovery, held: Held): Promise<McpConnection> {
+function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
   const opening = connect(client, callerOf(discovery), discovery);
-  held.opening = opening;
+  slot.opening = opening;
   opening.then(
     (connection) => {
-      held.open = connection;
+      slot.open = connection;
       discovery.atEnd(() => connection.close());
     },
-    () => forget(held, opening),
+    () => forget(slot, opening),
   );
   return opening;
 }
@@ -59,14 +62,14 @@ const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCall
 
 /** Forgets a connection that broke, so that whoever asks next connects anew. */
 export function dropConnection(client: McpClient, view: LoopView, broken: McpConnection): void {
-  const held = connections(client, view);
-  if (held.open === broken) forget(held, held.opening);
+  const slot = connections(client, view);
+  if (slot.open === broken) forget(slot, slot.opening);
 }
 
-function forget(held: Held, opening: Held['opening']): void {
-  if (held.opening !== opening) return;
-  held.opening = undefined;
-  held.open = undefined;
+function forget(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void {
+  if (slot.opening !== opening) return;
+  slot.opening = undefined;
+  slot.open = undefined;
 }
 
 /**
@@ -74,7 +77,7 @@ function forget(held: Held, opening: Held['opening']): void {
  * one sees it: the platform cuts an invocation's connections when it ends. Loops of one invocation may have contexts of
  * their own: where a client makes anything of the context, each context and each address has its own.
  */
-export function ofInvocation<Kept>(
+export function perInvocation<Kept>(
   name: string,
   make: () => Kept,
 ): (client: McpClient, view: LoopView) => Kept {

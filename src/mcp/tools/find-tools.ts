@@ -4,9 +4,9 @@ import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { addressOf } from '../client/server-access.ts';
+import { addressOf, CONNECTING_SUBREQUESTS } from '../client/server-access.ts';
 import { warn } from '../content/words.ts';
-import { connectionTo, currentConnection, ofInvocation } from './connections.ts';
+import { connectionTo, currentConnection, perInvocation } from './connections.ts';
 import { knownListing, knownOf, listingKey } from './known-mcp-tools.ts';
 import type { Drift, McpListing } from './listing.ts';
 import { toListing } from './to-listing.ts';
@@ -19,9 +19,8 @@ export interface FoundTools {
   readonly problem?: string | undefined;
 }
 
-/** The fewest requests; each beyond them is counted when it is made. */
-const OF_LISTING = 1;
-const OF_CONNECTING = 4;
+/** Requests of listing, at the least; each beyond them is counted when it is made. */
+const LISTING_SUBREQUESTS = 1;
 
 /** A server that failed slowly is left alone for as many times as long as it took. */
 const BACKOFF = 10;
@@ -114,7 +113,7 @@ async function listed({ client, discovery, address }: Asking): Promise<ListingFa
   const { view, secrets } = discovery;
   const former = knownListing(client, view)?.listing;
   const isConnected = currentConnection(client, view) !== undefined;
-  const subrequests = isConnected ? OF_LISTING : OF_LISTING + OF_CONNECTING;
+  const subrequests = isConnected ? LISTING_SUBREQUESTS : LISTING_SUBREQUESTS + CONNECTING_SUBREQUESTS;
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
     const connection = await connectionTo(client, discovery, subrequests);
     const tools = await connection.listTools(discovery.signal);
@@ -163,7 +162,7 @@ interface AskedOfServer {
   backoff?: { readonly until: number; readonly problem: string };
 }
 
-const askings = ofInvocation<AskedOfServer>('mcp listings', () => ({
+const askings = perInvocation<AskedOfServer>('mcp listings', () => ({
   told: 0,
   isRelisted: false,
   isWarned: false,

@@ -74,8 +74,8 @@ export class OldSse implements Wire {
     return undefined;
   }
 
-  told(): Promise<void> {
-    return this.#notifications.told();
+  notified(): Promise<void> {
+    return this.#notifications.notified();
   }
 
   /** Its session ends with its stream. */

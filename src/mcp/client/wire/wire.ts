@@ -28,7 +28,7 @@ export interface Wire extends Transport {
   /** Says why it is closed; undefined while it is open. */
   readonly broken: WireError | undefined;
   /** Resolves once every notification that is on its way has been taken note of, or has failed. */
-  told(): Promise<void>;
+  notified(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
 }
@@ -119,7 +119,7 @@ interface PendingNotifications {
   /** Posts a message. The signal aborts when that takes too long, or the wire is closed. */
   tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
   /** Resolves once every post has ended, well or not. */
-  told(): Promise<void>;
+  notified(): Promise<void>;
 }
 
 /** Begins with none; `closed` ends them all. Each has a timer of its own, which ends with its message. */
@@ -138,6 +138,6 @@ export function createPendingNotifications(closed: AbortSignal): PendingNotifica
       pending.add(sending);
       return sending;
     },
-    told: async () => void (await Promise.allSettled(pending)),
+    notified: async () => void (await Promise.allSettled(pending)),
   };
 }
