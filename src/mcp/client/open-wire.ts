@@ -25,7 +25,7 @@ export interface OpenWire {
 }
 
 /** What a server may reach of this side. */
-export interface Reached {
+interface Reached {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
@@ -37,7 +37,10 @@ const CLIENT = { name: 'holdfast', version: '0.0.0' };
 /** Milliseconds for the SDK, which would have a shorter limit of its own: signals end what takes too long. */
 export const MAX_WAIT = 3_600_000;
 
-/** By these statuses, a server that knows only the old transport answers `initialize` (MCP specification, Backwards Compatibility). */
+/**
+ * By these statuses, a server that knows only the old transport answers `initialize` (MCP specification, Backwards
+ * Compatibility).
+ */
 const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**

@@ -83,8 +83,8 @@ const OUTCOMES = [
 ] as const;
 
 /**
- * Makes a schema that can stand inside another one. What it refers to by `$defs` moves to the root with it, since references count from
- * there; one that refers to anything else is shown as any object.
+ * Makes a schema that can stand inside another one. What it refers to by `$defs` moves to the root with it, since
+ * references count from there; one that refers to anything else is shown as any object.
  */
 function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;

@@ -59,7 +59,10 @@ function createServer(
 /** Takes anything else for no params: the SDK checks only that they are JSON. */
 const toParams = (params: unknown): JsonObject => (isJsonObject(params) ? params : {});
 
-/** Calls `onGone` when the reader of the response leaves before its end: not every platform tells that by the request's signal. */
+/**
+ * Calls `onGone` when the reader of the response leaves before its end: not every platform tells that by the request's
+ * signal.
+ */
 function watched(response: Response, onGone: () => void): Response {
   const { body, status, headers } = response;
   if (!body) return response;

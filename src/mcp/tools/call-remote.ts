@@ -26,7 +26,7 @@ interface Remote {
   readonly effect: Effect;
   readonly input: JsonObject;
   readonly discovery: Discovery;
-  /** Requests that were claimed for it. */
+  /** The requests that were claimed for it. */
   readonly subrequests: number;
 }
 
@@ -94,7 +94,7 @@ async function answerOf(
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
-    // Why a question could not be put says more than that the tool failed for it.
+    // The reason why a question could not be put says more than that the tool failed for it.
     if (unasked && thrown instanceof McpServerError) {
       throw new McpServerError({ server: client.name, during: 'call', message: unasked.message });
     }

@@ -25,8 +25,9 @@ export const currentConnection = (client: McpClient, view: LoopView): McpConnect
   connections(client, view).open;
 
 /**
- * Answers the connection of this invocation; it is opened by the first who asks, with the credentials of whoever's turn it is, and
- * closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are made.
+ * Answers the connection of this invocation; it is opened by the first who asks, with the credentials of whoever's turn
+ * it is, and closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are
+ * made.
  *
  * @throws McpServerError when the server cannot be reached; then the next who asks tries again.
  */
@@ -73,9 +74,10 @@ function forget(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void 
 }
 
 /**
- * Finds what one invocation keeps of each client, under this name; `make` begins it. What is kept is gone with the invocation, and no other
- * one sees it: the platform cuts an invocation's connections when it ends. Loops of one invocation may have contexts of
- * their own: where a client makes anything of the context, each context and each address has its own.
+ * Finds what one invocation keeps of each client, under this name; `make` begins it. What is kept is gone with the
+ * invocation, and no other one sees it: the platform cuts an invocation's connections when it ends. Loops of one
+ * invocation may have contexts of their own: where a client makes anything of the context, each context and each address
+ * has its own.
  */
 export function perInvocation<Kept>(
   name: string,

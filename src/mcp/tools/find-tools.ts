@@ -25,7 +25,7 @@ const LISTING_SUBREQUESTS = 1;
 /** A server that failed slowly is left alone for as many times as long as it took. */
 const BACKOFF = 10;
 
-/** Loops that are given what another one has found, before the session knows it: no more, since it may be long. */
+/** The most loops that are given what another one has found, before the session knows it: a list may be long. */
 const MAX_TOLD = 10;
 
 const CURRENT: FoundTools = { facts: [] };
@@ -153,11 +153,11 @@ interface AskedOfServer {
   asking?: Promise<FoundTools> | undefined;
   /** The newest list of this invocation. */
   found?: ListingFact;
-  /** How often that was handed on. */
+  /** Counts how often the newest list was handed on. */
   told: number;
-  /** It was asked again because it said that its tools are others. */
+  /** True once it was asked again because it said that its tools are others. */
   isRelisted: boolean;
-  /** The log knows that it has no address. */
+  /** True once the log says that it has no address. */
   isWarned: boolean;
   backoff?: { readonly until: number; readonly problem: string };
 }

@@ -14,7 +14,7 @@ export type ListedTool = {
   readonly hints?: ToolHints;
   /** Hex SHA-256 of all that the server said of it. */
   readonly fingerprint: string;
-  /** The server says something else of it than when the session first saw it, and the client refuses that. */
+  /** Set when the server says something else of it than the session first saw, and the client refuses that. */
   readonly refused?: true;
   /** The fingerprint of what the server says of it now; where that is refused. */
   readonly latest?: string;
@@ -23,9 +23,9 @@ export type ListedTool = {
 /** A tool of which the session must not forget how it first saw it, though it offers it no more. */
 export type GoneTool = {
   readonly name: string;
-  /** Of what the session first saw. */
+  /** The fingerprint of what the session first saw. */
   readonly fingerprint: string;
-  /** Of what the server says now: it lists the tool again, as another one. Absent while it does not list it. */
+  /** The fingerprint of what the server says now, when it lists the tool again, as another one. */
   readonly latest?: string;
 };
 

@@ -12,11 +12,11 @@ import { currentConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { type SchemaCheck, schemaCheck } from './schema-check.ts';
 
-/** What a listed tool is made a tool of. */
+/** The parts of which a listed tool is made a tool for the loop. */
 interface McpToolParts {
   readonly client: McpClient;
   readonly listed: ListedTool;
-  /** As models know it. */
+  /** The name by which models know it. */
   readonly name: string;
   /** Where the server was that listed it. */
   readonly address: string;

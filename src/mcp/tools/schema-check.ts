@@ -93,7 +93,7 @@ function relaxPart(part: Schema): void {
 const OF_ALL_OTHERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 const OF_ITEMS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
 
-/** `true` and `false` are not counted when they are held against each of many values, so schemas take their place. */
+/** Puts schemas in the place of `true` and `false`, which are not counted when they are held against each of many values. */
 function booleansMadeObjects(part: Schema): readonly Schema[] {
   return [...OF_ALL_OTHERS, ...OF_ITEMS].flatMap((keyword) => {
     const inner: unknown = part[keyword];
@@ -108,7 +108,7 @@ function booleansMadeObjects(part: Schema): readonly Schema[] {
 const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
   keyword === 'enum' && error === 'Instance does not match any of [].';
 
-/** The interpreter reads this keyword once whenever it holds the schema against something. */
+/** Counts by a keyword that the interpreter reads once whenever it holds the schema against something. */
 function count(part: Schema, watch: { steps: number }): void {
   const { $recursiveAnchor } = part;
   const weight = weightOf(part);
@@ -122,7 +122,7 @@ function count(part: Schema, watch: { steps: number }): void {
   });
 }
 
-/** Long lists, such as of what is required, are gone through each time. */
+/** Weighs long lists, such as of what is required: they are gone through each time. */
 function weightOf(part: Schema): number {
   const values: readonly unknown[] = Object.values(part);
   const entries = values.map((value) =>
@@ -155,7 +155,10 @@ export function schemaParts(schema: JsonObject): SchemaParts {
   return { root, parts: [...parts], lookup };
 }
 
-/** Counts the deepest nesting of `$id`s, and also what only looks like an identifier, such as in a default: nobody nests that deeply. */
+/**
+ * Counts the deepest nesting of `$id`s, and also what only looks like an identifier, such as in a default: nobody nests
+ * that deeply.
+ */
 function nestedIds(node: unknown): number {
   if (typeof node !== 'object' || node === null) return 0;
   const values: readonly unknown[] = Object.values(node);

@@ -17,7 +17,7 @@ interface ListedAbout {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Of the caller, which the log must not show. */
+  /** They are the caller's, and the log must not show them. */
   readonly secrets: Secrets;
 }
 

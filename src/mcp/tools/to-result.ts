@@ -77,7 +77,10 @@ function binaryOf({ data, resource }: JsonObject): string | undefined {
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
-/** Finds structured content that a server repeats as text, for clients that know no other (MCP specification, "Structured Content"). */
+/**
+ * Finds structured content that a server repeats as text, for clients that know no other (MCP specification, "Structured
+ * Content").
+ */
 function isJsonOf(words: string, value: Json): boolean {
   const parsed = attempt((): Json => JSON.parse(words));
   return parsed.ok && sameJson(parsed.value, value);

@@ -20,7 +20,10 @@ const PRIVATE_IPV4: readonly Range[] = [
   ['240.0.0.0', 4], // reserved, and broadcast
 ];
 
-/** Only these are global unicast: whatever lies outside is loopback, mapped, translated, local, multicast or not given to anybody. */
+/**
+ * Only these are global unicast: whatever lies outside is loopback, mapped, translated, local, multicast or not given to
+ * anybody.
+ */
 const PUBLIC_IPV6: Range = ['2000::', 3];
 
 /** Ranges inside of that which are special, or holds an IPv4 address that may be private. */
