@@ -5,19 +5,17 @@
  * client/open-connection. Tools out: server/define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool or call-agent.
  */
 export type { McpEndpoint } from '../worker/host.ts';
-export { defineMcpClient } from './client/define-mcp-client.ts';
+export { defineMcpClient, McpClientDefinitionError } from './client/define-mcp-client.ts';
 export type {
   Elicitation,
-  Fetch,
   McpCaller,
   McpClient,
   McpClientConfig,
   McpUser,
 } from './client/mcp-client.ts';
-export { McpClientDefinitionError } from './client/mcp-client-definition-error.ts';
 export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from './client/meta-converter.ts';
-export { McpContent } from './content/mcp-content.ts';
-export { mcpResult } from './content/mcp-result.ts';
+export type { Fetch } from './client/wire/guarded-fetch.ts';
+export { McpContent, mcpResult } from './content/mcp-content.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './server/define-mcp-endpoint.ts';
 export {
   defineMcpPrompt,
@@ -26,15 +24,18 @@ export {
   type McpPromptConfig,
   type McpPromptMessages,
   type McpPromptValues,
-} from './server/define-mcp-prompt.ts';
-export { McpEndpointDefinitionError } from './server/mcp-endpoint-definition-error.ts';
-export type { PublishedAgent } from './server/publish.ts';
+} from './server/prompts.ts';
+export { McpEndpointDefinitionError, type PublishedAgent } from './server/publish.ts';
 export {
   createMcpToolFactory,
   type McpToolFactory,
   type McpToolFactoryConfig,
 } from './tools/create-mcp-tool-factory.ts';
-export { defineMcpToolGroup, type McpToolGroupConfig } from './tools/define-mcp-tool-group.ts';
 export type { McpToolFilter } from './tools/known-mcp-tools.ts';
 export type { ListedTool, ToolHints } from './tools/listing.ts';
-export { type McpToolProviderConfig, mcpToolProvider } from './tools/mcp-tool-provider.ts';
+export {
+  defineMcpToolGroup,
+  type McpToolGroupConfig,
+  type McpToolProviderConfig,
+  mcpToolProvider,
+} from './tools/mcp-tool-provider.ts';

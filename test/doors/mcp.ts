@@ -1,5 +1,5 @@
 /** A door for tests. The client of MCP servers, what is listed, and the endpoint. */
-export { addressOf } from '../../src/mcp/client/address-of.ts';
+
 export { connect } from '../../src/mcp/client/connect.ts';
 export {
   type McpConnection,
@@ -9,26 +9,23 @@ export {
   type RemoteCallOptions,
 } from '../../src/mcp/client/mcp-connection.ts';
 export { createRedactor, hideHeaders } from '../../src/mcp/client/redactor.ts';
-export { addressProblem } from '../../src/mcp/client/wire/address-problem.ts';
-export { createCredit } from '../../src/mcp/client/wire/credit.ts';
-export type { EventOrRetry } from '../../src/mcp/client/wire/event-parser.ts';
+export { addressOf, createCredit } from '../../src/mcp/client/server-access.ts';
 export { type FetchRules, guardedFetch } from '../../src/mcp/client/wire/guarded-fetch.ts';
-export { isPrivateHost } from '../../src/mcp/client/wire/private-address.ts';
-export { readEvents } from '../../src/mcp/client/wire/read-events.ts';
+export { addressProblem, isPrivateHost } from '../../src/mcp/client/wire/private-address.ts';
+export { type EventOrRetry, readEvents } from '../../src/mcp/client/wire/read-events.ts';
 export { beginsAnswer, readJson } from '../../src/mcp/client/wire/read-json.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';
-export { contentWords } from '../../src/mcp/content/content-words.ts';
-export { oneLine } from '../../src/mcp/content/one-line.ts';
-export { IDEMPOTENCY_KEY } from '../../src/mcp/idempotency-key.ts';
+export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
+export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
-export { listedPending } from '../../src/mcp/server/listed-pending.ts';
+export { listedPending } from '../../src/mcp/server/to-agent-result.ts';
 export { answerElicitation } from '../../src/mcp/tools/answer-elicitation.ts';
 export { createThrottle } from '../../src/mcp/tools/call-remote.ts';
 export { findTools } from '../../src/mcp/tools/find-tools.ts';
 export { toolNames } from '../../src/mcp/tools/known-mcp-tools.ts';
-export type { McpListing } from '../../src/mcp/tools/listing.ts';
+export { type McpListing, parseListing } from '../../src/mcp/tools/listing.ts';
 export { effectOf, listedInput, mcpTool } from '../../src/mcp/tools/mcp-tool.ts';
 export { schemaCheck } from '../../src/mcp/tools/schema-check.ts';
-export { parseListing, toListing } from '../../src/mcp/tools/to-listing.ts';
+export { toListing } from '../../src/mcp/tools/to-listing.ts';
 export { toResult } from '../../src/mcp/tools/to-result.ts';
 export { usableSchema } from '../../src/mcp/tools/usable-schema.ts';

@@ -18,7 +18,7 @@ factory.unfolding(
   ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '',
 );
 
-// The seeds' `removeOnInvoke`, which editors strike out.
+// In place of the options a boolean may stand, which was once `removeOnInvoke`.
 expectTypeOf(factory.unfoldingByName('old', 'Old.', [], true).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfoldingMatching('old', 'Old.', [], false).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfolding('old', 'Old.', () => true, false).name).toEqualTypeOf<'old'>();

@@ -63,15 +63,15 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
   const events = async (): Promise<readonly TimelineEvent[]> => {
     const response = await fetch(`${path}/events`, { signal: AbortSignal.timeout(PATIENCE) });
     if (!response.ok) throw new Error(`GET answered ${response.status}: ${await response.text()}`);
-    const page = (await response.json()) as { readonly events: readonly TimelineEvent[] }; // what DESIGN 7 says
+    const page = (await response.json()) as { readonly events: readonly TimelineEvent[] }; // the contract of the route
     return page.events;
   };
   return {
     events,
     send: async (message, loopId) =>
-      (await postJson(`${path}/messages`, { message, loopId })).json() as Promise<Answer>, // what DESIGN 7 says
+      (await postJson(`${path}/messages`, { message, loopId })).json() as Promise<Answer>, // the contract of the route
     decide: async ({ links }, decision) =>
-      (await postJson(url + links.approvals, decision)).json() as Promise<Answer>, // what DESIGN 7 says
+      (await postJson(url + links.approvals, decision)).json() as Promise<Answer>, // the contract of the route
     async sendInBackground(message) {
       const { status } = await post(message, { prefer: 'respond-async' });
       if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);

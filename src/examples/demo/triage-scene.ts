@@ -72,7 +72,7 @@ async function deliver({ url }: Stage, id: string): Promise<Delivered> {
     signal: AbortSignal.timeout(20_000),
   });
   assert.equal(response.status, 202, `The delivery was answered: ${await response.clone().text()}`);
-  const told = (await response.json()) as Omit<Delivered, 'location'>; // what DESIGN 7 says
+  const told = (await response.json()) as Omit<Delivered, 'location'>; // the contract of the route
   return { ...told, location: response.headers.get('location') ?? '' };
 }
 
@@ -82,7 +82,7 @@ async function answerAt(address: string): Promise<Answer> {
   await until('the turn has its answer', 30_000, async () => {
     const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
     assert([200, 202].includes(response.status), `The turn's address answered ${response.status}.`);
-    const body = (await response.json()) as Answer; // what DESIGN 7 says
+    const body = (await response.json()) as Answer; // the contract of the route
     if (response.status === 200) answer = body;
     return answer !== undefined;
   });

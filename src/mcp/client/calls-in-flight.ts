@@ -7,7 +7,7 @@ type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 /** What the server is told of a call that is cancelled; reasons of ours are none of its business. */
 const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
 
-/** People are not to be worn down. */
+/** The most questions of one call: people are not to be worn down. */
 export const MAX_QUESTIONS = 10;
 
 /** A call that waits for its answer. */
@@ -20,9 +20,9 @@ export interface CallInFlight {
   readonly ending: CallEnding | undefined;
   /** Counts a question to people; false when there have been as many as a call may put. */
   mayAsk(): boolean;
-  /** The first ending counts. */
+  /** Ends the call; the first ending counts. */
   end(ending: CallEnding): void;
-  /** To be called once the call has settled. */
+  /** Forgets the call: to be called once it has settled. */
   settle(): void;
 }
 
@@ -65,7 +65,7 @@ export class CallsInFlight {
     return typeof token === 'number' ? this.#calls.get(token) : undefined;
   }
 
-  /** The one that is in flight when there is only one. */
+  /** Answers the call that is in flight when there is only one. */
   get only(): CallInFlight | undefined {
     return this.#calls.size === 1 ? this.#calls.values().next().value : undefined;
   }
@@ -77,6 +77,6 @@ export class CallsInFlight {
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
-/** Whether a call was left, to be gone on with later. */
+/** Tells whether a call was left, to be gone on with later. */
 export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
   ending instanceof CallInterrupted;

@@ -1,13 +1,26 @@
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ErrorCode,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { untilAborted } from '../../tool/until-aborted.ts';
+import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
+import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
+import { listAll } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
-import type { McpConnection } from './mcp-connection.ts';
-import { OpenConnection } from './open-connection.ts';
-import { serverFailure } from './server-failure.ts';
+import type { McpConnection, RemoteCall, RemoteCallOptions } from './mcp-connection.ts';
+import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
+import { accessTo, type Credit, createCredit } from './server-access.ts';
+import type { ServerAccess } from './wire/wire.ts';
+import { HttpStatusError, NotSentError } from './wire/wire-error.ts';
 
 /** What a connection may use of the invocation that it is for. */
 interface ForInvocation {
-  /** Aborting it gives up. */
+  /** Aborting it gives the connection up. */
   readonly signal: AbortSignal;
-  /** Told of requests that no claim has paid for (Discovery.count). */
+  /** Is called for requests that no claim has paid for. */
   count(subrequests: number): void;
 }
 
@@ -39,4 +52,199 @@ export async function connect(
       givenUp: signal.aborted ? givenUp : undefined,
     });
   }
+}
+
+/** Milliseconds that ending a session may take, together with what the server is still being told. */
+const END_TIMEOUT = 1_000;
+
+/** A connection over its sessions: a server may forget one, or the stream of an old one breaks, and another is begun. */
+class OpenConnection implements McpConnection {
+  readonly #client: McpClient;
+  readonly #caller: McpCaller;
+  readonly #credit: Credit;
+  readonly #calls = new CallsInFlight();
+  readonly #closed = new AbortController();
+  /** Sessions that the server forgot: calls may still be answered on their streams. */
+  readonly #forgotten = new Set<OpenWire>();
+  /** It is made once: the client's own code is asked once a connection. */
+  #access: ServerAccess | undefined;
+  #session: Promise<OpenWire> | undefined;
+  #hasChanged = false;
+
+  constructor(client: McpClient, caller: McpCaller, count: (subrequests: number) => void) {
+    this.#client = client;
+    this.#caller = caller;
+    this.#credit = createCredit(count);
+  }
+
+  credit(subrequests: number): void {
+    this.#credit.add(subrequests);
+  }
+
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /**
+   * Begins a session unless there is one that is good.
+   *
+   * @throws McpServerError, and the signal's reason.
+   */
+  async open(signal: AbortSignal): Promise<OpenWire> {
+    const former = this.#session;
+    if (former) {
+      const session = await untilAborted(signal, former);
+      const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
+      if (!isGone || this.#closed.signal.aborted) return session;
+      this.#drop(former);
+    }
+    // The new session is not looked at again: a server that ends each session at once would be asked for ever.
+    return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
+  }
+
+  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+    const deadline = createDeadline(signal, this.#client.connectTimeout);
+    const hadChanged = this.#hasChanged;
+    try {
+      return await this.#inSession(deadline.signal, async ({ sdk }) => {
+        // It is reset before the server is asked: the answer may lack a change that comes while it answers.
+        this.#hasChanged = false;
+        return await listAll(sdk, deadline.signal, this.#client.maxResponseBytes);
+      });
+    } catch (error) {
+      this.#hasChanged ||= hadChanged;
+      throw serverFailure(this.#client.name, { during: 'list', error, givenUp: deadline.givenUp });
+    }
+  }
+
+  async callTool(asked: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult> {
+    const { name, timeout } = this.#client;
+    if (options.signal.aborted) throw callNotMade(name, asked.name);
+    const call = this.#calls.begin(options);
+    try {
+      return await this.#inSession(call.signal, (session) => request(session, asked, call));
+    } catch (error) {
+      const { ending } = call;
+      if (isInterrupted(ending)) throw ending;
+      if (ending === undefined) throw callFailure(name, asked.name, error);
+      throw callGivenUp(name, asked.name, { why: ending, timeout });
+    } finally {
+      call.settle();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort();
+    const session = await this.#session?.catch(() => undefined);
+    const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
+    const late = AbortSignal.timeout(END_TIMEOUT);
+    // The server of a call that was just cancelled is to know that.
+    const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
+    await untilAborted(late, notified).catch(() => undefined);
+    await session?.wire.end(late).catch(() => undefined);
+    await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
+  }
+
+  /** Does the work in a session, and once more in a new one when the server has forgotten the session and so did nothing. */
+  async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
+    const session = await this.open(signal);
+    try {
+      return await within(session, work);
+    } catch (error) {
+      if (!isRefused(error, session)) throw error;
+      // Another call may have found that out before: then that one begins the new session.
+      this.#forgotten.add(session);
+      if (error.status !== FORGOTTEN) throw error;
+    }
+    return within(await this.open(signal), work);
+  }
+
+  async #begin(): Promise<OpenWire> {
+    const { name, connectTimeout, elicitation } = this.#client;
+    const deadline = createDeadline(this.#closed.signal, connectTimeout);
+    const reached = {
+      calls: this.#calls,
+      elicits: elicitation !== 'refuse',
+      listChanged: () => {
+        this.#hasChanged = true;
+      },
+    };
+    try {
+      this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
+      return await openWire(this.#client, this.#access, { reached, signal: deadline.signal });
+    } catch (error) {
+      throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
+    }
+  }
+
+  /** A session that fails is not kept: the next who asks tries again. */
+  #keep(session: Promise<OpenWire>): Promise<OpenWire> {
+    this.#session = session;
+    session.catch(() => this.#drop(session));
+    return session;
+  }
+
+  #drop(session: Promise<OpenWire>): void {
+    if (this.#session === session) this.#session = undefined;
+  }
+}
+
+/** Throws what `work` throws, but where the session ended, why it ended. */
+async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
+  if (session.wire.broken) throw new NotSentError();
+  try {
+    return await work(session);
+  } catch (error) {
+    // The SDK's own words say only that it was closed.
+    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
+    throw (isClosed && session.wire.broken) || error;
+  }
+}
+
+/** By this a server says that it does not know a session (MCP specification, Session Management). */
+const FORGOTTEN = 404;
+
+/**
+ * Whether a session is of no use any more. Servers that were restarted often answer 400 to one that they do not know; since
+ * others so answer a request that they dislike, it is not sent again.
+ */
+const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
+  error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
+
+/**
+ * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, where a session
+ * remembers its own. The progress token is ours, since the wire too has to know which call a request belongs to.
+ */
+const request = ({ sdk }: OpenWire, { name, input, meta }: RemoteCall, call: CallInFlight) =>
+  sdk.request(
+    {
+      method: 'tools/call',
+      params: { name, arguments: input, _meta: { ...meta, progressToken: call.token } },
+    },
+    CallToolResultSchema,
+    { signal: call.signal, timeout: MAX_WAIT },
+  );
+
+/** A signal that also aborts when time is up, and knows which of both it was. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Undefined while neither has happened. */
+  readonly givenUp: GivenUp | undefined;
+  /** Waits for the work, or until the signal aborts: then it rejects with the signal's reason. */
+  wait<T>(work: Promise<T>): Promise<T>;
+}
+
+/** Begins a time of `timeout` ms. */
+function createDeadline(signal: AbortSignal, timeout: number): Deadline {
+  const late = AbortSignal.timeout(timeout);
+  const either = AbortSignal.any([signal, late]);
+  return {
+    signal: either,
+    get givenUp() {
+      if (signal.aborted) return { why: 'cancelled', timeout } as const;
+      return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
+    },
+    wait: (work) => untilAborted(either, work),
+  };
 }

@@ -1,7 +1,9 @@
-import { checkClient } from './check-client.ts';
+import { meantBy } from '../../tool/check-definition.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { shorten } from '../../tool/json.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
-/** What a client has whose literal does not say. Times in ms. */
+/** What a client has whose literal does not say; times are in ms. */
 const DEFAULTS = {
   timeout: 30_000,
   connectTimeout: 10_000,
@@ -12,8 +14,8 @@ const DEFAULTS = {
 } as const satisfies Partial<McpClientConfig>;
 
 /**
- * Declares an MCP server whose tools agents may use. It connects to nothing (MCP-08): that is done by the first turn that
- * needs the server, for whoever's turn it is.
+ * Declares an MCP server whose tools agents may use. It connects to nothing: the first turn that needs the
+ * server does that, for whoever's turn it is.
  *
  * @throws McpClientDefinitionError when the client cannot work.
  */
@@ -29,4 +31,153 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
   };
   checkClient(client);
   return client;
+}
+
+/** An MCP client was declared in a way that cannot work. It is thrown where the client is defined, never in a turn. */
+export class McpClientDefinitionError extends Error {
+  override readonly name = 'McpClientDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly client: string;
+  /** The property of the definition that is wrong, such as `effects.write_file`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "MCP client 'x': ". */
+  constructor(client: string, field: string, problem: string) {
+    super(`MCP client '${shorten(client, 80)}': ${problem}`);
+    this.client = client;
+    this.field = field;
+  }
+}
+
+/**
+ * Answers the clients of a list, each once.
+ *
+ * @throws McpClientDefinitionError when two of them have one name: a session would take the tools of one for the other's.
+ */
+export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
+  const byName = new Map<string, McpClient>();
+  for (const client of clients) {
+    const { name } = client;
+    const other = byName.get(name);
+    if (other !== undefined && other !== client) {
+      const problem =
+        'another client in the list has its name, under which a session keeps what it knows of a server.';
+      throw new McpClientDefinitionError(name, 'name', problem);
+    }
+    byName.set(name, client);
+  }
+  return [...byName.values()];
+}
+
+const NAME = /^[\w-]{1,64}$/;
+/** A prefix leaves most of a tool's 64 characters to the server. */
+const PREFIX = /^[\w-]{1,32}$/;
+
+const KIB = 1024;
+/** With less no server could list its tools; with more, an answer that is read as text and parsed fills a Worker's memory. */
+const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
+
+/** One thing that is wrong with a literal. */
+type Problem = readonly [field: string, problem: string];
+
+/** Throws a McpClientDefinitionError that names the first property with which the client cannot work. */
+function checkClient(client: McpClient): void {
+  const [problem] = problemsOf(client);
+  if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
+}
+
+function* problemsOf(client: McpClient): Generator<Problem> {
+  if (!NAME.test(client.name)) {
+    yield ['name', 'its name must be 1 to 64 letters, digits, `_` or `-`.'];
+  }
+  yield* urlProblems(client);
+  yield* credentialProblems(client);
+  yield* namingProblems(client);
+  yield* sizeProblems(client);
+  yield* choiceProblems(client);
+}
+
+function* urlProblems({ url }: McpClient): Generator<Problem> {
+  if (typeof url === 'function') return;
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    yield ['url', `its url is '${shorten(String(url), 80)}'; it must be an absolute http(s) URL.`];
+  } else if (parsed.username !== '' || parsed.password !== '') {
+    yield ['url', 'its url holds credentials; name a secret in `bearer`, or send them by `headers`.'];
+  }
+}
+
+function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {
+  if (bearer?.trim() === '') {
+    yield ['bearer', 'its bearer is blank; it must be the name of a secret.'];
+  }
+  if (bearer !== undefined && oauth) {
+    yield ['oauth', 'it has `bearer` and `oauth`; both send a token, so use one of them.'];
+  }
+}
+
+function* namingProblems({ prefix, effects = {} }: McpClient): Generator<Problem> {
+  if (prefix !== undefined && !PREFIX.test(prefix)) {
+    yield ['prefix', 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'];
+  }
+  for (const [tool, effect] of Object.entries(effects)) {
+    const name = shorten(tool, 80);
+    const what = `the effect of '${name}'`;
+    yield* notOneOf({ field: `effects.${name}`, what, value: effect }, ['read', 'idempotent', 'once']);
+  }
+}
+
+function* sizeProblems(client: McpClient): Generator<Problem> {
+  for (const field of ['timeout', 'connectTimeout'] as const) {
+    const ms = client[field];
+    if (ms > 0 && ms <= MAX_TIMEOUT) continue;
+    yield [field, `its ${field} is ${ms}; it must be more than 0 and at most ${MAX_TIMEOUT} milliseconds.`];
+  }
+  const { maxResponseBytes: bytes, refreshAfter } = client;
+  const { least, most } = RESPONSE_BYTES;
+  if (!(Number.isSafeInteger(bytes) && bytes >= least && bytes <= most)) {
+    const problem = `its maxResponseBytes are ${bytes}; they must be a whole number from ${least} to ${most}.`;
+    yield ['maxResponseBytes', problem];
+  }
+  if (!(refreshAfter >= 0)) {
+    yield ['refreshAfter', `its refreshAfter is ${refreshAfter}; it must be 0 milliseconds or more.`];
+  }
+}
+
+function* choiceProblems({ transport, drift, elicitation }: McpClient): Generator<Problem> {
+  if (transport !== undefined) {
+    yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+  }
+  yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse']);
+  if (typeof elicitation !== 'object') {
+    return yield* notOneOf({ field: 'elicitation', value: elicitation }, ['refuse']);
+  }
+  const { by, expires } = elicitation;
+  if (by?.trim() === '') {
+    yield ['elicitation.by', 'its elicitation.by is blank; it must be a role.'];
+  }
+  if (expires !== undefined && !(expires > 0)) {
+    const problem = `its elicitation.expires is ${expires}; it must be more than 0 milliseconds.`;
+    yield ['elicitation.expires', problem];
+  }
+}
+
+/** The value that somebody chose for a field. */
+interface Choice {
+  readonly field: string;
+  /** The field in words; `its ...` unless given. */
+  readonly what?: string;
+  readonly value: string;
+}
+
+function* notOneOf(
+  { field, what = `its ${field}`, value }: Choice,
+  choices: readonly string[],
+): Generator<Problem> {
+  if (choices.includes(value)) return;
+  const listed = choices.map((choice) => `'${choice}'`).join(' or ');
+  const said = shorten(String(value), 80);
+  const meant = meantBy(said, choices);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  yield [field, `${what} is '${said}'; it must be ${listed}.${hint}`];
 }

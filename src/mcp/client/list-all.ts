@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Tool, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
-import { MAX_WAIT } from './wire/open-wire.ts';
+import { MAX_WAIT } from './open-wire.ts';
 import { WireError } from './wire/wire-error.ts';
 
-/** Each is a request. */
+/** The most pages of a list: each is a request. */
 const MAX_PAGES = 20;
 
 /** A server's list does not come to an end, or not soon enough. */
@@ -18,7 +18,7 @@ class EndlessListError extends WireError {
 }
 
 /**
- * Every tool of a server, of all pages (MCP specification, Pagination), in its order. Definitions that are none are left out:
+ * Lists every tool of a server, of all pages (MCP specification, Pagination), in its order. Definitions that are none are left out:
  * one bad tool does not take the others away. A server without the capability has none, and is not asked. How many of them are
  * used is up to whoever lists them; all pages together may be as long as one response, `maxLength`.
  *
@@ -45,7 +45,7 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
   }
 }
 
-/** The SDK goes on listening to a signal, and would cancel a request that was answered long ago, by a reason of ours. */
+/** Gives the SDK a signal that ends with the request: it would cancel an answered request, by a reason of ours, much later. */
 async function whileAsked<T>(signal: AbortSignal, ask: (asked: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const onAbort = () => over.abort('The list is not waited for.');

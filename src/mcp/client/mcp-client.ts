@@ -3,21 +3,19 @@ import type { Secrets } from '../../tool/secrets.ts';
 import type { Effect, TurnPrincipal } from '../../tool/tool.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { MetaConverter } from './meta-converter.ts';
+import type { Fetch } from './wire/guarded-fetch.ts';
 
-/** Whose server it is. */
+/** The person for whom a server is asked. */
 export interface McpUser {
   readonly principal: TurnPrincipal;
   readonly context: ToolCallContext;
 }
 
-/** Whom a server is asked for. */
+/** The person for whom a server is asked, with credentials. */
 export interface McpCaller extends McpUser {
   /** Credentials of this invocation; what of them is sent is up to the client's own code. */
   readonly secrets: Secrets;
 }
-
-/** What `fetch` is to a client; that of a service binding will do. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Whether tools may ask people (MCP elicitation): `refuse`, or who answers and how long is waited. */
 export type Elicitation =
@@ -68,7 +66,7 @@ export interface McpClientConfig<Name extends string = string> {
    * name that, by `expectedIssuer` of the SDK's providers.
    */
   readonly oauth?: ((caller: McpCaller) => OAuthClientProvider) | undefined;
-  /** Which values of the tool-call context are sent, as `_meta`; none unless given (MCP-07). */
+  /** Which values of the tool-call context are sent, as `_meta`; none unless given. */
   readonly meta?: MetaConverter | undefined;
   /** Effects of tools by the server's names, over what their annotations say. */
   readonly effects?: Readonly<Record<string, Effect>> | undefined;
@@ -106,7 +104,7 @@ type Defaulted = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'refreshAft
 
 type Settings = { readonly [Key in Defaulted]: Exclude<McpClientConfig[Key], undefined> };
 
-/** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself (MCP-08). */
+/** An MCP server as agents use it. Made by `defineMcpClient`: a declaration, which connects to nothing by itself. */
 export interface McpClient<Name extends string = string>
   extends Settings,
     Omit<McpClientConfig<Name>, Defaulted> {}

@@ -13,7 +13,7 @@ export interface RemoteCall {
   /** The tool's name as the server knows it. */
   readonly name: string;
   readonly input: JsonObject;
-  /** All that crosses beside the input. */
+  /** Holds all that crosses beside the input. */
   readonly meta: JsonObject;
 }
 
@@ -36,18 +36,18 @@ export interface RemoteCallOptions {
  * and on the way, is without the caller's secrets and what is sent as credentials.
  */
 export interface McpConnection {
-  /** What the next claim has paid for: requests beyond the credit are counted one by one when they are made. */
+  /** Adds the requests that a claim has paid for; those beyond the credit are counted one by one when they are made. */
   credit(subrequests: number): void;
-  /** Told that its tools are others since they were last listed. */
+  /** The server has said that its tools are others since they were last listed. */
   readonly hasChanged: boolean;
   /**
-   * Every tool, of all pages; definitions that are none are left out.
+   * Lists every tool, of all pages, and leaves out definitions that are not valid.
    *
    * @throws McpServerError.
    */
   listTools(signal: AbortSignal): Promise<readonly Tool[]>;
   /**
-   * The server's answer, `isError` or not.
+   * Answers what the server answers, `isError` or not.
    *
    * @throws McpServerError when the call certainly did not happen, or the server said it failed; McpLostError when
    *   nobody knows; what `elicit` rejects with.
@@ -57,15 +57,24 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** A server could not be reached, refused, or said that something failed. The message is for a model; it holds no secrets. */
+/** What is known of a server's failure. */
+interface ServerFailure {
+  readonly server: string;
+  /** `connect` says that nothing was asked of a tool yet. */
+  readonly during: 'connect' | 'list' | 'call';
+  /** The words are for a model, and hold no secrets. */
+  readonly message: string;
+  /** What code of the client threw, if it was that: its developer reads it, and no model does. */
+  readonly cause?: unknown;
+}
+
+/** A server could not be reached, refused, or said that something failed. */
 export class McpServerError extends Error {
   override readonly name = 'McpServerError';
   readonly server: string;
-  /** `connect`: nothing was asked of a tool yet. */
-  readonly during: 'connect' | 'list' | 'call';
+  readonly during: ServerFailure['during'];
 
-  /** The cause is what code of the client threw, if it was that: for its developer, not for a model. */
-  constructor(server: string, during: McpServerError['during'], message: string, options?: ErrorOptions) {
+  constructor({ message, server, during, ...options }: ServerFailure) {
     super(message, options);
     this.server = server;
     this.during = during;
@@ -75,6 +84,6 @@ export class McpServerError extends Error {
 /** A call was sent, and no answer came: nobody knows whether it happened. */
 export class McpLostError extends Error {
   override readonly name = 'McpLostError';
-  /** As the platform marks its own lost connections: the loop takes the call for in doubt. */
+  /** The platform marks its own lost connections so: the loop takes the call for in doubt. */
   readonly retryable = true;
 }

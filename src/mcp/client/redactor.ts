@@ -2,9 +2,9 @@ import { Secrets } from '../../tool/secrets.ts';
 
 /** Takes credentials out of what a server says. */
 export interface Redactor {
-  /** From now on this is one of them; it is told of by the name. */
+  /** Hides this value from now on; the name stands in its place. */
   hide(name: string, credential: string): void;
-  /** A copy without them, as `Secrets.redact` makes it. */
+  /** Makes a copy without them, as `Secrets.redact` does. */
   redact<T>(value: T): T;
 }
 
@@ -39,7 +39,7 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
   }
 }
 
-/** A short password occurs by chance; with its user it does not. Empty when it is none. */
+/** Finds the password, and with its user when it is short, since short words occur by chance. Empty when there is none. */
 function passwordOf(credentials: string): string {
   try {
     const decoded = new TextDecoder().decode(Uint8Array.from(atob(credentials), (one) => one.charCodeAt(0)));

@@ -28,7 +28,7 @@ export type AgentInput = v.InferOutput<typeof Input>;
 /** The input of every published agent. */
 export const AGENT_INPUT: InputSchema<AgentInput> = toInputSchema(Input);
 
-/** An agent as clients are shown it: a tool whose call runs a turn. */
+/** Shows an agent to clients as a tool whose call runs a turn. */
 export const toAgentTool = (
   { description, output }: Agent,
   shown: { readonly name: string; readonly description?: string | undefined },
@@ -42,7 +42,7 @@ export const toAgentTool = (
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
-/** What `structuredContent` of an agent's answer is; `object` as the agent's own output says. */
+/** Describes `structuredContent` of an agent's answer, with `object` as the agent's own output says. */
 function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputSchema']> {
   const { schema, shared } = object ? embedded(object) : { schema: undefined, shared: {} };
   return {
@@ -83,8 +83,8 @@ const OUTCOMES = [
 ] as const;
 
 /**
- * A schema to stand inside another one. What it refers to by `$defs` moves to the root with it, since references count from
- * there; one that refers to anything else is shown as any object.
+ * Makes a schema that can stand inside another one. What it refers to by `$defs` moves to the root with it, since
+ * references count from there; one that refers to anything else is shown as any object.
  */
 function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;

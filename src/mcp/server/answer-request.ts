@@ -1,7 +1,5 @@
 import {
   ErrorCode,
-  type GetPromptResult,
-  type ListPromptsResult,
   type ListToolsResult,
   LoggingLevelSchema,
   type ServerNotification,
@@ -12,17 +10,16 @@ import {
 import { DEFAULT_POLICIES } from '../../loop/policies.ts';
 import { toolNotFound } from '../../loop/tool-not-found.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
-import { invalidParams, RpcError } from '../rpc-error.ts';
+import { IDEMPOTENCY_KEY, invalidParams, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
-import type { McpPrompt, McpPromptArgument } from './define-mcp-prompt.ts';
 import { createNotifier, type ProgressToken } from './notifier.ts';
+import { getPrompt, listPrompts, type McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 
 /** What an endpoint has to offer. */
@@ -78,13 +75,13 @@ async function answer(published: Published, request: RpcRequest): Promise<Server
   }
 }
 
-/** Nothing is listed on more than one page, so that no cursor was given out. */
+/** Refuses a cursor: everything is listed on one page, so that none was given out. */
 function onlyPage({ cursor }: JsonObject): void {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
 }
 
-/** Nobody remembers it: each request is answered by itself. What tools say to the user is of the level `info`. */
+/** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
 function setLevel({ level }: JsonObject): ServerResult {
   if (LoggingLevelSchema.safeParse(level).success) return {};
   throw invalidParams(`\`level\` must be one of ${LoggingLevelSchema.options.join(', ')}.`);
@@ -97,11 +94,11 @@ function call(
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
-  const telling = createNotifier({ name, progressToken }, send);
+  const notifier = createNotifier({ name, progressToken }, send);
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, telling })
-      : callAgent(within, { published: found, input, key, telling, leave });
+      ? callTool(within, { tool: found.tool, input, key, notifier })
+      : callAgent(within, { published: found, input, key, notifier, leave });
   // What was begun is left in good order, even when its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
@@ -123,7 +120,7 @@ interface CallParams {
   readonly input: JsonObject;
   /** Names the call: sent again under it, it is the same one. */
   readonly key: string | undefined;
-  /** The client wishes to hear of progress, and knows it by this. */
+  /** By this the client knows the progress of which it wishes to hear. */
   readonly progressToken: ProgressToken | undefined;
 }
 
@@ -147,21 +144,21 @@ function tokenOf({ progressToken: token }: JsonObject): ProgressToken | undefine
   throw invalidParams('`_meta.progressToken` must be text or a whole number.');
 }
 
-/** What `tools/list` answers (MCP specification, Tools): all on one page, in the order in which they are published. */
+/** Answers `tools/list` (MCP specification, Tools): all on one page, in the order in which they are published. */
 const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['agents']): ListToolsResult => ({
   tools: Array.from(published.values(), (one) =>
     one.kind === 'tool' ? toListed(one.tool) : toAgentTool(agentOf(agents, one.agent), one),
   ),
 });
 
-/** @throws ConfigurationError: `createHoldfast` looks for it, but an endpoint may be served by hand. */
+/** Throws a ConfigurationError: `createHoldfast` looks for each agent, but an endpoint may be served by hand. */
 function agentOf(agents: Host['agents'], name: string) {
   const agent = agents.get(name);
   if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
   return agent;
 }
 
-/** No output schema: what a tool answers may be words too, which no client that was promised an object would take. */
+/** Shows no output schema: a tool may answer words too, which no client takes that was promised an object. */
 function toListed({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
   return {
     name,
@@ -172,69 +169,8 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
   };
 }
 
-/** No hints about destruction or the open world: tools do not declare those. */
+/** Gives no hints about destruction or the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };
-}
-
-/** What `prompts/list` answers (MCP specification, Prompts). */
-const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
-  prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
-    name,
-    ...(title !== undefined && { title }),
-    description,
-    ...(args.length > 0 && { arguments: args.map(toListedPrompt) }),
-  })),
-});
-
-const toListedPrompt = ({ name, description, required = false }: McpPromptArgument) => ({
-  name,
-  ...(description !== undefined && { description }),
-  required,
-});
-
-/**
- * What `prompts/get` answers.
- *
- * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
- */
-async function getPrompt(
-  prompts: ReadonlyMap<string, McpPrompt>,
-  params: JsonObject,
-): Promise<GetPromptResult> {
-  const { name, arguments: sent = {} } = params;
-  const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-  if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
-  const problems = problemsOf(prompt, sent);
-  if (problems.length > 0) {
-    throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
-  }
-  const messages = await prompt.messages(sent as Record<string, string>); // as just checked
-  return {
-    description: prompt.description,
-    messages:
-      typeof messages === 'string'
-        ? [{ role: 'user', content: { type: 'text', text: messages } }]
-        : [...messages],
-  };
-}
-
-function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
-  const wanted =
-    typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
-  return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;
-}
-
-function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
-  if (!isJsonObject(sent)) return ['they must be an object'];
-  const missing = declared.filter(({ name, required }) => required && sent[name] === undefined);
-  const names = new Set(declared.map(({ name }) => name));
-  return [
-    ...missing.map(({ name }) => `${name}: is missing`),
-    ...Object.entries(sent).flatMap(([name, value]) => {
-      if (!names.has(name)) return [`${shorten(name, 40)}: is not known here`];
-      return typeof value === 'string' ? [] : [`${name}: must be text`];
-    }),
-  ];
 }

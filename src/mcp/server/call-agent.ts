@@ -11,12 +11,11 @@ import type { JsonObject } from '../../tool/json.ts';
 import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { pendingViews, type Target, targetOf, turnServices } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
-import { listedPending } from './listed-pending.ts';
-import { type Notifier, toldOf } from './notifier.ts';
+import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
-import { type AnsweredCall, toAgentResult } from './to-agent-result.ts';
+import { type AnsweredCall, listedPending, toAgentResult } from './to-agent-result.ts';
 import { failed } from './to-call-result.ts';
 
 /** One call of a published agent. */
@@ -25,7 +24,7 @@ interface AgentCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
   readonly key: string | undefined;
-  readonly telling: Notifier;
+  readonly notifier: Notifier;
   /** Aborts when the client has gone; the turn is then left to another invocation. */
   readonly leave: AbortSignal;
 }
@@ -74,22 +73,22 @@ async function toAgentTurn(
     isNew: session === undefined,
     target,
     start: toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId),
-    // Copied, so that what this deployment lacks is found out before the message is taken.
+    // It is copied, so that what this deployment lacks is found out before the message is taken.
     part: { ...turnServices({ host, env }, { port: target.port, agent }) },
   };
 }
 
-/** A retry without a session finds the one that its first try was given: nobody else's key leads to it. */
+/** Names a session. A retry finds the one that its first try was given, and nobody else's key leads to it. */
 async function newSession({ host, caller }: EndpointRequest, name: string, key?: string): Promise<string> {
   if (key === undefined) return `mcp-${host.newId()}`;
   const hash = await sha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
   return `mcp-${hash.slice(0, 32)}`;
 }
 
-/** How long a retry finds its turn, in ms; as with an `Idempotency-Key`. */
+/** Milliseconds for which a retry finds its turn, as with an `Idempotency-Key`. */
 const KEY_TTL = 24 * 60 * 60 * 1000;
 
-/** Apart from the keys of HTTP, which hold no space. */
+/** Keeps the keys of MCP apart from those of HTTP, which hold no space. */
 const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
   key: `mcp ${key}`,
   bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),
@@ -99,7 +98,7 @@ const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> =
 async function answerOf(
   { host }: EndpointRequest,
   turn: AgentTurn,
-  { telling, leave }: AgentCalling,
+  { notifier, leave }: AgentCalling,
 ): Promise<CallToolResult> {
   const { target, start, part } = turn;
   const awaited: AwaitedTurn = {
@@ -111,7 +110,7 @@ async function answerOf(
     agent: target.agent.name,
     turn: start.turn,
   };
-  const show = toldOf(telling);
+  const show = notifyOf(notifier);
   const sentAt = host.clock.now();
   const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
   switch (taken.status) {
@@ -130,7 +129,7 @@ async function answerOf(
   }
 }
 
-/** When another invocation goes on with the turn, its client hears of that too, as far as it is journaled. */
+/** Follows a turn that another invocation goes on with: the client hears of that too, as far as it is journaled. */
 async function followed(
   awaited: AwaitedTurn,
   show: NonNullable<TurnHost['show']>,
@@ -143,7 +142,7 @@ async function followed(
   return end;
 }
 
-/** Why a session did not take the message of a call, for the model that called. A known one was taken: its turn is answered. */
+/** Tells the model that called why a session did not take its message. A known one was taken: its turn is answered. */
 async function agentRefusal(
   target: Target,
   refused: Exclude<NotStarted, { status: 'known' }>,
@@ -169,7 +168,7 @@ async function agentRefusal(
   }
 }
 
-/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
+/** Tells a client that no answer came: the message may be stored, and sent again it would be a second one. */
 const mayBeTaken = ({ path }: Target, turn: string): string =>
   `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
   `Send it again only with the ${IDEMPOTENCY_KEY} that it had.`;

@@ -22,7 +22,7 @@ interface ToolCalling {
   readonly input: JsonObject;
   /** Names the call, when the client has given it a name. */
   readonly key: string | undefined;
-  readonly telling: Notifier;
+  readonly notifier: Notifier;
 }
 
 /**
@@ -36,7 +36,7 @@ interface ToolCalling {
 export async function callTool(request: EndpointRequest, calling: ToolCalling): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
   const { loop: silent } = await ownLoop(request, calling, (work) => atEnd.push(work));
-  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.telling) };
+  const loop: Loop = { ...silent, journal: overheard(silent.journal, calling.notifier) };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
   loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));
@@ -46,14 +46,14 @@ export async function callTool(request: EndpointRequest, calling: ToolCalling): 
   return toCallResult(forClients(call.ended.result));
 }
 
-/** A loop with this tool alone, for this caller, as this invocation can run it. */
+/** Makes a loop with this tool alone, for this caller, as this invocation can run it. */
 async function ownLoop(
   request: EndpointRequest,
   calling: ToolCalling,
   atEnd: Holder['atEnd'],
 ): Promise<MemoryLoop> {
   const { host, env, caller, context } = request;
-  const { tool, telling } = calling;
+  const { tool, notifier } = calling;
   const principal = toPrincipal(caller);
   const turn = await turnOf(calling, principal);
   return memoryLoop({
@@ -63,7 +63,7 @@ async function ownLoop(
     model: NO_MODEL,
     context: host.context(env).merge(context),
     secrets: await host.secrets(env, principal),
-    live: { restarted: () => {}, progress: (_, status) => telling.progress(status) },
+    live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
       claim: (needs) => claim(request, needs),
       count: (subrequests) => host.meter.spend(subrequests),
@@ -82,13 +82,13 @@ async function turnOf({ tool, input, key }: ToolCalling, principal: Principal): 
   return sha256Hex(JSON.stringify(['mcp', principal, tool.name, key, input]));
 }
 
-/** No loop opens inside a published tool, and nothing is asked. */
+/** A published tool opens no loop, so that no model is asked. */
 const NO_MODEL: LoopSpec['model'] = {
   name: 'none',
   ask: () => Promise.reject(new Error('A published tool asks no model.')),
 };
 
-/** @throws Error, before the tool has run, when too little is left of the invocation for what the tool says it needs. */
+/** Throws, before the tool has run, when too little is left of the invocation for what the tool says it needs. */
 function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
@@ -114,7 +114,7 @@ function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
   };
 }
 
-/** What is wrong with how a tool is published is told in full: without a session nobody can be asked to approve a call. */
+/** Adds how a tool should be published that cannot run here: without a session nobody can be asked to approve a call. */
 function forClients(result: ResultData): ResultData {
   if (result.type !== 'error' || result.signal?.type !== 'misconfigured') return result;
   return {

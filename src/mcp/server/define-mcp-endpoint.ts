@@ -1,8 +1,7 @@
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
-import type { McpPrompt } from './define-mcp-prompt.ts';
-import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
-import { type PublishedAgent, publish } from './publish.ts';
+import type { McpPrompt } from './prompts.ts';
+import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
 import { serveMcp } from './serve-mcp.ts';
 
 /** The literal that `defineMcpEndpoint` takes. */

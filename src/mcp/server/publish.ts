@@ -2,7 +2,6 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
 
 /** One thing that clients may call, under the name by which they know it. */
 export type Publication =
@@ -10,9 +9,9 @@ export type Publication =
   | {
       readonly kind: 'agent';
       readonly name: string;
-      /** Its name in the app. */
+      /** The agent's name in the app. */
       readonly agent: string;
-      /** In place of the agent's own. */
+      /** It stands in place of the agent's own description. */
       readonly description?: string | undefined;
     };
 
@@ -28,7 +27,24 @@ export type PublishedAgent =
       readonly description?: string | undefined;
     };
 
-/** @throws McpEndpointDefinitionError when something cannot be published, or two have one name. */
+/** An MCP endpoint was declared in a way that cannot work. It is thrown where the endpoint is defined, never in a request. */
+export class McpEndpointDefinitionError extends Error {
+  override readonly name = 'McpEndpointDefinitionError';
+  /** The property of the definition that is wrong, such as `tools[2]`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "MCP endpoint: ". */
+  constructor(field: string, problem: string) {
+    super(`MCP endpoint: ${problem}`);
+    this.field = field;
+  }
+}
+
+/**
+ * Names what an endpoint publishes.
+ *
+ * @throws McpEndpointDefinitionError when something cannot be published, or two have one name.
+ */
 export function publish(
   tools: readonly AnyTool[],
   agents: readonly PublishedAgent[],

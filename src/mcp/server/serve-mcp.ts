@@ -46,7 +46,7 @@ function createServer(
   const server = new Server(info, {
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    // The SDK's own makes code of schemas, which no Worker may.
+    // The SDK's own validator makes code of schemas, which no Worker may.
     jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
   });
   // The SDK's handlers answer bad params as internal errors.
@@ -56,10 +56,13 @@ function createServer(
   return server;
 }
 
-/** They were parsed as JSON; the SDK checks no more of them than that. */
+/** Takes anything else for no params: the SDK checks only that they are JSON. */
 const toParams = (params: unknown): JsonObject => (isJsonObject(params) ? params : {});
 
-/** The response, and a word when its reader leaves before its end: not every platform tells that by the request's signal. */
+/**
+ * Calls `onGone` when the reader of the response leaves before its end: not every platform tells that by the request's
+ * signal.
+ */
 function watched(response: Response, onGone: () => void): Response {
   const { body, status, headers } = response;
   if (!body) return response;
@@ -89,7 +92,7 @@ async function refuseManyCalls(request: Request): Promise<Response | undefined> 
   return calls > 1 ? refusal(calls) : undefined;
 }
 
-/** More than one can only be in a batch, which is an array of messages; nothing else is parsed here. */
+/** Counts the calls of a batch, which is an array of messages; nothing else is parsed here. */
 function callsIn(body: string): number {
   if (!/^\s*\[/.test(body)) return 0;
   const parsed = attempt((): unknown => JSON.parse(body));

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { TurnAnswer } from '../../session/turn-answer.ts';
 import type { TurnOutcome } from '../../session/turn-outcome.ts';
-import { pendingViews, type Target, turnPath } from '../../worker/target.ts';
-import { listedPending } from './listed-pending.ts';
+import { type PendingView, pendingViews, type Target, turnPath } from '../../worker/target.ts';
+import { oneLine } from '../content/words.ts';
 import { textBlock } from './to-call-result.ts';
 
 /** A call of a published agent that is answered. */
@@ -10,11 +10,11 @@ export interface AnsweredCall {
   readonly target: Target;
   /** The agent's name, as clients know it. */
   readonly name: string;
-  /** The client named no session: it has to learn this one. */
+  /** True when the client named no session, and has to learn this one. */
   readonly isNew: boolean;
 }
 
-/** The answer to a client. A turn that waits or still runs is not an error. */
+/** Makes the answer to a client. A turn that waits or still runs is not an error. */
 export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToolResult {
   const { target } = call;
   switch (outcome.status) {
@@ -62,7 +62,7 @@ function ended(
   }
 }
 
-/** Words that there are, a block each: a model may be shown nothing else. */
+/** Puts each text in a block of its own: a model may be shown nothing else. */
 function result(
   { target, name, isNew }: AnsweredCall,
   view: { readonly turn: string; readonly [key: string]: unknown },
@@ -78,3 +78,22 @@ function result(
 
 const whereLater = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
+
+/** The most characters of a tool's name, and of what is asked; `pending` of the answer has all of both. */
+const MAX_NAME = 80;
+const MAX_MESSAGE = 1_000;
+
+/**
+ * Lists what a turn waits for, a line each, with the address at which it is answered. What is asked may be the words of a stranger,
+ * such as an MCP server's, so they come last: nothing that they say stands where an address of ours does.
+ */
+export const listedPending = (pending: readonly PendingView[]): string =>
+  pending
+    .map(
+      ({ tool, message, links }) =>
+        `\n- ${oneLine(tool, MAX_NAME)}, answered by POST ${addressOf(links)}: ${oneLine(message, MAX_MESSAGE)}`,
+    )
+    .join('');
+
+const addressOf = (links: PendingView['links']): string =>
+  'approvals' in links ? links.approvals : links.results;

@@ -7,12 +7,12 @@ import { isJsonObject } from '../../tool/json.ts';
 import { type ResultData, toolResult } from '../../tool/tool-result.ts';
 import { McpContent } from '../content/mcp-content.ts';
 
-/** One block of words. */
+/** Makes one block of words. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
- * What a client is answered for a tool's result. An error is one for the client too (MCP-12), without the word `Error`
- * before it, which `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
+ * Makes a client's answer of a tool's result. An error is one for the client too, without the word `Error` before it, which
+ * `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
  * be; its words are there for every client. Content of MCP's own goes out as it came in.
  */
 export function toCallResult(result: ResultData): CallToolResult {
@@ -42,11 +42,11 @@ function contentOf(result: Artifact): CallToolResult {
   };
 }
 
-/** `undefined` when one is not valid: a client would refuse the whole answer for it. The words are sent then. */
+/** Answers `undefined` when a block is not valid: a client would refuse the whole answer for it, so the words are sent. */
 function blocksOf(content: readonly unknown[]): ContentBlock[] | undefined {
   const blocks = ContentBlockSchema.array().safeParse(content);
   return blocks.success ? blocks.data : undefined;
 }
 
-/** An answer that says why there is none, for the model that called to read. */
+/** Makes an answer that tells the model which called why there is none. */
 export const failed = (message: string): CallToolResult => ({ isError: true, content: [textBlock(message)] });

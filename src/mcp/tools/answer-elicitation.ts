@@ -2,21 +2,21 @@ import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/type
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine } from '../content/one-line.ts';
+import { oneLine } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';
 
-/** Whose question it is. */
+/** The call on which a server asks. */
 interface Eliciting {
   readonly client: McpClient;
-  /** As the call was started. */
+  /** The effect with which the call was started. */
   readonly effect: Effect;
   readonly call: ToolCall;
 }
 
-/** Milliseconds that people have for a question of a call which must not begin anew. */
+/** Milliseconds that people have to answer a question of a call that must not begin anew. */
 export const DEFAULT_ELICITATION = 60_000;
 
-/** Characters of a server's question that people are shown, and of the schema of its answer. */
+/** The most characters of a server's question that people are shown, and of the schema of its answer. */
 const MAX_MESSAGE = 2_000;
 const MAX_SCHEMA = 16_384;
 
@@ -55,22 +55,22 @@ const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll
 
 const DECLINED: ElicitResult = { action: 'decline' };
 
-/** Without `exit`: that ends the turn, and the server only asked. */
+/** `exit` is not among them: it ends the turn, and the server only asked. */
 const ANSWERS: readonly DecisionKind[] = ['edit', 'reject'];
 
 /** What the answer to a question is made of. */
 interface Form {
   readonly schema: JsonObject;
   readonly defaults: JsonObject;
-  /** The defaults are an answer. */
+  /** True when the defaults are an answer. */
   readonly isComplete: boolean;
 }
 
-/** `undefined` for a question that is no form, or one that is too long or takes too long to check. */
+/** Reads a question as a form; `undefined` for one that is none, or one that is too long or takes too long to check. */
 function formOf(asked: ElicitRequest['params']): Form | undefined {
   if (!('requestedSchema' in asked)) return undefined;
   if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
-  // Read anew, as plain JSON: it came off the wire.
+  // The schema came off the wire, so it is read anew, as plain JSON.
   const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
   if (!schema) return undefined;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};

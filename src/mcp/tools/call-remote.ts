@@ -7,16 +7,15 @@ import type { Discovery } from '../../tool/injection.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Effect, ToolCall } from '../../tool/tool.ts';
 import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
-import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';
-import { oneLine } from '../content/one-line.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
+import { addressOf } from '../client/server-access.ts';
+import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
+import { oneLine, warn } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
 import { connectionTo, dropConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
-import { warn } from './warn.ts';
 
 /** One call of a server's tool. */
 interface Remote {
@@ -27,15 +26,15 @@ interface Remote {
   readonly effect: Effect;
   readonly input: JsonObject;
   readonly discovery: Discovery;
-  /** Requests that were claimed for it. */
+  /** The requests that were claimed for it. */
   readonly subrequests: number;
 }
 
-/** Characters of what a server says while it works. */
+/** The most characters of what a server says while it works. */
 const MAX_STATUS = 500;
 
-/** Milliseconds from one progress that people are shown to the next, and from one line of a log: both are redrawn, not read. */
-const BETWEEN = 100;
+/** Milliseconds between two statuses that people are shown, and between two lines of a log: both are redrawn, not read. */
+const THROTTLE = 100;
 
 /**
  * Calls the tool on its server. What certainly failed is an error result, in the server's words.
@@ -64,15 +63,15 @@ interface Sending {
   readonly connection: McpConnection;
 }
 
-/** What the server answers; `late` for a read only: nothing is in doubt. */
+/** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
 async function answerOf(
   { client, tool, effect, input, discovery }: Remote,
   { call, meta, connection }: Sending,
 ): Promise<CallToolResult | 'late'> {
   const time = createServerTime(client.timeout);
   const pass = (status: string): void => call.progress(status);
-  const progress = createThrottle(BETWEEN, pass);
-  const log = createThrottle(BETWEEN, pass);
+  const progress = createThrottle(THROTTLE, pass);
+  const log = createThrottle(THROTTLE, pass);
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
@@ -95,9 +94,9 @@ async function answerOf(
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
-    // Why a question could not be put says more than that the tool failed for it.
+    // The reason why a question could not be put says more than that the tool failed for it.
     if (unasked && thrown instanceof McpServerError) {
-      throw new McpServerError(client.name, 'call', unasked.message);
+      throw new McpServerError({ server: client.name, during: 'call', message: unasked.message });
     }
     throw thrown;
   } finally {
@@ -117,7 +116,10 @@ const notPrepared = ({ name }: ListedTool): string =>
 const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
-/** All that crosses beside the input (MCP-05, MCP-07); `undefined` when the converter throws (MCP-11). */
+/**
+ * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
+ * when the converter throws, and then the tool is not called.
+ */
 function metaOf({ client }: Remote, call: ToolCall): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
@@ -137,11 +139,11 @@ function logText({ level, logger, data }: LoggingMessageNotification['params']):
   return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
 }
 
-/** Tells of what comes often no more often than is of use to anybody. */
+/** Passes on what comes often, but no more often than is of use to anybody. */
 interface Throttle {
-  /** Is told at once, or when it is time; not at all when a newer one comes before that. */
+  /** Passes a status on at once, or when it is time; not at all when a newer one comes before that. */
   tell(status: string): void;
-  /** What is not told by now, is not told. */
+  /** Drops what was not passed on by now. */
   end(): void;
 }
 
@@ -179,7 +181,7 @@ interface ServerTime {
   readonly signal: AbortSignal;
   /** Stops the clock until what is waited for has settled. */
   during<T>(waiting: Promise<T>): Promise<T>;
-  /** To be called when the answer is there. */
+  /** Stops the clock for good: to be called when the answer is there. */
   end(): void;
 }
 

@@ -6,77 +6,56 @@ import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { memoized } from '../../tool/until-aborted.ts';
-import { checkClients } from '../client/check-clients.ts';
+import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
-import { knownListing } from './known-listing.ts';
-import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
+import { knownListing, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 import { chosenTools, type McpToolProviderConfig, mcpToolProvider, NO_TOOLS } from './mcp-tool-provider.ts';
 
 /** What the literal of a factory says. */
 export interface McpToolFactoryConfig {
   /**
-   * Each by a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding tool
-   * the others are renamed (UNF-31).
+   * Each has a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding
+   * tool the others are renamed.
    */
   readonly clients: readonly McpClient[];
   /** Changes each tool before anybody is offered it: `(tool) => withUsageNote(tool, 'Only after the local sources.')`. */
   readonly adapt?: ((tool: AnyTool) => AnyTool) | undefined;
 }
 
-/** Makes tools of what MCP servers have (MCP-01). No server is asked before a session needs its tools (MCP-08). */
+/**
+ * Makes an unfolding tool with those tools of servers that `by` chooses. In place of the options a boolean may stand, which
+ * was once `removeOnInvoke`, and is ignored.
+ */
+type UnfoldingBy<By> = <const Name extends string>(
+  ...asked: UnfoldingArguments<Name, By>
+) => UnfoldingTool<Name>;
+
+type UnfoldingArguments<Name, By> = readonly [
+  name: Name,
+  description: string,
+  by: By,
+  options?: UnfoldingOptions | boolean,
+];
+
+/** Makes tools of what MCP servers have. No server is asked before a session needs its tools. */
 export interface McpToolFactory {
-  /** The tool of this name, the server's or the model's; none while no server has it. For a list of tools. */
+  /**
+   * Finds the tool of this name, the server's or the model's, for a list of tools. There is none while no server has it.
+   */
   toolByName(name: string): ToolProvider;
   /**
-   * The same; while no server has it, a stand-in of this name whose calls are answered with what is missing and what there
-   * is (MCP-02).
+   * Finds the same; while no server has it, a stand-in has its name, and answers calls with what is missing and what there is.
    *
    * @throws ToolDefinitionError for a name that no tool can have.
    */
   requiredToolByName(name: string): ToolProvider;
-  /** An unfolding tool with the tools of these names. */
-  unfoldingByName<const Name extends string>(
-    name: Name,
-    description: string,
-    toolNames: Iterable<string>,
-    options?: UnfoldingOptions,
-  ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
-  unfoldingByName<const Name extends string>(
-    name: Name,
-    description: string,
-    toolNames: Iterable<string>,
-    removeOnInvoke: boolean,
-  ): UnfoldingTool<Name>;
-  /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise (MCP-03). */
-  unfoldingMatching<const Name extends string>(
-    name: Name,
-    description: string,
-    patterns: readonly RegExp[],
-    options?: UnfoldingOptions,
-  ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
-  unfoldingMatching<const Name extends string>(
-    name: Name,
-    description: string,
-    patterns: readonly RegExp[],
-    removeOnInvoke: boolean,
-  ): UnfoldingTool<Name>;
-  /** An unfolding tool with the tools that the filter takes. */
-  unfolding<const Name extends string>(
-    name: Name,
-    description: string,
-    filter: McpToolFilter,
-    options?: UnfoldingOptions,
-  ): UnfoldingTool<Name>;
-  /** @deprecated `removeOnInvoke` is ignored, so leave it out (UNF-15). */
-  unfolding<const Name extends string>(
-    name: Name,
-    description: string,
-    filter: McpToolFilter,
-    removeOnInvoke: boolean,
-  ): UnfoldingTool<Name>;
+  /** Unfolds into the tools of these names. */
+  readonly unfoldingByName: UnfoldingBy<Iterable<string>>;
+  /** Unfolds into the tools in whose names any of the patterns is found: anywhere, unless the pattern says otherwise. */
+  readonly unfoldingMatching: UnfoldingBy<readonly RegExp[]>;
+  /** Unfolds into the tools that the filter takes. */
+  readonly unfolding: UnfoldingBy<McpToolFilter>;
 }
 
 /**
@@ -86,33 +65,33 @@ export interface McpToolFactory {
  */
 export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
   const clients = checkClients(listed);
-  // The same tool for the same tool: an offer that has not changed stays the same offer.
+  // An offer that has not changed stays the same offer: the same tool is made of the same tool.
   const adapted = adapt ? memoized(adapt) : (tool: AnyTool) => tool;
+  const everything = mcpToolProvider({ clients });
 
-  const named = (name: string): ToolProvider => ({
-    ...mcpToolProvider({ clients }),
+  const toolByName = (name: string): ToolProvider => ({
+    ...everything,
     toolsNow: (view) => (view ? toolCalled(name, clients, view).map(adapted) : []),
   });
 
-  const unfolding = <const Name extends string>(
-    name: Name,
-    description: string,
-    filter: McpToolFilter,
-    options: UnfoldingOptions | boolean = {},
-  ): UnfoldingTool<Name> =>
-    defineUnfolding({
-      ...(typeof options === 'boolean' ? {} : options),
-      name,
-      description,
-      prepare: (invocation) => prepareTools({ clients, filter }, invocation),
-      tools: (view) => chosenTools({ clients, filter }, view).map(({ tool }) => adapted(tool)),
-    });
+  const unfoldingBy =
+    <By>(toFilter: (by: By) => McpToolFilter): UnfoldingBy<By> =>
+    (...[name, description, by, options = {}]) => {
+      const chosen = { clients, filter: toFilter(by) };
+      return defineUnfolding({
+        ...(typeof options === 'boolean' ? {} : options),
+        name,
+        description,
+        prepare: (call) => prepareTools(chosen, call),
+        tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
+      });
+    };
 
   return {
-    toolByName: named,
+    toolByName,
     requiredToolByName(name) {
-      const provider = named(name);
-      const standIn = requiredTools([name], [mcpToolProvider({ clients })]);
+      const provider = toolByName(name);
+      const standIn = requiredTools([name], [everything]);
       return {
         ...provider,
         toolsNow(view) {
@@ -121,23 +100,21 @@ export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryC
         },
       };
     },
-    unfoldingByName(
-      name: string,
-      description: string,
-      toolNames: Iterable<string>,
-      options?: UnfoldingOptions | boolean,
-    ) {
-      const names = new Set(toolNames);
-      return unfolding(name, description, (listed) => names.has(listed.name), options);
-    },
+    unfoldingByName: unfoldingBy((listed) => {
+      const names = new Set(listed);
+      return ({ name }) => names.has(name);
+    }),
     // A pattern with the flag `g` remembers where it was; `search` does not go by that.
-    unfoldingMatching: (name, description, patterns, options) =>
-      unfolding(name, description, (listed) => patterns.some((one) => listed.name.search(one) >= 0), options),
-    unfolding,
+    unfoldingMatching: unfoldingBy(
+      (patterns) =>
+        ({ name }) =>
+          patterns.some((pattern) => name.search(pattern) >= 0),
+    ),
+    unfolding: unfoldingBy((filter) => filter),
   };
 }
 
-/** The first tool that either side calls so: its server, or, with the client's prefix, the model. */
+/** Finds the first tool that its server calls so, or, with the client's prefix, the model. */
 function toolCalled(name: string, clients: readonly McpClient[], view: LoopView): readonly AnyTool[] {
   const isCalled = ({ tool, listed }: McpTool): boolean => listed.name === name || tool.name === name;
   return chosenTools({ clients }, view)
@@ -146,26 +123,26 @@ function toolCalled(name: string, clients: readonly McpClient[], view: LoopView)
     .map(({ tool }) => tool);
 }
 
-/** As a facade says it: a remark when it opens, or what is wrong. */
+/** A remark goes with the tools when they unfold; a text says what is wrong, and nothing unfolds. */
 type Prepared = string | { readonly remark: string } | undefined;
 
 /**
- * Asks the servers of a facade for their tools before it opens, and records what they have. With many servers an invocation
- * may have no room for all: then it opens with those of some, and the model is told how to come by the others.
+ * Asks servers for their tools before an unfolding tool unfolds, and records what they have. With many servers an invocation
+ * may have no room for all: then it unfolds into those of some, and the model is told how to come by the others.
  *
  * @throws CallInterrupted when nothing was found, for lack of room: another invocation begins the call anew.
  */
-async function prepareTools(of: McpToolProviderConfig, invocation: LiveCall): Promise<Prepared> {
-  const answers = await answersOf(of.clients, invocation);
-  for (const { facts } of answers) for (const fact of facts) invocation.record(LISTINGS, fact);
+async function prepareTools(of: McpToolProviderConfig, call: LiveCall): Promise<Prepared> {
+  const answers = await answersOf(of.clients, call);
+  for (const { facts } of answers) for (const fact of facts) call.record(LISTINGS, fact);
   const problems = answers.flatMap(({ problem }) => problem ?? []);
-  const isEmpty = problems.length === answers.length && chosenTools(of, invocation.view).length === 0;
+  const isEmpty = problems.length === answers.length && chosenTools(of, call.view).length === 0;
   if (isEmpty) {
     const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS;
-    return `Tool '${invocation.tool}' cannot show its tools now. ${why} Go on without them.`;
+    return `Tool '${call.tool}' cannot show its tools now. ${why} Go on without them.`;
   }
-  const missing = answers.filter(({ problem, client }) => problem && !knownListing(client, invocation.view));
-  return missing.length === 0 ? undefined : { remark: remarkOf(missing, invocation) };
+  const missing = answers.filter(({ problem, client }) => problem && !knownListing(client, call.view));
+  return missing.length === 0 ? undefined : { remark: remarkOf(missing, call) };
 }
 
 interface Answer extends FoundTools {
@@ -174,8 +151,8 @@ interface Answer extends FoundTools {
   readonly isPutOff: boolean;
 }
 
-async function answersOf(clients: readonly McpClient[], invocation: LiveCall): Promise<readonly Answer[]> {
-  const { discovery } = invocation;
+async function answersOf(clients: readonly McpClient[], call: LiveCall): Promise<readonly Answer[]> {
+  const { discovery } = call;
   const settled = await Promise.allSettled(clients.map((client) => findTools(client, discovery)));
   discovery.signal.throwIfAborted();
   const hasFound = settled.some((one) => one.status === 'fulfilled' && one.value.facts.length > 0);

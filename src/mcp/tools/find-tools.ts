@@ -2,15 +2,14 @@ import type { Discovery } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
-import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { connectionTo, currentConnection } from './connections.ts';
-import { knownListing, knownOf, listingKey } from './known-listing.ts';
+import { addressOf, CONNECTING_SUBREQUESTS } from '../client/server-access.ts';
+import { warn } from '../content/words.ts';
+import { connectionTo, currentConnection, perInvocation } from './connections.ts';
+import { knownListing, knownOf, listingKey } from './known-mcp-tools.ts';
 import type { Drift, McpListing } from './listing.ts';
-import { ofInvocation } from './of-invocation.ts';
 import { toListing } from './to-listing.ts';
-import { warn } from './warn.ts';
 
 /** What came of asking a server for its tools. */
 export interface FoundTools {
@@ -20,22 +19,21 @@ export interface FoundTools {
   readonly problem?: string | undefined;
 }
 
-/** Requests at the least; each beyond them is counted when it is made. */
-const OF_LISTING = 1;
-const OF_CONNECTING = 4;
+/** Requests of listing, at the least; each beyond them is counted when it is made. */
+const LISTING_SUBREQUESTS = 1;
 
 /** A server that failed slowly is left alone for as many times as long as it took. */
 const BACKOFF = 10;
 
-/** Loops that are given what another one has found, before the session knows it: no more, since it may be long. */
+/** The most loops that are given what another one has found, before the session knows it: a list may be long. */
 const MAX_TOLD = 10;
 
 const CURRENT: FoundTools = { facts: [] };
 
 /**
  * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. It is asked once in an
- * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never
- * (MCP-09): the server is asked again by the next model call. What is known stays in use then.
+ * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never: the
+ * next model call asks the server again, and what is known stays in use.
  *
  * @throws CallInterrupted when too little is left of the invocation.
  */
@@ -77,7 +75,7 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
   }
 }
 
-/** Whoever asks may not have it yet: the loop that found it may be waiting for other servers. */
+/** Hands on what another loop found: that one may still be waiting for other servers, and whoever asks may not have it yet. */
 function foundBefore({ client, discovery, kept, address }: Asking, found: ListingFact): FoundTools {
   const isKnown = knownOf(client, discovery.view, address)?.at === found.at;
   if (isKnown || kept.told >= MAX_TOLD) return CURRENT;
@@ -103,7 +101,7 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
     const problem = problemOf(client, thrown);
-    // Of what is not a server's failure, its developer is told more.
+    // The developer is told more of what is not a server's failure.
     warn(thrown instanceof McpServerError ? problem : `${problem} ${traceOf(thrown)}`, discovery.secrets);
     const now = discovery.now();
     kept.backoff = { until: now + BACKOFF * (now - began), problem };
@@ -115,7 +113,7 @@ async function listed({ client, discovery, address }: Asking): Promise<ListingFa
   const { view, secrets } = discovery;
   const former = knownListing(client, view)?.listing;
   const isConnected = currentConnection(client, view) !== undefined;
-  const subrequests = isConnected ? OF_LISTING : OF_LISTING + OF_CONNECTING;
+  const subrequests = isConnected ? LISTING_SUBREQUESTS : LISTING_SUBREQUESTS + CONNECTING_SUBREQUESTS;
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
     const connection = await connectionTo(client, discovery, subrequests);
     const tools = await connection.listTools(discovery.signal);
@@ -136,13 +134,13 @@ interface Comparison {
   readonly listing: McpListing;
 }
 
-/** A list may be long and seldom changes: what is still so is not stored again. */
+/** Leaves out a list that has not changed: it may be long, and is not stored again. */
 function toFact(key: string, { former, listing }: Comparison): ListingFact {
   const isSame = former?.fingerprint === listing.fingerprint;
   return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 
-/** A server whose tools change under an agent's hands is worth a look. */
+/** Says how a server's tools have changed under an agent's hands, which is worth a look. */
 function driftOf({ name }: McpClient, drift: Drift): string {
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
@@ -155,16 +153,16 @@ interface AskedOfServer {
   asking?: Promise<FoundTools> | undefined;
   /** The newest list of this invocation. */
   found?: ListingFact;
-  /** How often that was handed on. */
+  /** Counts how often the newest list was handed on. */
   told: number;
-  /** It was asked again because it said that its tools are others. */
+  /** True once it was asked again because it said that its tools are others. */
   isRelisted: boolean;
-  /** The log knows that it has no address. */
+  /** True once the log says that it has no address. */
   isWarned: boolean;
   backoff?: { readonly until: number; readonly problem: string };
 }
 
-const askings = ofInvocation<AskedOfServer>('mcp listings', () => ({
+const askings = perInvocation<AskedOfServer>('mcp listings', () => ({
   told: 0,
   isRelisted: false,
   isWarned: false,

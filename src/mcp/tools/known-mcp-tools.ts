@@ -1,9 +1,10 @@
 import type { LoopView } from '../../tool/injection.ts';
+import { LISTINGS, type Listing } from '../../tool/listings.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
+import { attempt, memoized } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { knownListing } from './known-listing.ts';
-import type { ListedTool, McpListing } from './listing.ts';
+import { addressOf } from '../client/server-access.ts';
+import { type ListedTool, type McpListing, parseListing } from './listing.ts';
 import { mcpTool } from './mcp-tool.ts';
 
 /** A tool of a server, as its server listed it. */
@@ -13,14 +14,41 @@ export interface McpTool {
   readonly client: McpClient;
 }
 
-/** Which tools of a server are wanted. */
+/** Tells which tools of a server are wanted. */
 export type McpToolFilter = (tool: ListedTool, client: McpClient) => boolean;
 
-/** The tools of a server as far as the session knows them; the same ones for the same list. None before it was asked. */
+/** Answers the tools of a server as far as the session knows them: the same ones for the same list, none before it was asked. */
 export function knownMcpTools(client: McpClient, view: LoopView): readonly McpTool[] {
   const known = knownListing(client, view);
   return known ? madeFor(client)(known.listing).at(known.address) : [];
 }
+
+/** A list of tools, and whose it is. */
+interface KnownListing {
+  readonly listing: McpListing;
+  /** Where the server was that has them: a call goes there or nowhere. */
+  readonly address: string;
+}
+
+/** Finds what a session knows of a server's tools, for whoever's turn it is. A server that has no address now has none. */
+export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
+  const address = attempt(() => addressOf(client, view).href);
+  if (!address.ok) return undefined;
+  const known = knownOf(client, view, address.value);
+  const listing = known && parseListing(known.told);
+  return listing && { listing, address: address.value };
+}
+
+/** Finds the listing as the session keeps it. */
+export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
+  view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
+
+/** Names the listing of one server at one address, as one person sees it. */
+export const listingKey = (
+  { name }: McpClient,
+  { principal: { id, tenant } }: LoopView,
+  address: string,
+): string => JSON.stringify([name, address, tenant ?? null, id]);
 
 const madeFor = memoized((client: McpClient) =>
   memoized((listing: McpListing): MadeAt => {
@@ -49,7 +77,7 @@ function madeOf(client: McpClient, { tools }: McpListing, address: string): read
 }
 
 /** What every provider takes as a tool's name. */
-const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_NAME = 64;
 
 /**
@@ -73,8 +101,8 @@ export function toolNames(client: McpClient, tools: readonly ListedTool[]): Read
   return names;
 }
 
-/** Somebody's code may yet use names as keys of a plain object. */
-const isPlain = (name: string): boolean => PLAIN.test(name) && name !== '__proto__';
+/** `__proto__` is no plain name, since somebody's code may use names as keys of a plain object. */
+const isPlain = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
 
 function hashed(prefix: string, name: string, salted: string): string {
   const ending = `_${hash(salted)}`;
@@ -82,7 +110,7 @@ function hashed(prefix: string, name: string, salted: string): string {
   return (prefix.replaceAll(/[^A-Za-z0-9_-]/g, '_') + words).slice(0, MAX_NAME - ending.length) + ending;
 }
 
-/** FNV-1a, 32 bits, in base 36: at once, unlike a digest, and the same everywhere. What it mixes up gets another one. */
+/** Hashes by FNV-1a with 32 bits, in base 36: synchronous, unlike a digest, and the same everywhere. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;

@@ -1,6 +1,8 @@
-import type { JsonObject } from '../../tool/json.ts';
+import * as v from 'valibot';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { memoized } from '../../tool/until-aborted.ts';
 
-/** One tool as a session remembers it: plain data, made safe. A type alias: it must be JSON. */
+/** One tool as a session remembers it: plain data, made safe. It is a type alias, since an interface is no JSON. */
 export type ListedTool = {
   /** As the server knows it. */
   readonly name: string;
@@ -12,7 +14,7 @@ export type ListedTool = {
   readonly hints?: ToolHints;
   /** Hex SHA-256 of all that the server said of it. */
   readonly fingerprint: string;
-  /** The server says something else of it than when the session first saw it, and the client refuses that. */
+  /** Set when the server says something else of it than the session first saw, and the client refuses that. */
   readonly refused?: true;
   /** The fingerprint of what the server says of it now; where that is refused. */
   readonly latest?: string;
@@ -21,9 +23,9 @@ export type ListedTool = {
 /** A tool of which the session must not forget how it first saw it, though it offers it no more. */
 export type GoneTool = {
   readonly name: string;
-  /** Of what the session first saw. */
+  /** The fingerprint of what the session first saw. */
   readonly fingerprint: string;
-  /** Of what the server says now: it lists the tool again, as another one. Absent while it does not list it. */
+  /** The fingerprint of what the server says now, when it lists the tool again, as another one. */
   readonly latest?: string;
 };
 
@@ -57,3 +59,52 @@ export type McpListing = {
   /** Absent in the first listing, and in one that changes nothing. */
   readonly drift?: Drift;
 };
+
+/**
+ * Reads a listing as a session kept it, which another version of this code may have written; `undefined` when it is not one of
+ * today's: the server is asked anew then. It answers the same object, so that what is made of it can be
+ * remembered by it.
+ */
+export const parseListing = (kept: Json): McpListing | undefined =>
+  isJsonObject(kept) ? parsed(kept).listing : undefined;
+
+/** It is asked for before every model call, of the same object as long as the session knows nothing newer. */
+const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
+  listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it has just been looked at
+}));
+
+/** Writes a value as JSON with the keys of its objects in the order of code units: the same text for the same JSON. */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+}
+
+const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+/** It is not `v.record`, which leaves out keys such as `constructor` before it looks. */
+const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
+const Names = v.array(v.string());
+const Flag = v.optional(v.boolean());
+const Gone = { name: v.string(), fingerprint: Fingerprint, latest: v.optional(Fingerprint) };
+
+const McpListingSchema = v.object({
+  client: v.string(),
+  at: v.pipe(v.number(), v.finite()),
+  fingerprint: Fingerprint,
+  tools: v.array(
+    v.object({
+      ...Gone,
+      title: v.optional(v.string()),
+      description: v.string(),
+      inputSchema: ObjectSchema,
+      outputSchema: v.optional(ObjectSchema),
+      hints: v.optional(
+        v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
+      ),
+      refused: v.optional(v.literal(true)),
+    }),
+  ),
+  gone: v.optional(v.array(v.object(Gone))),
+  drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
+});

@@ -1,24 +1,29 @@
+import {
+  defineToolGroup,
+  type ToolGroup,
+  type ToolGroupConfig,
+} from '../../sources/groups/define-tool-group.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import type { Discovery, LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
-import { checkClients } from '../client/check-clients.ts';
+import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools } from './find-tools.ts';
 import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 
 /** Which tools of which servers. */
 export interface McpToolProviderConfig {
-  /** Each by a name of its own. When two have a tool of one name, the first client's is offered. */
+  /** Each has a name of its own. When two have a tool of one name, the first client's is offered. */
   readonly clients: readonly McpClient[];
   /** All of them unless given. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
- * The tools of servers, for a list of tools: found before the model is asked, with the credentials of whoever's turn it is,
- * and none of a server that cannot be reached (MCP-04).
+ * Brings the tools of servers to a list of tools. They are found before the model is asked, with the credentials of whoever's
+ * turn it is, and a server that cannot be reached has none.
  *
  * @throws McpClientDefinitionError when two clients share a name.
  */
@@ -36,7 +41,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
   };
 }
 
-/** The tools as the session knows them. */
+/** Answers the tools as the session knows them. */
 export const chosenTools = (
   { clients, filter = () => true }: McpToolProviderConfig,
   view: LoopView,
@@ -48,15 +53,44 @@ async function found(client: McpClient, discovery: Discovery): Promise<readonly 
   return facts.map((fact) => factOf(LISTINGS, fact));
 }
 
-/** Characters of the names that a model is told of: a server may have thousands. */
+/** The most characters of the names that a model is told of: a server may have thousands. */
 const MAX_LISTED = 2_000;
 
-/** What is said where nothing can be offered (MCP-02). */
+/** What a model reads where nothing can be offered. */
 export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
 
-/** What is said of a tool that is not there (MCP-02). */
+/** Tells a model that called a tool which is not there. */
 function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   if (available.length === 0) return `${what} ${NO_TOOLS}`;
   return `${what} Available tools: ${shorten(available.join(', '), MAX_LISTED)}`;
+}
+
+/** The literal that `defineMcpToolGroup` takes. */
+export interface McpToolGroupConfig<Role extends string>
+  extends Omit<ToolGroupConfig<Role>, 'tools' | 'permissions'> {
+  /** What its tools reach; `['internet-access']` unless given, since a server is somewhere else. */
+  readonly permissions?: ToolGroupConfig<Role>['permissions'];
+  /** Whose tools it has, each by a name of its own; none is asked before a loop needs its tools. */
+  readonly clients: readonly McpClient[];
+  /** Which of their tools; all unless given. The name is the server's. */
+  readonly filter?: McpToolFilter | undefined;
+}
+
+/**
+ * Declares a tool group with the tools of MCP servers . What it is for and what it reaches is known at once, and
+ * its tools in each session, when the model is asked: a server that cannot be reached has none, until it can. Without clients
+ * the group has no tools, and an agent that asks for it is told so.
+ *
+ * @throws McpClientDefinitionError when two clients share a name; ToolGroupDefinitionError as `defineToolGroup`.
+ */
+export function defineMcpToolGroup<const Role extends string>({
+  clients,
+  filter,
+  permissions = ['internet-access'],
+  ...group
+}: McpToolGroupConfig<Role>): ToolGroup<Role> {
+  const distinct = checkClients(clients);
+  const tools = distinct.length === 0 ? [] : [mcpToolProvider({ clients: distinct, filter })];
+  return defineToolGroup({ ...group, permissions, tools });
 }

@@ -5,25 +5,25 @@ import type { AnyTool, Effect } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import type { McpClient } from '../client/mcp-client.ts';
+import { CONNECTING_SUBREQUESTS } from '../client/server-access.ts';
 import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
 import type { ListedTool } from './listing.ts';
 import { type SchemaCheck, schemaCheck } from './schema-check.ts';
 
-/** What a listed tool is made a tool of. */
+/** The parts of which a listed tool is made a tool for the loop. */
 interface McpToolParts {
   readonly client: McpClient;
   readonly listed: ListedTool;
-  /** As models know it. */
+  /** The name by which models know it. */
   readonly name: string;
   /** Where the server was that listed it. */
   readonly address: string;
 }
 
-/** Requests of a call: its own, and a stream that is taken up again; and those to connect, and to end that. Others are counted. */
-const OF_CALL = 2;
-const OF_CONNECTING = 4;
+/** Requests of a call: its own, and one for a stream that is taken up again. Others are counted when they are made. */
+const CALL_SUBREQUESTS = 2;
 
 /** Milliseconds for which a call may be kept for people who are asked more than once. */
 const MAX_ASKING = 15 * 60_000;
@@ -51,7 +51,7 @@ export function mcpTool({ client, listed, name, address }: McpToolParts): AnyToo
       if (!checked.ok) return checked.answer;
       const { discovery } = invocation;
       const isConnected = currentConnection(client, discovery.view) !== undefined;
-      const subrequests = isConnected ? OF_CALL : OF_CALL + OF_CONNECTING;
+      const subrequests = isConnected ? CALL_SUBREQUESTS : CALL_SUBREQUESTS + CONNECTING_SUBREQUESTS;
       return invocation.execute({
         effect,
         timeout: timeoutOf(client, effect),

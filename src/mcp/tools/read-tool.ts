@@ -1,13 +1,12 @@
 import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { canonicalJson } from './canonical-json.ts';
-import type { ListedTool, ToolHints } from './listing.ts';
+import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;
-/** Characters of a description, of which a model reads every one before each reply. */
+/** The most characters of a description, of which a model reads every one before each reply. */
 const MAX_DESCRIPTION = 8 * 1024;
-/** Characters of JSON of both schemas. */
+/** The most characters of JSON of both schemas. */
 const MAX_SCHEMAS = 64 * 1024;
 
 /** One tool as a server listed it, made safe; or why it cannot be used, to complete "'x' ...". */
@@ -61,7 +60,7 @@ const isName = (name: string): boolean =>
 
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** As the server says it, before anything is cut, so that nothing of it can change unseen. */
+/** Writes what the server says, before anything is cut, so that nothing of it can change unseen. */
 function saidOf({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject): string {
   const hinted = isJsonObject(annotations)
     ? [annotations.title, ...HINTS.map((hint) => annotations[hint])]

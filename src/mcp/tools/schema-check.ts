@@ -1,14 +1,12 @@
-import { type SchemaDraft, validate } from '@cfworker/json-schema';
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
 import { draftOf, toProblems } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
-import { type SchemaParts, schemaParts } from './schema-parts.ts';
-import { isNothingMatches, tame } from './tame-schema.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
 type HowMany = 'all' | 'first';
 
-/** Lines about what is wrong with a value; none: it is valid. @throws Error when it takes too long to tell. */
+/** Answers lines about what is wrong with a value, none when it is valid. @throws Error when it takes too long to tell. */
 export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];
 
 /**
@@ -37,4 +35,136 @@ function problemsOf({ root, draft, lookup }: Check, value: Json, howMany: HowMan
   return valid
     ? []
     : toProblems(errors.map((one) => (isNothingMatches(one) ? { ...one, keyword: 'false' } : one)));
+}
+
+/**
+ * Times that a schema is held against a part of a value, in one check. The ones of honest tools need as many as there are
+ * values; and an error weighs some 200 bytes, in an isolate that has 128 MB.
+ */
+const MAX_STEPS = 100_000;
+
+/**
+ * Makes checking end, whatever the schema. Keywords whose cost depends on the value's text (patterns, `uniqueItems`, `format:
+ * url`) are taken out, and so is what would then refuse a valid value. Everything else is counted: 100,000 steps, then a
+ * RangeError. Call the answer before each check: it sets the count to 0.
+ */
+function tame(parts: readonly Schema[]): () => void {
+  relax(parts);
+  const watch = { steps: 0 };
+  for (const part of parts) {
+    for (const inner of booleansMadeObjects(part)) count(inner, watch);
+    count(part, watch);
+  }
+  return () => {
+    watch.steps = 0;
+  };
+}
+
+/**
+ * Takes out of all parts what costs more the longer a text or a list is, and what would refuse a value because a schema inside
+ * of it has become more lenient. Nothing when nothing is costly.
+ */
+export function relax(parts: readonly Schema[]): void {
+  if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
+}
+
+const isCostly = (part: Schema): boolean =>
+  [part.pattern, part.patternProperties, part.uniqueItems].some((keyword) => keyword !== undefined) ||
+  part.format === 'url';
+
+function relaxPart(part: Schema): void {
+  if (part.patternProperties) delete part.additionalProperties;
+  if (part.oneOf) part.allOf = [...(part.allOf ?? []), { anyOf: part.oneOf }];
+  if (part.format === 'url') delete part.format;
+  const taken = [
+    'pattern',
+    'patternProperties',
+    'uniqueItems',
+    'oneOf',
+    'not',
+    'if',
+    'then',
+    'else',
+    'maxContains',
+  ];
+  for (const keyword of [...taken, 'unevaluatedProperties', 'unevaluatedItems']) delete part[keyword];
+}
+
+const OF_ALL_OTHERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
+const OF_ITEMS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
+
+/** Puts schemas in the place of `true` and `false`, which are not counted when they are held against each of many values. */
+function booleansMadeObjects(part: Schema): readonly Schema[] {
+  return [...OF_ALL_OTHERS, ...OF_ITEMS].flatMap((keyword) => {
+    const inner: unknown = part[keyword];
+    if (typeof inner !== 'boolean') return [];
+    const made: Schema = inner ? {} : { enum: [] };
+    part[keyword] = made;
+    return [made];
+  });
+}
+
+/** Tells whether an error is of the schema that stands for `false`. */
+const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
+  keyword === 'enum' && error === 'Instance does not match any of [].';
+
+/** Counts by a keyword that the interpreter reads once whenever it holds the schema against something. */
+function count(part: Schema, watch: { steps: number }): void {
+  const { $recursiveAnchor } = part;
+  const weight = weightOf(part);
+  Object.defineProperty(part, '$recursiveAnchor', {
+    configurable: true,
+    get() {
+      watch.steps += weight;
+      if (watch.steps > MAX_STEPS) throw new RangeError(`it takes more than ${MAX_STEPS} steps to check`);
+      return $recursiveAnchor;
+    },
+  });
+}
+
+/** Weighs long lists, such as of what is required: they are gone through each time. */
+function weightOf(part: Schema): number {
+  const values: readonly unknown[] = Object.values(part);
+  const entries = values.map((value) =>
+    typeof value === 'object' && value !== null ? Object.keys(value).length : 0,
+  );
+  return 1 + Math.floor(entries.reduce((sum, length) => sum + length, 0) / 16);
+}
+
+/** A JSON Schema taken apart: every schema in it that is an object, and what `$ref` finds. */
+export interface SchemaParts {
+  readonly root: Schema;
+  readonly parts: readonly Schema[];
+  readonly lookup: Record<string, Schema | boolean>;
+}
+
+/** The most `$id`s inside each other: the library's work doubles with each. */
+const MAX_NESTED_IDS = 4;
+
+/**
+ * Takes a copy of a schema apart. What is inside may be changed, and has been: the interpreter writes on it.
+ *
+ * @throws Error when it cannot be taken apart, or only by work without end.
+ */
+export function schemaParts(schema: JsonObject): SchemaParts {
+  if (nestedIds(schema) > MAX_NESTED_IDS)
+    throw new Error('too many schemas with an "$id" are inside each other');
+  const root: Schema = JSON.parse(JSON.stringify(schema));
+  const lookup = dereference(root);
+  const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
+  return { root, parts: [...parts], lookup };
+}
+
+/**
+ * Counts the deepest nesting of `$id`s, and also what only looks like an identifier, such as in a default: nobody nests
+ * that deeply.
+ */
+function nestedIds(node: unknown): number {
+  if (typeof node !== 'object' || node === null) return 0;
+  const values: readonly unknown[] = Object.values(node);
+  const inside = values.reduce<number>((most, value) => Math.max(most, nestedIds(value)), 0);
+  const isNamed = ['$id', 'id'].some(
+    (key) => Object.hasOwn(node, key) && typeof Reflect.get(node, key) === 'string',
+  );
+  return inside + (isNamed ? 1 : 0);
 }

@@ -1,7 +1,7 @@
 import type { McpClient } from '../client/mcp-client.ts';
 import type { Drift, GoneTool, ListedTool, McpListing } from './listing.ts';
 
-/** Characters of JSON of all tools that are kept. */
+/** The most characters of JSON of all tools that are kept. */
 const MAX_LENGTH = 512 * 1024;
 /** Names that a session remembers for a client that refuses drift: twice as many as a list may hold. */
 const MAX_REMEMBERED = 2_000;
@@ -60,7 +60,7 @@ export function settleTools(
 interface Known {
   /** The fingerprint by which it is judged. */
   readonly first: string;
-  /** That of what the server said last; absent when it was not listed. */
+  /** The fingerprint of what the server said last; absent when it was not listed. */
   readonly last?: string | undefined;
   readonly tool?: ListedTool | undefined;
 }

@@ -1,19 +1,15 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import * as v from 'valibot';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { memoized, sha256Hex } from '../../tool/until-aborted.ts';
+import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine } from '../content/one-line.ts';
-import { canonicalJson } from './canonical-json.ts';
-import type { ListedTool, McpListing } from './listing.ts';
+import { oneLine, warn } from '../content/words.ts';
+import { canonicalJson, type ListedTool, type McpListing } from './listing.ts';
 import { type ReadTool, readTool } from './read-tool.ts';
 import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
-import { warn } from './warn.ts';
 
-/** A model is not offered more by anybody. */
+/** The most tools of one list: no provider offers a model more. */
 const MAX_TOOLS = 1_000;
-/** Names in one line of the log. */
+/** The most names in one line of the log. */
 const MAX_LOGGED = 10;
 
 /** What a session knew when the server was asked. */
@@ -21,7 +17,7 @@ interface ListedAbout {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Of the caller, which the log must not show. */
+  /** They are the caller's, and the log must not show them. */
   readonly secrets: Secrets;
 }
 
@@ -71,14 +67,14 @@ const fingerprinted = async ({ tool, said }: Extract<ReadTool, { ok: true }>): P
   fingerprint: await sha256Hex(said),
 });
 
-/** Also of what is refused, so that a listing which comes to something else has another one. */
+/** Makes the fingerprint also of what is refused, so that a listing which comes to something else has another one. */
 function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
   const marks = (kind: string, of: Settled['gone']): readonly string[] =>
     of.map(({ name, fingerprint, latest = null }) => canonicalJson([kind, name, fingerprint, latest]));
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
-/** Names only: whatever else a server says of such a tool is of no use, and its own words. */
+/** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
 function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Secrets): void {
   if (leftOut.length === 0) return;
   const named = leftOut
@@ -90,43 +86,3 @@ function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], secrets: Sec
 }
 
 const logged = (name: string): string => `'${oneLine(name, 80)}'`;
-
-const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-/** Not `v.record`, which leaves out keys such as `constructor` before it looks. */
-const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
-const Names = v.array(v.string());
-const Flag = v.optional(v.boolean());
-const Gone = { name: v.string(), fingerprint: Fingerprint, latest: v.optional(Fingerprint) };
-
-const McpListingSchema = v.object({
-  client: v.string(),
-  at: v.pipe(v.number(), v.finite()),
-  fingerprint: Fingerprint,
-  tools: v.array(
-    v.object({
-      ...Gone,
-      title: v.optional(v.string()),
-      description: v.string(),
-      inputSchema: ObjectSchema,
-      outputSchema: v.optional(ObjectSchema),
-      hints: v.optional(
-        v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
-      ),
-      refused: v.optional(v.literal(true)),
-    }),
-  ),
-  gone: v.optional(v.array(v.object(Gone))),
-  drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
-});
-
-/**
- * A listing as a session kept it, which another version of this code may have written; `undefined` when it is not one of
- * today's: the server is asked anew then. The same object, so that what is made of it can be remembered by it.
- */
-export const parseListing = (kept: Json): McpListing | undefined =>
-  isJsonObject(kept) ? parsed(kept).listing : undefined;
-
-/** Asked for before every model call, of the same object as long as the session knows nothing newer. */
-const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
-  listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it has just been looked at
-}));

@@ -2,12 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { copyJson, isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../../tool/json.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { attempt } from '../../tool/until-aborted.ts';
-import { type ContentWords, contentWords } from '../content/content-words.ts';
 import { McpContent } from '../content/mcp-content.ts';
+import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
 import { schemaCheck } from './schema-check.ts';
 
-/** Characters of an answer that is not what its schema says, for the model to see what has happened. */
+/** The most characters of an answer that is not what its schema says, for the model to see what has happened. */
 const MAX_UNCHECKED = 4_000;
 
 /**
@@ -57,13 +57,13 @@ function resultOf(answer: Answer): ToolResult {
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
-/** What a model reads of it: data as JSON where the server has not put it into words. */
+/** Writes what a model reads of an answer: data as JSON where the server has not put it into words. */
 function wordsOf({ blocks, structured, inWords: { words, hasText } }: Answer): string {
   if (!structured || hasText || repeatsBinary(structured, blocks)) return words;
   return [JSON.stringify(structured), words].filter((part) => part !== '').join('\n\n');
 }
 
-/** Servers repeat whole blocks as structured content, and a model can make nothing of their base64. */
+/** Finds whole blocks that a server repeats as structured content: a model can make nothing of their base64. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
   const json = JSON.stringify(structured);
   return blocks.some((block) => {
@@ -77,13 +77,16 @@ function binaryOf({ data, resource }: JsonObject): string | undefined {
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
-/** Servers repeat structured content as text, for clients that know no other (MCP specification, "Structured Content"). */
+/**
+ * Finds structured content that a server repeats as text, for clients that know no other (MCP specification, "Structured
+ * Content").
+ */
 function isJsonOf(words: string, value: Json): boolean {
   const parsed = attempt((): Json => JSON.parse(words));
   return parsed.ok && sameJson(parsed.value, value);
 }
 
-/** What is wrong with structured content, to complete "its answer is not what its output schema says: ...". */
+/** Says what is wrong with structured content, to complete "its answer is not what its output schema says: ...". */
 function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
   if (!outputSchema) return undefined;
   if (!structured) return 'it holds no structured content';
@@ -94,7 +97,7 @@ function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefin
 
 const withoutStop = (line: string): string => line.replace(/\.$/, '');
 
-/** The model must not take this for a failure and act a second time. */
+/** Says so that the model does not take it for a failure and act a second time. */
 function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): string {
   const words = shorten(wordsOf(answer), MAX_UNCHECKED).trim();
   const answered = words === '' ? '' : `\n\nWhat it answered, unchecked:\n${words}`;

@@ -2,8 +2,7 @@ import type { Schema } from '@cfworker/json-schema';
 import { jsonSchemaCheck } from '../../tool/check-input.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { attempt } from '../../tool/until-aborted.ts';
-import { type SchemaParts, schemaParts } from './schema-parts.ts';
-import { relax } from './tame-schema.ts';
+import { relax, type SchemaParts, schemaParts } from './schema-check.ts';
 
 /**
  * A copy of a server's schema that can be shown, and checked by anybody in a bounded time; `undefined` when it is not the
@@ -45,7 +44,7 @@ const isList =
     Array.isArray(value) && value.every(holds);
 const isMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
 
-/** What keywords are that lead the check somewhere, or that providers read. The rest it takes as it comes. */
+/** Says what keywords must be that lead the check somewhere, or that providers read. The others may be anything. */
 const KEYWORDS = new Map<string, (value: Json) => boolean>([
   ['type', (type) => [type].flat().every((one) => TYPES.has(one))],
   ['enum', Array.isArray],
@@ -64,7 +63,7 @@ const KEYWORDS = new Map<string, (value: Json) => boolean>([
 const isWellFormed = (schema: JsonObject): boolean =>
   Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);
 
-/** Schemas that one part of a value may be held against: the richest unions of honest servers come to some dozens. */
+/** The most schemas that one part of a value may be held against: the richest unions of honest servers come to some dozens. */
 const MAX_IN_PLACE = 1_000;
 
 /**
@@ -87,7 +86,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   return parts.every((part) => count(part) <= MAX_IN_PLACE);
 }
 
-/** The schemas that are held against whatever this one is held against. */
+/** Finds the schemas that are held against whatever this one is held against. */
 function inPlace(
   part: Schema,
   root: Schema,

@@ -4,7 +4,7 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { untilAborted } from '../../../tool/until-aborted.ts';
-import type { Fetch } from '../mcp-client.ts';
+import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
@@ -13,11 +13,11 @@ type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 interface Authorizing {
   readonly provider: OAuthClientProvider;
   readonly server: URL;
-  /** For the requests to the server. */
+  /** Makes the requests to the server. */
   readonly fetch: Fetch;
-  /** For the provider's own requests, for metadata and tokens; they have no headers of the connection. */
+  /** Makes the provider's own requests, for metadata and tokens, without the headers of the connection. */
   readonly fetchToken: Fetch;
-  /** Told what is sent, so that nobody repeats it. */
+  /** Is told what is sent, so that nobody repeats it. */
   hide(name: string, credential: string): void;
 }
 
@@ -58,7 +58,7 @@ const wantsAnotherToken = (response: Response): boolean =>
   response.status === 401 ||
   (response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope');
 
-/** Unless the provider has got another token than the refused one since that was sent. */
+/** Gets another token, unless the provider has got one since the refused one was sent. */
 async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSignal): Promise<void> {
   const { provider, server, fetchToken } = authorizing;
   const held = await tokensOf(provider);
@@ -67,7 +67,7 @@ async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSi
   try {
     const outcome = await auth(provider, {
       serverUrl: server,
-      // What nobody waits for any more, ends.
+      // The signal ends what nobody waits for any more.
       fetchFn: (address, more) => fetchToken(address, { ...more, signal }),
       ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
       ...(scope === undefined ? {} : { scope }),
@@ -97,23 +97,23 @@ function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
   if (tokens.refresh_token !== undefined) hide('refresh token', tokens.refresh_token);
 }
 
-/** The server may be the authorization server itself, or speak with it. */
+/** Hides the client's secret too: the server may be the authorization server itself, or speak with it. */
 async function hideClient({ provider, hide }: Authorizing): Promise<void> {
   const secret = (await provider.clientInformation())?.client_secret;
   if (secret !== undefined) hide('client secret', secret);
 }
 
-/** What several wait for that is done once. */
+/** Work that is done once, for several who wait for it. */
 interface Running {
   readonly done: Promise<void>;
   readonly over: AbortController;
   waiting: number;
 }
 
-/** Does it for the first who asks, and for all who ask until it is done. */
+/** Does the work for the first who asks, and for all who ask until it is done. */
 type SharedWork<About> = (about: About, signal: AbortSignal | null | undefined) => Promise<void>;
 
-/** Work of which there is one at a time. Its signal aborts when nobody waits for it any more. */
+/** Makes work of which there is one at a time. Its signal aborts when nobody waits for it any more. */
 function sharedWork<About>(work: (about: About, signal: AbortSignal) => Promise<void>): SharedWork<About> {
   let running: Running | undefined;
   const begin = (about: About): Running => {

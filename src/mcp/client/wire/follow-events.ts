@@ -1,5 +1,4 @@
-import type { StreamEvent } from './event-parser.ts';
-import { readEvents } from './read-events.ts';
+import { readEvents, type StreamEvent } from './read-events.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,
@@ -16,15 +15,15 @@ const GROWTH = 1.5;
 /** One stream of events, and how the rest of it is asked for. */
 export interface Followed {
   readonly signal: AbortSignal;
-  /** Also when the server gave its events no ids: what was missed is lost then. */
+  /** True when it is resumed also where the server gave its events no ids: what was missed is lost then. */
   readonly alwaysResumes: boolean;
-  /** Times at the most that it is resumed: each is a request, of which an invocation has few. */
+  /** The most times that it is resumed: each is a request, of which an invocation has few. */
   readonly maxResumes: number;
   /** Asks for what came after this event. */
   resume(lastId: string | undefined): Promise<Response>;
   /** Takes the data of one message. */
   take(data: string): void;
-  /** Whether there is enough; asked after every event. */
+  /** Tells whether there is enough; asked after every event. */
   isDone(): boolean;
 }
 
@@ -56,7 +55,7 @@ interface Position {
   retry: number | undefined;
 }
 
-/** Answers what broke the stream; nothing when it ended, or there is enough. */
+/** Answers what broke the stream, and nothing when it ended, or there is enough. */
 async function readPart(
   { body }: Response,
   { take, isDone }: Followed,
@@ -74,7 +73,7 @@ async function readPart(
     }
     return undefined;
   } catch (error) {
-    // It would come again.
+    // What is too large would come again.
     if (error instanceof ResponseTooLargeError || error instanceof AnswerTooLargeError) throw error;
     return error instanceof WireError ? error : new ConnectionLostError();
   }

@@ -1,9 +1,11 @@
 import { untilAborted } from '../../../tool/until-aborted.ts';
-import type { Fetch } from '../mcp-client.ts';
-import { addressProblem } from './address-problem.ts';
+import { addressProblem } from './private-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
-/** Redirects within an origin that are followed for one request. */
+/** What `fetch` is to a client; that of a service binding will do. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** The most redirects within an origin that are followed for one request. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** These keep a request's method and body; the others make a GET of it. */
@@ -60,13 +62,13 @@ function targetOf(response: Response, asked: URL): URL | undefined {
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
 }
 
-/** A request with a body would become another one. */
+/** A redirect is followed only where the request stays the same: one with a body would become another one. */
 const isFollowed = (status: number, method = 'GET'): boolean => KEEP_THE_BODY.has(status) || method === 'GET';
 
 const isOfOrigin = (target: URL, asked: URL): boolean =>
   target.origin === asked.origin && target.username === '' && target.password === '';
 
-/** Not every `fetch` that may be given looks at the signal. */
+/** Waits until the signal aborts: not every `fetch` that may be given looks at it. */
 function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
   const response = fetch(address, init);
   return init.signal ? untilAborted(init.signal, response) : response;
@@ -81,7 +83,7 @@ function capped(response: Response, maxBytes: number, signal: AbortSignal | null
   return new Response(cut(response.body, maxBytes, signal), response);
 }
 
-/** A stream of its own, since aborting a pipe of the platform's leaves rejections behind that nobody can handle. */
+/** Makes a stream of its own, since aborting a pipe of the platform's leaves rejections behind that nobody can handle. */
 function cut(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -89,7 +91,7 @@ function cut(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
-  /** What fits of a chunk is handed on: its beginning shows what it is that is too long. */
+  /** Hands on what fits of a chunk: its beginning shows what it is that is too long. */
   const next = async () => {
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
     const { done, value } = await (signal ? untilAborted(signal, reader.read()) : reader.read());

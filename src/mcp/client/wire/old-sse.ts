@@ -1,10 +1,15 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { StreamEvent } from './event-parser.ts';
-import { createPendingNotifications } from './pending-notifications.ts';
-import { readEvents } from './read-events.ts';
-import type { ServerAccess } from './server-access.ts';
-import { answeredBy, ask, cancelledBy, readEventData, type Wire } from './wire.ts';
+import { readEvents, type StreamEvent } from './read-events.ts';
+import {
+  answeredBy,
+  ask,
+  cancelledBy,
+  createPendingNotifications,
+  readEventData,
+  type ServerAccess,
+  type Wire,
+} from './wire.ts';
 import {
   AddressRefusedError,
   AnswerTooLargeError,
@@ -26,7 +31,7 @@ export class OldSse implements Wire {
   readonly #access: ServerAccess;
   readonly #waiting = new Map<RequestId, PromiseWithResolvers<void>>();
   readonly #closed = new AbortController();
-  readonly #telling = createPendingNotifications(this.#closed.signal);
+  readonly #notifications = createPendingNotifications(this.#closed.signal);
   readonly #address = Promise.withResolvers<URL>();
 
   constructor(access: ServerAccess) {
@@ -51,7 +56,7 @@ export class OldSse implements Wire {
   async send(message: JSONRPCMessage): Promise<void> {
     if (!isJSONRPCRequest(message)) {
       const isTold = answeredBy(message) === undefined || this.#access.mayAnswer(message);
-      return isTold ? this.#tell(message) : undefined;
+      return isTold ? this.#notify(message) : undefined;
     }
     const answer = Promise.withResolvers<void>();
     answer.promise.catch(() => undefined); // when posting fails first
@@ -69,8 +74,8 @@ export class OldSse implements Wire {
     return undefined;
   }
 
-  told(): Promise<void> {
-    return this.#telling.told();
+  notified(): Promise<void> {
+    return this.#notifications.notified();
   }
 
   /** Its session ends with its stream. */
@@ -107,9 +112,9 @@ export class OldSse implements Wire {
     else this.#address.reject(new AddressRefusedError('it wants messages sent to another server'));
   }
 
-  async #tell(message: JSONRPCMessage): Promise<void> {
+  async #notify(message: JSONRPCMessage): Promise<void> {
     try {
-      await this.#telling.tell((signal) => this.#post(message, signal));
+      await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
       this.#waiting.get(cancelledBy(message) ?? '')?.reject(new NoAnswerError());
     }

@@ -20,10 +20,13 @@ const PRIVATE_IPV4: readonly Range[] = [
   ['240.0.0.0', 4], // reserved, and broadcast
 ];
 
-/** Global unicast: whatever lies outside is loopback, mapped, translated, local, multicast or not given to anybody. */
+/**
+ * Only these are global unicast: whatever lies outside is loopback, mapped, translated, local, multicast or not given to
+ * anybody.
+ */
 const PUBLIC_IPV6: Range = ['2000::', 3];
 
-/** Inside of that, what is special, or holds an IPv4 address that may be private. */
+/** Ranges inside of that which are special, or holds an IPv4 address that may be private. */
 const SPECIAL_IPV6: readonly Range[] = [
   ['2001::', 23], // the IETF's own: Teredo, ORCHID, benchmarks
   ['2001:db8::', 32], // documentation
@@ -47,7 +50,19 @@ const PRIVATE_SUFFIXES = [
 ];
 
 /**
- * Whether a host, as `URL` writes it, is certainly not one for everybody: an address of a private or special range, or a name
+ * Says what is wrong with an address that comes from data, in words that go on after "it": only `https`, to a host that is not
+ * known for a private one, and no credentials in it. Ports are not looked at: TLS talks to no service
+ * that does not expect it. Where a name leads is not known on Workers; their `fetch` reaches the public internet only, unless
+ * a private network is bound to them.
+ */
+export function addressProblem(address: URL): string | undefined {
+  if (address.username !== '' || address.password !== '') return 'holds credentials';
+  if (address.protocol !== 'https:') return 'does not begin with https:';
+  return isPrivateHost(address.hostname) ? 'leads into a private network' : undefined;
+}
+
+/**
+ * Tells whether a host, as `URL` writes it, is certainly not one for everybody: an address of a private or special range, or a name
  * that only a private network resolves. `URL` has already made one spelling of all those of an address (`0x7f.1`, `2130706433`).
  *
  * What a public name resolves to cannot be seen on Workers, so a name that leads to a private address is not found out here.
@@ -69,7 +84,7 @@ function isPrivateIpv6(text: string): boolean {
   return !isWithin([PUBLIC_IPV6], address, 128) || isWithin(SPECIAL_IPV6, address, 128);
 }
 
-/** Whether an address of so many bits begins as one of the ranges does. */
+/** Tells whether an address of so many bits begins as one of the ranges does. */
 const isWithin = (ranges: readonly Range[], address: bigint, size: 32 | 128): boolean =>
   ranges.some(([start, bits]) => {
     const shift = BigInt(size - bits);
@@ -78,7 +93,7 @@ const isWithin = (ranges: readonly Range[], address: bigint, size: 32 | 128): bo
 
 const ipv4 = (text: string): bigint => text.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
 
-/** Of the spelling that `URL` makes: groups in hex, without an IPv4 address at the end. */
+/** Reads the spelling that `URL` makes: groups in hex, without an IPv4 address at the end. */
 function ipv6(text: string): bigint {
   const [head = '', tail] = text.split('::');
   const groups = (part: string) => (part === '' ? [] : part.split(':'));

@@ -24,7 +24,7 @@ export function readJson(text: string): unknown {
 const ANSWER =
   /^\s{0,9}\{\s{0,9}(?:"(?:jsonrpc|id)"\s{0,9}:\s{0,9}[^,{[]{1,80},\s{0,9}){0,2}"result"\s{0,9}:/;
 
-/** Whether the beginning of a text, which is too long to be read, shows that it is an answer. */
+/** Tells whether the beginning of a text, which is too long to be read, shows that it is an answer. */
 export const beginsAnswer = (text: string): boolean => ANSWER.test(text.slice(0, 300));
 
 function hasMoreParts(text: string, max: number): boolean {
@@ -39,7 +39,7 @@ function hasMoreParts(text: string, max: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins there; the end of the text when it does not. */
+/** Finds where the string ends that begins there, or the end of the text when it does not end. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     if (!isEscaped(text, at)) return at;
@@ -47,7 +47,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** After an odd number of backslashes. */
+/** A quote is escaped after an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text[before] === '\\') before -= 1;

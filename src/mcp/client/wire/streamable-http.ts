@@ -8,10 +8,18 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Followed, followEvents } from './follow-events.ts';
-import { createPendingNotifications } from './pending-notifications.ts';
 import { readJson } from './read-json.ts';
-import type { ServerAccess } from './server-access.ts';
-import { answeredBy, ask, asWireError, cancelledBy, readEventData, readMessage, type Wire } from './wire.ts';
+import {
+  answeredBy,
+  ask,
+  asWireError,
+  cancelledBy,
+  createPendingNotifications,
+  readEventData,
+  readMessage,
+  type ServerAccess,
+  type Wire,
+} from './wire.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,
@@ -21,13 +29,13 @@ import {
   type WireError,
 } from './wire-error.ts';
 
-/** Characters of a session's id (MCP specification, Session Management). */
+/** What a session's id may be made of (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
-/** Messages of one batch. */
+/** The most messages of one batch. */
 const MAX_BATCH = 100;
 
-/** Times that the stream of an answer is resumed, and the one that is only listened to. */
+/** The most times that the stream of an answer is resumed, and the one that is only listened to. */
 const MAX_RESUMES = { answer: 4, listening: 3 };
 
 /** Milliseconds within which a stream that is asked for has to begin. */
@@ -36,7 +44,7 @@ const STREAM_TIMEOUT = 10_000;
 /** A request that waits for its answer. */
 interface Exchange {
   readonly request: JSONRPCRequest;
-  /** Aborting it gives the connection back. */
+  /** Aborting it frees the connection of HTTP. */
   readonly over: AbortController;
   answered: boolean;
 }
@@ -54,7 +62,7 @@ export class StreamableHttp implements Wire {
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #asked = new Map<RequestId, JSONRPCRequest>();
   readonly #closed = new AbortController();
-  readonly #telling = createPendingNotifications(this.#closed.signal);
+  readonly #notifications = createPendingNotifications(this.#closed.signal);
   #version: string | undefined;
 
   constructor(access: ServerAccess) {
@@ -70,7 +78,7 @@ export class StreamableHttp implements Wire {
   async send(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message)) return this.#exchange(message);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
-    await this.#tell(message);
+    await this.#notify(message);
     if (isInitializedNotification(message)) void this.#listen();
   }
 
@@ -78,8 +86,8 @@ export class StreamableHttp implements Wire {
     return this.#asked.get(id);
   }
 
-  told(): Promise<void> {
-    return this.#telling.told();
+  notified(): Promise<void> {
+    return this.#notifications.notified();
   }
 
   async end(signal: AbortSignal): Promise<void> {
@@ -125,21 +133,21 @@ export class StreamableHttp implements Wire {
     if (!exchange.answered) throw new NoAnswerError();
   }
 
-  /** What the server says on no request's stream. A server without such a stream answers 405. */
+  /** Listens to what the server says on no request's stream. A server without such a stream answers 405. */
   async #listen(): Promise<void> {
     const { signal } = this.#closed;
     try {
       await followEvents(await this.#get({}, signal), this.#followed(signal));
     } catch {
-      // Nothing that was asked depends on it.
+      // No request depends on this stream.
     }
   }
 
-  /** The stream of an exchange, or the one that is only listened to. */
+  /** Says how to follow the stream of an exchange, or the one that is only listened to. */
   #followed(signal: AbortSignal, exchange?: Exchange): Followed {
     return {
       signal,
-      // What is not asked for need not have begun with an id to be listened to again.
+      // The stream that is only listened to is asked for again even without an id of its last event.
       alwaysResumes: exchange === undefined,
       maxResumes: exchange ? MAX_RESUMES.answer : MAX_RESUMES.listening,
       resume: (lastId) => this.#get(lastId === undefined ? {} : { 'last-event-id': lastId }, signal),
@@ -159,11 +167,11 @@ export class StreamableHttp implements Wire {
     if (answered && answered !== exchange) answered.over.abort();
   }
 
-  async #tell(message: JSONRPCMessage): Promise<void> {
+  async #notify(message: JSONRPCMessage): Promise<void> {
     const cancelled = this.#exchanges.get(cancelledBy(message) ?? '');
     const answer = answeredBy(message);
     try {
-      await this.#telling.tell((signal) => this.#post(message, signal));
+      await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
       cancelled?.over.abort();
       if (answer !== undefined) this.#asked.delete(answer);

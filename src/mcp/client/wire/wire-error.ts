@@ -68,10 +68,10 @@ const ASKS_AGAIN: ReadonlySet<number> = new Set([307, 308]);
 export class RedirectRefusedError extends WireError {
   override readonly name = 'RedirectRefusedError';
   readonly phrase: string;
-  /** Nothing was done with the request. */
+  /** True when nothing was done with the request. */
   readonly isCertain: boolean;
 
-  /** The origin as it may be shown. */
+  /** Takes the origin as it may be shown. */
   constructor(origin: string | undefined, status: number) {
     super('Redirect');
     this.isCertain = ASKS_AGAIN.has(status);

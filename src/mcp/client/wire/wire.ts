@@ -8,8 +8,8 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-json.ts';
-import type { ServerAccess } from './server-access.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,
@@ -23,27 +23,44 @@ import {
  * exchange, so that a request whose answer cannot come any more fails at once, with a WireError that says why.
  */
 export interface Wire extends Transport {
-  /** The request of ours on whose stream the server sent this one of its own; undefined when it does not show. */
+  /** Finds the request of ours on whose stream the server sent this one of its own; undefined when it does not show. */
   askedDuring(id: RequestId): JSONRPCRequest | undefined;
-  /** Why it is closed; undefined while it is open. */
+  /** Says why it is closed; undefined while it is open. */
   readonly broken: WireError | undefined;
-  /** Resolves once the server has taken note of all that it is being told, or has not. */
-  told(): Promise<void>;
+  /** Resolves once every notification that is on its way has been taken note of, or has failed. */
+  notified(): Promise<void>;
   /** Tells the server that its session is over; without one, nothing. */
   end(signal: AbortSignal): Promise<void>;
 }
 
-/** One request of HTTP; without a body unless given. */
+/** Where and how a server is spoken to, on one connection. */
+export interface ServerAccess {
+  readonly url: URL;
+  /** It is guarded, and sends the tokens of an OAuth provider. */
+  readonly fetch: Fetch;
+  /** They are the caller's, and sent with every request to the server; none of them is of the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Tells whether this answer to the server may be sent, and counts it: to be asked once an answer. */
+  mayAnswer(answer: JSONRPCMessage): boolean;
+  /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
+  redact<T>(value: T): T;
+}
+
+/** One request of HTTP. */
 interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The server's unless given. */
+  /** The server's address unless given. */
   readonly url?: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
 }
 
-/** @throws WireError: HttpStatusError for a status that is none of success, and what the guarded `fetch` throws. */
+/**
+ * Makes a request of HTTP, with the headers of the caller.
+ *
+ * @throws WireError: HttpStatusError for a status that is none of success, and what the guarded `fetch` throws.
+ */
 export async function ask(access: ServerAccess, { url, headers, ...init }: WireRequest): Promise<Response> {
   const all = new Headers(access.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
@@ -53,12 +70,12 @@ export async function ask(access: ServerAccess, { url, headers, ...init }: WireR
   throw new HttpStatusError(response.status);
 }
 
-/** @throws the WireError that an error of the platform stands for; its words are the platform's, and may hold anything. */
+/** Throws the WireError that an error of the platform stands for: the platform's own words may hold anything. */
 export function asWireError(error: unknown): never {
   throw error instanceof WireError ? error : new ConnectionLostError();
 }
 
-/** The message that a value is, without credentials; undefined when it is none. */
+/** Reads a value as a message, and takes the credentials out of it; undefined when it is no message. */
 export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMessage | undefined {
   const message = JSONRPCMessageSchema.safeParse(value).data;
   if (!message) return undefined;
@@ -68,7 +85,8 @@ export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMe
 }
 
 /**
- * The message that an event holds; undefined when it holds none, which is seen at little cost: a stream may have thousands.
+ * Reads the message that an event holds; undefined when it holds none, which is seen at little cost: a stream may have
+ * thousands.
  *
  * @throws AnswerTooLargeError, and ResponseTooLargeError for anything else that is too large.
  */
@@ -82,13 +100,44 @@ export function readEventData(access: ServerAccess, data: string): JSONRPCMessag
   }
 }
 
-/** The request that a message answers. */
+/** The id of the request that a message answers. */
 export const answeredBy = (message: JSONRPCMessage): RequestId | undefined =>
   isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
 
-/** The request that a message cancels. */
+/** The id of the request that a message cancels. */
 export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** Milliseconds that a server has to take note of a notification, or of an answer. */
+const NOTIFY_TIMEOUT = 5_000;
+
+/** The notifications, and answers to its own questions, that a server is being sent: it answers none of them. */
+interface PendingNotifications {
+  /** Posts a message. The signal aborts when that takes too long, or the wire is closed. */
+  tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
+  /** Resolves once every post has ended, well or not. */
+  notified(): Promise<void>;
+}
+
+/** Begins with none; `closed` ends them all. Each has a timer of its own, which ends with its message. */
+export function createPendingNotifications(closed: AbortSignal): PendingNotifications {
+  const pending = new Set<Promise<void>>();
+  return {
+    tell(post) {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), NOTIFY_TIMEOUT);
+      const sending = post(AbortSignal.any([closed, late.signal]))
+        .then((response) => response.body?.cancel())
+        .finally(() => {
+          clearTimeout(timer);
+          pending.delete(sending);
+        });
+      pending.add(sending);
+      return sending;
+    },
+    notified: async () => void (await Promise.allSettled(pending)),
+  };
 }

@@ -6,7 +6,11 @@ import { caller } from './open.ts';
 const of = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
   addressOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
 const why = (phrase: string) =>
-  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${phrase}.`);
+  new McpServerError({
+    server: 'files',
+    during: 'connect',
+    message: `MCP server 'files' cannot be reached: ${phrase}.`,
+  });
 
 describe('the address of a server', () => {
   it('is the literal, also a private one', () => {

@@ -36,7 +36,7 @@ export const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/can
 export const events = (body: ReadableStream<Uint8Array>) =>
   new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 
-export const certain = (message: string) => new McpServerError('files', 'call', message);
+export const certain = (message: string) => new McpServerError({ server: 'files', during: 'call', message });
 export const lost = (why: string) =>
   new McpLostError(
     `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,

@@ -167,7 +167,7 @@ describe('a server that cannot be reached', () => {
   it.each([401, 403])('does not accept credentials when it answers %i', async (status) => {
     const error = await rejection(open(fakeServer({ misbehave: answers(status) })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
-    expect(error).toEqual(new McpServerError('files', 'connect', message));
+    expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(error).toMatchObject({ server: 'files', during: 'connect' });
   });
 
@@ -251,6 +251,10 @@ describe('a server that cannot be reached', () => {
 });
 
 const unreachable = (why: string) =>
-  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${why}.`);
+  new McpServerError({
+    server: 'files',
+    during: 'connect',
+    message: `MCP server 'files' cannot be reached: ${why}.`,
+  });
 
 const events = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } });

@@ -53,11 +53,12 @@ describe('an answer that would keep the Worker busy', () => {
     const server = fakeServer({ misbehave: only(isList, () => json(heavy)) });
     const connection = await open(server);
     expect(await rejection(connection.listTools(never()))).toEqual(
-      new McpServerError(
-        'files',
-        'list',
-        "MCP server 'files' could not list its tools: it answered with more than 200000 parts of JSON.",
-      ),
+      new McpServerError({
+        server: 'files',
+        during: 'list',
+        message:
+          "MCP server 'files' could not list its tools: it answered with more than 200000 parts of JSON.",
+      }),
     );
   });
 });

@@ -16,7 +16,11 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => too
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
 const failed = (why: string) =>
-  new McpServerError('files', 'list', `MCP server 'files' could not list its tools: ${why}.`);
+  new McpServerError({
+    server: 'files',
+    during: 'list',
+    message: `MCP server 'files' could not list its tools: ${why}.`,
+  });
 
 /** What comes of listing when the server answers a list so. */
 async function listingFails(misbehave: Misbehaviour, connectTimeout?: number) {
@@ -153,11 +157,11 @@ describe('a list that cannot be had', () => {
 
   it('tells that the credentials are not accepted', async () => {
     expect(await listingFails(answers(401))).toEqual(
-      new McpServerError(
-        'files',
-        'list',
-        "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
-      ),
+      new McpServerError({
+        server: 'files',
+        during: 'list',
+        message: "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
+      }),
     );
   });
 

@@ -74,11 +74,11 @@ const withBrowser = (own: Partial<OAuthClientProvider>): OAuthClientProvider => 
   ...own,
 });
 
-const REFUSED = new McpServerError(
-  'files',
-  'connect',
-  "MCP server 'files' does not accept the caller's credentials (it wants somebody to sign in).",
-);
+const REFUSED = new McpServerError({
+  server: 'files',
+  during: 'connect',
+  message: "MCP server 'files' does not accept the caller's credentials (it wants somebody to sign in).",
+});
 
 describe('an OAuth provider', () => {
   it('gets a token when the server wants one, which is sent from then on', async () => {
@@ -110,11 +110,11 @@ describe('an OAuth provider', () => {
     const { server, fetch, asked } = guardedServer({ token: 'bad' });
     const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }));
     expect(error).toEqual(
-      new McpServerError(
-        'files',
-        'connect',
-        "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
-      ),
+      new McpServerError({
+        server: 'files',
+        during: 'connect',
+        message: "MCP server 'files' does not accept the caller's credentials (HTTP 401).",
+      }),
     );
     expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });

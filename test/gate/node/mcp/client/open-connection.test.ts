@@ -38,7 +38,7 @@ describe('what a connection is made of', () => {
     const server = fakeServer();
     const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ OTHER: 'x' }) }));
     const message = "MCP server 'files' needs the secret 'TOKEN', which this caller does not have.";
-    expect(error).toEqual(new McpServerError('files', 'connect', message));
+    expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(server.requests).toEqual([]);
   });
 
@@ -96,7 +96,11 @@ describe('closing', () => {
     await connection.close();
     expect(asked(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
     expect(await rejection(connection.callTool(call('echo'), calling()))).toEqual(
-      new McpServerError('files', 'call', "MCP server 'files' did not run 'echo': the connection is closed."),
+      new McpServerError({
+        server: 'files',
+        during: 'call',
+        message: "MCP server 'files' did not run 'echo': the connection is closed.",
+      }),
     );
   });
 
@@ -120,7 +124,11 @@ describe('closing', () => {
 });
 
 const unreachable = (why: string) =>
-  new McpServerError('files', 'connect', `MCP server 'files' cannot be reached: ${why}.`);
+  new McpServerError({
+    server: 'files',
+    during: 'connect',
+    message: `MCP server 'files' cannot be reached: ${why}.`,
+  });
 
 function fail(): never {
   throw new Error('planted');
@@ -141,11 +149,11 @@ describe('a server that was restarted', () => {
       expect(await rejection(ask())).toEqual(
         what === 'call'
           ? certain("MCP server 'files' did not run 'write': it answered HTTP 400.")
-          : new McpServerError(
-              'files',
-              'list',
-              "MCP server 'files' could not list its tools: it answered HTTP 400.",
-            ),
+          : new McpServerError({
+              server: 'files',
+              during: 'list',
+              message: "MCP server 'files' could not list its tools: it answered HTTP 400.",
+            }),
       );
       expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
       await ask();

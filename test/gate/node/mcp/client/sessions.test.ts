@@ -77,7 +77,11 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [counting().tool], misbehave: only(isCall, answers(404)) });
     const connection = await open(server);
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      new McpServerError('files', 'call', "MCP server 'files' did not run 'write': it answered HTTP 404."),
+      new McpServerError({
+        server: 'files',
+        during: 'call',
+        message: "MCP server 'files' did not run 'write': it answered HTTP 404.",
+      }),
     );
     expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
@@ -88,7 +92,11 @@ describe('a session that the server has forgotten', () => {
     server.forgetSessions();
     server.misbehave = only(({ rpc }) => rpc === 'initialize', answers(503));
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      new McpServerError('files', 'connect', "MCP server 'files' cannot be reached: it answered HTTP 503."),
+      new McpServerError({
+        server: 'files',
+        during: 'connect',
+        message: "MCP server 'files' cannot be reached: it answered HTTP 503.",
+      }),
     );
     server.misbehave = undefined;
     expect(await connection.callTool(call('write'), calling())).toEqual(DONE);

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { oneLine } from './one-line.ts';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import type { Secrets } from '../../tool/secrets.ts';
 
-/** Blocks of content in words for a model. */
+/** What blocks of content come to in words for a model. */
 export interface ContentWords {
-  /** The texts, and a line for each other block, with an empty line between. No binary data. */
+  /** Holds the texts, and a line for each other block, with an empty line between; no binary data. */
   readonly words: string;
   /** Whether the words hold any text that the server wrote as such. */
   readonly hasText: boolean;
@@ -11,7 +11,7 @@ export interface ContentWords {
   readonly isAll: boolean;
 }
 
-/** Characters of what names or describes something. A model may have to repeat an address, so that may be longer. */
+/** The most characters of what names or describes something. A model may have to repeat an address, so that may be longer. */
 const MAX_LABEL = 200;
 const MAX_URI = 4_096;
 
@@ -32,7 +32,29 @@ export function contentWords(blocks: readonly JsonObject[]): ContentWords {
   };
 }
 
-/** Its audience is the user and nobody else (MCP specification, Annotations). */
+/**
+ * Makes words that somebody else chose a part of a line of ours: at most `max` characters, without line breaks, control
+ * characters, and characters of format, which are invisible or turn the direction of what follows. So the words can neither pass
+ * for a line of their own nor hide a part of themselves.
+ */
+export const oneLine = (text: string, max: number): string =>
+  shorten(
+    text
+      .toWellFormed()
+      .replaceAll(/\p{Cf}+/gu, '')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    max,
+  );
+
+/** The most characters of one line of the log. */
+const MAX_WORDS = 4_000;
+
+/** Logs words of which a server chose some: on one line, and without the caller's secrets. */
+export const warn = (words: string, secrets: Secrets): void =>
+  console.warn(`holdfast: ${oneLine(secrets.redact(words), MAX_WORDS)}`);
+
+/** Tells whether its audience is the user and nobody else (MCP specification, Annotations). */
 function isForUserOnly({ annotations }: JsonObject): boolean {
   const audience = isJsonObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user');
@@ -72,13 +94,13 @@ const label = (value: Json | undefined): string => lineOf(value, MAX_LABEL);
 const lineOf = (value: Json | undefined, max: number): string =>
   typeof value === 'string' ? oneLine(value, max) : '';
 
-/** Of a `data:` URI only the media type is shown. */
+/** Shows only the media type of a `data:` URI. */
 function address(uri: Json | undefined): string {
   const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
   return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
 }
 
-/** Of what base64 stands for; without decoding it. */
+/** Tells the size of what base64 stands for, without decoding it. */
 function sizeOf(base64: string): string {
   const digits = base64.replaceAll(/[\s=]/g, '').length;
   return inBytes(Math.floor((digits * 3) / 4));

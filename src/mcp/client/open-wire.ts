@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   ElicitRequestSchema,
   type ElicitResult,
@@ -8,18 +8,91 @@ import {
   type RequestId,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import { shorten } from '../../tool/json.ts';
-import { RpcError } from '../rpc-error.ts';
+import { RpcError } from '../content/rpc.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
-import type { Wire } from './wire/wire.ts';
+import type { McpClient } from './mcp-client.ts';
+import { OldSse } from './wire/old-sse.ts';
+import { StreamableHttp } from './wire/streamable-http.ts';
+import type { ServerAccess, Wire } from './wire/wire.ts';
+import { HttpStatusError } from './wire/wire-error.ts';
+
+/** A server that has answered `initialize`. */
+export interface OpenWire {
+  readonly sdk: Client;
+  readonly wire: Wire;
+}
 
 /** What a server may reach of this side. */
-export interface Reached {
+interface Reached {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
 }
 
+/** How this side introduces itself to a server. */
+const CLIENT = { name: 'holdfast', version: '0.0.0' };
+
+/** Milliseconds for the SDK, which would have a shorter limit of its own: signals end what takes too long. */
+export const MAX_WAIT = 3_600_000;
+
+/**
+ * By these statuses, a server that knows only the old transport answers `initialize` (MCP specification, Backwards
+ * Compatibility).
+ */
+const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
+
+/**
+ * Opens a session with a server: by streamable HTTP, and when the server seems too old for that, by SSE. That both fail is
+ * told as streamable HTTP failed. A caller that gives up aborts the signal, and nothing stays open.
+ *
+ * @throws WireError, an McpError that the server answered, the signal's reason, and an Error of the SDK when the server
+ *   speaks no version of MCP that it knows.
+ */
+export async function openWire(
+  { transport }: McpClient,
+  access: ServerAccess,
+  opening: { readonly reached: Reached; readonly signal: AbortSignal },
+): Promise<OpenWire> {
+  const { reached, signal } = opening;
+  if (transport === 'sse') return open(new OldSse(access), reached, signal);
+  try {
+    return await open(new StreamableHttp(access), reached, signal);
+  } catch (error) {
+    if (transport !== undefined || !isOfOldServer(error)) throw error;
+    return await open(new OldSse(access), reached, signal).catch(() => {
+      signal.throwIfAborted();
+      throw error;
+    });
+  }
+}
+
+const isOfOldServer = (error: unknown): boolean =>
+  error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);
+
+async function open(wire: Wire, reached: Reached, signal: AbortSignal): Promise<OpenWire> {
+  const sdk = new Client(CLIENT, {
+    capabilities: reached.elicits ? { elicitation: { form: {} } } : {},
+    jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+  });
+  serveRequests(sdk, wire, reached);
+  const giveUp = () => void wire.close();
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    signal.throwIfAborted();
+    await sdk.connect(wire, { timeout: MAX_WAIT });
+    return { sdk, wire };
+  } catch (error) {
+    await wire.close();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** What a server reads that asks for what this side never does. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   [
     'sampling/createMessage',
@@ -33,7 +106,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
  * Answers a server's requests, and passes on what it says: progress to the call that it is about, logs to every call that
  * runs, questions to the call on whose stream they come, or to the only one that runs. Everything else is refused.
  */
-export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
+function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
   sdk.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
   sdk.setNotificationHandler(ProgressNotificationSchema, ({ params: { progressToken, ...progress } }) =>
     calls.get(progressToken)?.options.progress(progress),

@@ -1,0 +1,24 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+
+/**
+ * Answers a JSON-RPC request that was not carried out. The SDK's own error puts its code before the message, and so
+ * does the SDK's client: a person would read it twice.
+ */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Says that the request cannot be carried out as it is: its sender has to change it. */
+export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.InvalidParams, message);
+
+/**
+ * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our
+ * endpoint knows a retry by it. MCP itself has none: a call that is sent again is another call.
+ */
+export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';

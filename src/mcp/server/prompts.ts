@@ -1,0 +1,122 @@
+import type { GetPromptResult, ListPromptsResult, PromptMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { invalidParams } from '../content/rpc.ts';
+
+/** A value that a prompt is filled with; always a text. */
+export interface McpPromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
+/** The values of these arguments: those that are required are there, of the others some may be. */
+export type McpPromptValues<Arguments extends readonly McpPromptArgument[]> = {
+  readonly [Argument in Arguments[number] as Argument extends { readonly required: true }
+    ? Argument['name']
+    : never]: string;
+} & {
+  readonly [Argument in Arguments[number] as Argument extends { readonly required: true }
+    ? never
+    : Argument['name']]?: string | undefined;
+};
+
+/** One message, or one text of the user. */
+export type McpPromptMessages = string | readonly PromptMessage[];
+
+/** The literal that `defineMcpPrompt` takes. */
+export interface McpPromptConfig<Name extends string, Arguments extends readonly McpPromptArgument[]> {
+  readonly name: Name;
+  /** What it is for, for the person who chooses it. */
+  readonly description: string;
+  /** Its name as people are shown it. */
+  readonly title?: string | undefined;
+  readonly arguments?: Arguments | undefined;
+  /** What the client puts before its model. The client is not told what it throws, which is logged. */
+  readonly messages: (values: McpPromptValues<Arguments>) => McpPromptMessages | Promise<McpPromptMessages>;
+}
+
+/** A prompt that an endpoint publishes (MCP specification, Prompts), its types erased. A literal of it will do. */
+export interface McpPrompt<Name extends string = string> {
+  readonly name: Name;
+  readonly description: string;
+  readonly title?: string | undefined;
+  readonly arguments?: readonly McpPromptArgument[] | undefined;
+  messages(values: Readonly<Record<string, string>>): McpPromptMessages | Promise<McpPromptMessages>;
+}
+
+/** Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other. */
+export function defineMcpPrompt<
+  const Name extends string,
+  const Arguments extends readonly McpPromptArgument[] = readonly [],
+>(config: McpPromptConfig<Name, Arguments>): McpPrompt<Name> {
+  const { name, description, title, messages } = config;
+  return {
+    name,
+    description,
+    title,
+    arguments: config.arguments,
+    // The endpoint has checked them by the same arguments.
+    messages: (values) => messages(values as McpPromptValues<Arguments>),
+  };
+}
+
+/** Answers `prompts/list` (MCP specification, Prompts). */
+export const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
+  prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    ...(args.length > 0 && { arguments: args.map(toListedPrompt) }),
+  })),
+});
+
+const toListedPrompt = ({ name, description, required = false }: McpPromptArgument) => ({
+  name,
+  ...(description !== undefined && { description }),
+  required,
+});
+
+/**
+ * Answers `prompts/get`.
+ *
+ * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
+ */
+export async function getPrompt(
+  prompts: ReadonlyMap<string, McpPrompt>,
+  params: JsonObject,
+): Promise<GetPromptResult> {
+  const { name, arguments: sent = {} } = params;
+  const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
+  if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
+  const problems = problemsOf(prompt, sent);
+  if (problems.length > 0) {
+    throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
+  }
+  const messages = await prompt.messages(sent as Record<string, string>); // as just checked
+  return {
+    description: prompt.description,
+    messages:
+      typeof messages === 'string'
+        ? [{ role: 'user', content: { type: 'text', text: messages } }]
+        : [...messages],
+  };
+}
+
+function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
+  const wanted =
+    typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';
+  return `${wanted} Available prompts: [${[...prompts.keys()].join(', ')}].`;
+}
+
+function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
+  if (!isJsonObject(sent)) return ['they must be an object'];
+  const missing = declared.filter(({ name, required }) => required && sent[name] === undefined);
+  const names = new Set(declared.map(({ name }) => name));
+  return [
+    ...missing.map(({ name }) => `${name}: is missing`),
+    ...Object.entries(sent).flatMap(([name, value]) => {
+      if (!names.has(name)) return [`${shorten(name, 40)}: is not known here`];
+      return typeof value === 'string' ? [] : [`${name}: must be text`];
+    }),
+  ];
+}
