@@ -1,5 +1,5 @@
 import type { TurnState } from '../journal/state.ts';
-import type { BudgetLimit } from '../journal/usage.ts';
+import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
 import type { Limits } from '../tool/limits.ts';
@@ -19,7 +19,7 @@ export interface Room {
   readonly outputTokens: number;
 }
 
-/** Those around, and the limits that a frame declares: what nests in a loop is bound by both (SUB-09). */
+/** Adds the limits that a frame declares to those around it: what nests in a loop is bound by both. */
 export function withBudgets(
   around: readonly Budget[],
   frame: string,
@@ -74,6 +74,16 @@ export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Us
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
   return prices ? costOf(prices, usage) : 0;
 };
+
+/** What a model used, with what that costs where the model has prices. */
+export const priced = (
+  { model: { prices } }: { readonly model: Pick<ChatModel, 'prices'> },
+  { inputTokens, outputTokens }: Usage,
+): PricedUsage => ({
+  inputTokens,
+  outputTokens,
+  ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),
+});
 
 /** The model calls of one invocation that hold something back now, by their frames. */
 export class Reservations {

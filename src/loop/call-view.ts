@@ -6,7 +6,6 @@ import { copyJson, type Json, type JsonLike, type JsonObject } from '../tool/jso
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
-import { NotKeptError } from './journaled-result.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 
@@ -188,6 +187,9 @@ export function throughJson(where: string, value: JsonLike): Json {
     `${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`,
   );
 }
+
+/** A tool asks for something to be journaled that is not JSON. It may have acted before. */
+export class NotKeptError extends TypeError {}
 
 /** A tool may change what it reads; the folded state stays as the journal has it. */
 const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -7,7 +7,7 @@ import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool, TurnPrincipal } from '../tool/tool.ts';
 import { memoized } from '../tool/until-aborted.ts';
 import type { Loop } from './loop.ts';
-import { toHistory } from './transform.ts';
+import { toHistory } from './shown-history.ts';
 
 /** The tools that a model may call now. */
 export interface Offer {

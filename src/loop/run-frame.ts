@@ -7,11 +7,11 @@ import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import { succeeded, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { unpriced } from './budget.ts';
 import { messageOf } from './exception-processor.ts';
-import { Interrupted } from './interrupted.ts';
+import { Interrupted } from './holder.ts';
 import { type Loop, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
+import { answerShown } from './shown-history.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
-import { answerShown } from './transform.ts';
 
 /** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
 const MAX_DEPTH = 16;

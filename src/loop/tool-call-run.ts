@@ -1,6 +1,7 @@
+import type { ScheduledMessage } from '../journal/events.ts';
 import { type CallRecord, openBatch } from '../journal/state.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { CallView } from './call-view.ts';
 import type { Loop } from './loop.ts';
@@ -21,6 +22,28 @@ export interface ToolCallRun extends BatchCall {
 
 /** A run whose tool was offered, and may be called. */
 export type PermittedRun = ToolCallRun & Target;
+
+/** What a tool is called with, and what became of it. */
+export interface PreparedCall {
+  readonly call: LiveCall;
+  /** Goes on while the tool runs. */
+  readonly progress: Readonly<CallProgress>;
+  /** All that the call has scheduled. */
+  scheduled(): Promise<readonly ScheduledMessage[]>;
+}
+
+export interface CallProgress {
+  /** The tool got as far as its effect or its frame. */
+  reached: boolean;
+  /** Its effect was run, and may run only once. */
+  ranOnce: boolean;
+  /** It was answered by the caller who runs it. */
+  received: boolean;
+  /** Milliseconds inside `run`; absent when nothing ran. */
+  ms?: number | undefined;
+  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
+  signal?: Signal | undefined;
+}
 
 /** The calls of a reply that are still open, by what may not meet. */
 export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer'> {

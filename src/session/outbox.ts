@@ -13,7 +13,7 @@ import type {
 } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import { openBatch, type SessionState, type TurnState, waitId } from '../journal/state.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';

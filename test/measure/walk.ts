@@ -182,7 +182,7 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
-    file: 'src/loop/run-tool-loop.ts',
+    file: 'src/loop/run-loop.ts',
     calls: 'runToolLoop',
     does: 'asks, acts, ends',
     from: 'src/tool-loop/run-for-output.ts',
@@ -192,14 +192,14 @@ export const WALK: readonly Step[] = [
     file: 'src/loop/next-step.ts',
     calls: 'nextStep',
     does: 'decides what comes next',
-    from: 'src/loop/run-tool-loop.ts',
+    from: 'src/loop/run-loop.ts',
   },
   // The model call.
   {
     file: 'src/loop/ask-model.ts',
     calls: 'askModel',
     does: 'asks the model',
-    from: 'src/loop/run-tool-loop.ts',
+    from: 'src/loop/run-loop.ts',
   },
   {
     file: 'src/loop/offer-tools.ts',
@@ -214,7 +214,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/offer-tools.ts',
   },
   {
-    file: 'src/loop/transform.ts',
+    file: 'src/loop/shown-history.ts',
     calls: 'shownHistory',
     does: 'transforms what the model is shown',
     from: 'src/loop/ask-model.ts',
@@ -223,7 +223,7 @@ export const WALK: readonly Step[] = [
     file: 'src/tool-loop/history.ts',
     calls: 'toHistory',
     does: 'makes the history of the messages',
-    from: 'src/loop/transform.ts',
+    from: 'src/loop/shown-history.ts',
   },
   {
     file: 'src/tool-loop/model-messages.ts',
@@ -232,7 +232,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/ask-model.ts',
   },
   {
-    file: 'src/loop/replied.ts',
+    file: 'src/loop/ask-model.ts',
     calls: 'replied',
     does: 'makes an event of the reply',
     from: 'src/loop/ask-model.ts',
@@ -242,7 +242,7 @@ export const WALK: readonly Step[] = [
     file: 'src/tool-loop/run-batch.ts',
     calls: 'runBatch',
     does: 'runs the calls of the reply',
-    from: 'src/loop/run-tool-loop.ts',
+    from: 'src/loop/run-loop.ts',
   },
   {
     file: 'src/loop/execute-call.ts',
@@ -251,7 +251,7 @@ export const WALK: readonly Step[] = [
     from: 'src/tool-loop/run-batch.ts',
   },
   {
-    file: 'src/loop/permit-call.ts',
+    file: 'src/loop/execute-call.ts',
     calls: 'permitCall',
     does: 'says whether it may run',
     from: 'src/loop/execute-call.ts',
@@ -260,7 +260,7 @@ export const WALK: readonly Step[] = [
     file: 'src/tool-loop/routed.ts',
     calls: 'routed',
     does: 'finds the tool that is meant',
-    from: 'src/loop/permit-call.ts',
+    from: 'src/loop/execute-call.ts',
   },
   {
     file: 'src/loop/call-view.ts',
@@ -269,7 +269,7 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/execute-call.ts',
   },
   {
-    file: 'src/loop/invoke.ts',
+    file: 'src/loop/prepare-call.ts',
     calls: 'createInvocation',
     does: 'makes what the tool is given',
     from: 'src/loop/execute-call.ts',
@@ -285,10 +285,10 @@ export const WALK: readonly Step[] = [
     file: 'src/loop/run-execution.ts',
     calls: 'runExecution',
     does: 'journals the start, runs the effect',
-    from: 'src/loop/invoke.ts',
+    from: 'src/loop/prepare-call.ts',
   },
   {
-    file: 'src/loop/journaled-result.ts',
+    file: 'src/loop/call-ending.ts',
     calls: 'journaledResult',
     does: 'makes a result that the journal can keep',
     from: 'src/loop/execute-call.ts',

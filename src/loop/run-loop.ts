@@ -2,12 +2,12 @@ import type { Outcome, TurnError } from '../journal/events.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
+import { isInterrupted } from './holder.ts';
 import { inspectIteration } from './inspect.ts';
-import { isInterrupted } from './interrupted.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
+import { answerShown } from './shown-history.ts';
 import { type Batch, batchOf, runOf } from './tool-call-run.ts';
-import { answerShown } from './transform.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
