@@ -51,7 +51,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
 
-/** The event of a reply, with our ids for its calls. */
+/** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
 export function replied(
   loop: Loop,
   reply: ModelReply,
@@ -94,7 +94,7 @@ interface AskedWith {
   readonly offered: Offer;
 }
 
-/** Nothing for most calls, which are meant for the tool that they name. */
+/** Names the tool behind an unfolding tool; most calls are meant for the tool that they name, and have nothing here. */
 function meantBy(
   { name, input }: Pick<JournaledCall, 'name' | 'input'>,
   { byName }: Offer,

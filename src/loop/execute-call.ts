@@ -55,7 +55,7 @@ async function endOf(run: ToolCallRun): Promise<CallEnding> {
   return endingOf(permitted, prepared, await answerOf(permitted, prepared));
 }
 
-/** What the tool answers. @throws the reason of the holder's signal when that aborts before the effect is reached. */
+/** Resolves with what the tool answers. @throws the reason of the holder's signal when that aborts before the effect is reached. */
 async function answerOf(run: PermittedRun, { call, progress }: PreparedCall): Promise<ToolResult> {
   const { signal } = run.loop.holder;
   const calling = callTool(run, call);
@@ -97,7 +97,7 @@ type Permission =
   | { readonly ok: false; readonly answer: ToolResult };
 
 /** Decides whether a call may run, by the loop's policies and limits. */
-export async function permitCall(run: ToolCallRun): Promise<Permission> {
+async function permitCall(run: ToolCallRun): Promise<Permission> {
   const { loop, record, tool, signal } = run;
   const { callLimits, policies } = loop.spec;
   const { turn } = loop.journal.state;
@@ -119,8 +119,8 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
   );
 
 /**
- * The answer of a call beyond a limit of its loop, or of one around it (SPM-13). By its places there, so that it is the
- * same on every resume.
+ * The answer of a call beyond a limit of its loop, or of one around it. It is decided by the places that the call has
+ * there, so that it is the same whenever the turn is resumed.
  */
 function overLimit(call: CallRecord, limits: LoopSpec['callLimits']): ToolResult | undefined {
   const name = toolOf(call);
@@ -154,7 +154,7 @@ function limitOf(tool: string, limits: CallLimits['callsPerTool']): CallLimit {
 const numberOf = (limit: CallLimit = 'unlimited'): number =>
   limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 
-/** The answer of a call that the agent's policy does not permit. For folds it is no success, as any refusal. */
+/** The answer of a call that the agent's policy does not permit; it is no success, like any refusal. */
 async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   const { holder, spec } = run.loop;
   const { signal } = holder;
@@ -175,6 +175,6 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
   }
 }
 
-/** A policy judges what would be run, and not the facade that stands for it. */
+/** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
 const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>
   input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;

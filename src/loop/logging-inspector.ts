@@ -7,7 +7,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 /** One line of a log. */
 export interface LogLine {
   readonly level: LogLevel;
-  /** `holdfast.tool.{name}` (AEL-07). */
+  /** `holdfast.tool.{name}`. */
   readonly logger: string;
   readonly message: string;
 }
@@ -17,12 +17,12 @@ export interface LoggingOptions {
   readonly log?: ((line: LogLine) => void) | undefined;
   /** The finest level that is logged; `info` unless given. */
   readonly level?: LogLevel | undefined;
-  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none (AEL-02). */
+  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none. */
   readonly truncate?: number | undefined;
 }
 
 /**
- * Logs the tool calls of an agent (AEL-01): `info` for a call that succeeded, `warn` for one that failed, `error` for a
+ * Logs the tool calls of an agent: `info` for a call that succeeded, `warn` for one that failed, `error` for a
  * mistake of configuration, each with input, result and duration; `debug` the whole texts; `trace` what the model was
  * told of the tool. What a log must not hold must not be in an input or a result; `call.secrets` are not.
  *
@@ -87,7 +87,7 @@ export interface LoopLoggingOptions extends Pick<LoggingOptions, 'log'> {
 
 /**
  * Logs how the loops of an agent go on: a line for each model call, reply, result and iteration, with sizes and times and
- * never a word of what was said (CBK-09). `loggingInspector` logs what tools were given and answered.
+ * never a word of what was said. `loggingInspector` logs what tools were given and answered.
  */
 export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level = 'debug' } = options;

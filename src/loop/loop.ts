@@ -85,7 +85,7 @@ export interface TurnScope {
   readonly kinds: readonly InjectionStrategy[];
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
-  /** What is run in place of a tool's effect. */
+  /** Answers what is run in place of a tool's effect; a crash matrix counts and disturbs there. */
   readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */
   readonly run: (loop: Loop) => Promise<LoopEnd>;

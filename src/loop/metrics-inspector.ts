@@ -14,7 +14,7 @@ export interface Metrics {
 export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
 
 /**
- * Measures the tool calls of an agent (AEL-04): one count of `tool.success`, `tool.failure`, `tool.error` or
+ * Measures the tool calls of an agent: one count of `tool.success`, `tool.failure`, `tool.error` or
  * `tool.skipped` a call, and `tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
  */
 export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
@@ -27,12 +27,12 @@ export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector =
 });
 
 /**
- * What came of a call, for whoever counts (AEL-06). `failure`: the tool, or whoever was asked, said no. `error`: its
+ * What came of a call, for whoever counts calls. `failure`: the tool, or whoever was asked, said no. `error`: its
  * code threw, or nobody knows. `skipped`: it was not run, since a limit was met or the loop had ended.
  */
 export type CallOutcome = 'success' | 'failure' | 'error' | 'skipped';
 
-/** Decided by the type of the result, never by its words (AEL-08). */
+/** Decides by the type of a result, never by its words. */
 export function callOutcome(result: ResultData): CallOutcome {
   if (result.type !== 'error') return 'success';
   switch (result.reason) {

@@ -88,7 +88,7 @@ async function tooLate(): Promise<never> {
   );
 }
 
-/** What `run` said: its result, or nothing that tells what it did. */
+/** What `run` answered: its result, or nothing that tells what it did. */
 type Said = ToolResult | 'no-answer';
 
 /** `run` against its timeout and the signal of whoever holds the turn. */

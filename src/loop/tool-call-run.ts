@@ -32,6 +32,7 @@ export interface PreparedCall {
   scheduled(): Promise<readonly ScheduledMessage[]>;
 }
 
+/** How far a call has come; written while it runs. */
 export interface CallProgress {
   /** The tool got as far as its effect or its frame. */
   reached: boolean;
@@ -45,9 +46,9 @@ export interface CallProgress {
   signal?: Signal | undefined;
 }
 
-/** The calls of a reply that are still open, by what may not meet. */
+/** The calls of a reply that are still open, in groups that may not run at the same time. */
 export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer'> {
-  /** Lanes run side by side, and the calls of a lane one after another. */
+  /** Lanes run side by side, and the calls of one lane one after another. */
   readonly lanes: readonly (readonly BatchCall[])[];
 }
 
@@ -78,14 +79,14 @@ export function batchOf(loop: Loop): Batch {
   return { loop, batch, offer, lanes: [...lanes.values()] };
 }
 
-/** What a call has in common with those of its batch that may not meet it; `undefined` when it runs beside all of them. */
+/** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */
 function serialKeyOf({ tool, input }: Target, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
   return parsed.ok ? tool.serial(parsed.input) : undefined;
 }
 
-/** To be made when the calls before it in its lane have ended, since it sees what they changed. */
+/** Makes the run of a call. The calls before it in its lane must have ended, since it sees what they changed. */
 export function runOf({ loop, batch, offer }: Batch, call: BatchCall): ToolCallRun {
   const view = new CallView(loop, call.record, call.earlier);
   return { ...call, loop, batch, offer, view, signal: signalOf(batch) };

@@ -80,10 +80,10 @@ export function truncateToolResults({
 /** What is put after the first characters of a result: `shown` of `length` characters. */
 export type TruncationMarker = (shown: number, length: number) => string;
 
-/** `\n... [truncated, 10000 chars shown]`. */
+/** Reads `\n... [truncated, 10000 chars shown]`. */
 export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${shown} chars shown]`;
 
-/** `... [truncated, full length: 20000 chars]`. */
+/** Reads `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
 export interface TruncationOptions {

@@ -9,7 +9,7 @@ const NAME = 'dynamic-tools';
 /** The log is told of as many names that are taken. */
 const MAX_TOLD = 100;
 
-/** Offers what an agent's tool providers answer now, beside its own tools (AEV-07). Names that are taken are logged once. */
+/** Offers what an agent's tool providers answer now, beside its own tools. Names that are taken are logged once. */
 function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
