@@ -1,14 +1,13 @@
 import type { JournaledCall, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
-import { priced } from './budget.ts';
+import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { loopView, type Offer, offerTools, routed } from './offer-tools.ts';
-import { isPlanned } from './planned-model.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
 import { toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';

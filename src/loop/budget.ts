@@ -3,7 +3,6 @@ import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
 import type { Limits } from '../tool/limits.ts';
-import { isPlanned } from './planned-model.ts';
 
 /** One limit on what models may use, and the frame that it bounds with all that nests in it. */
 export interface Budget {
@@ -36,6 +35,13 @@ export function unpriced(model: ChatModel, budgets: readonly Budget[]): string |
   if (model.prices || isPlanned(model) || !budgets.some(({ limit }) => limit === 'cost')) return undefined;
   return noPrices(model);
 }
+
+/** A model whose replies are a plan's: nobody is asked for them, and they cost nothing. */
+export interface PlannedModel extends ChatModel {
+  readonly planned: true;
+}
+
+export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
 /** Goes on after whoever has the limit, such as "Agent 'x' ". */
 export const noPrices = ({ name }: Pick<ChatModel, 'name'>): string =>

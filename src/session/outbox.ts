@@ -1,6 +1,5 @@
-import { progressBy } from '../journal/event-types.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
-import { parseEvent, toRow } from '../journal/parse-event.ts';
+import { parseEvent, progressBy, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
 import type {
   Appended,
