@@ -1,4 +1,6 @@
-import { type SessionEvent,
+import { type EventOf, ROOT } from './events.ts';
+import { foldUsed, giveBack } from './spending.ts';
+import { type Fold, frameOf, isStart, type Message, type SessionState } from './state.ts';
 
 /** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
 export function shortened(messages: readonly Message[], shortening: Shortening): Message[] {
@@ -22,15 +24,8 @@ export function foldShortened(messages: Message[], event: Shortening): void {
   for (const message of left) messages.push(message);
 }
 
-type EventOf, ROOT } from './events.ts';
-
-import { foldUsed, giveBack } from './spending.ts';
-import { type Fold, frameOf, isStart, type Message, type SessionState } from './state.ts';
-
-type Event = Extract<SessionEvent, { type: 'conversation-shortened' }>;
-
 /** What of a conversation is still shown. */
-export type Shortening = Pick<Event, 'turns' | 'withoutSummary' | 'characters'>;
+export type Shortening = Pick<EventOf<'conversation-shortened'>, 'turns' | 'withoutSummary' | 'characters'>;
 
 /** Remembers what stands for older messages, and what the summary used. The messages themselves are folded with all others. */
 export function foldCompaction(fold: Fold, event: EventOf<'conversation-compacted'>): void {
