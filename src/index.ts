@@ -20,8 +20,8 @@ export type {
 } from './journal/events.ts';
 export type { TurnArtifact } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
-export { type Summarise, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
-export type { Compaction } from './loop/compaction.ts';
+export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
+export type { Summarise } from './loop/compaction/write-summary.ts';
 export {
   type ExceptionOptions,
   type ExceptionProcessor,
@@ -37,15 +37,15 @@ export type {
   Policies,
   UnknownToolPolicy,
 } from './loop/policies.ts';
-export { slidingWindow } from './loop/sliding-window.ts';
-export type { LoopTransformer } from './loop/transformer.ts';
 export {
   charsShown,
   fullLength,
+  type LoopTransformer,
+  slidingWindow,
   type TruncationMarker,
   type TruncationOptions,
   truncateToolResults,
-} from './loop/truncate-tool-results.ts';
+} from './loop/transformers.ts';
 export {
   type AskOptions,
   type ChatModel,

@@ -1,5 +1,5 @@
 /** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of one's own. */
-export { type CallOutcome, callOutcome } from './loop/call-outcome.ts';
+
 export type {
   CallSeen,
   IterationSeen,
@@ -15,8 +15,16 @@ export {
   type LoggingOptions,
   type LogLevel,
   type LogLine,
+  type LoopLoggingOptions,
   loggingInspector,
+  loopLoggingInspector,
 } from './loop/logging-inspector.ts';
-export { type LoopLoggingOptions, loopLoggingInspector } from './loop/loop-logging-inspector.ts';
-export { type Metrics, type MetricTags, metricsInspector, NO_METRICS } from './loop/metrics-inspector.ts';
+export {
+  type CallOutcome,
+  callOutcome,
+  type Metrics,
+  type MetricTags,
+  metricsInspector,
+  NO_METRICS,
+} from './loop/metrics-inspector.ts';
 export { formatToolTree, toMermaid } from './tool/to-mermaid.ts';

@@ -110,7 +110,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'fold-batch',
     breaks: 'Of calls that ran side by side, the state that only one of them wrote is all that is left.',
     in: 'settleBatch',
-    text: 'mergeCells(state.cells.get(path), changes.state)',
+    text: 'mergeCallState(state.callState.get(path), changes.state)',
     becomes: 'changes.state',
     tests: ['test/gate/node/journal/reduce.test.ts'],
   },

@@ -1,5 +1,5 @@
 import { noPrices } from '../loop/budget.ts';
-import type { Compaction } from '../loop/compaction.ts';
+import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';

@@ -1,12 +1,12 @@
 import { type Chaining, chainingSources } from '../kinds/chaining/chaining.ts';
-import type { Compaction } from '../loop/compaction.ts';
-import { withProviders } from '../loop/dynamic-tools.ts';
+import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
-import type { LoopTransformer } from '../loop/transformer.ts';
+import type { LoopTransformer } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { ToolGroupPermission } from '../sources/groups/define-tool-group.ts';
+import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
 import type { ToolProvider, ToolSource } from '../sources/resolution/tool-source.ts';

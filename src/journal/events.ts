@@ -32,7 +32,7 @@ export interface JournaledCall {
   /** The provider's id; used on the wire to the model and nowhere else. */
   readonly providerId: string;
   readonly name: string;
-  /** The tool behind it that the call is meant for, and counts for: a facade may stand for another one. */
+  /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
   readonly meant?: string;
   /** The model's own text; schemas parse it again on every resume. */
   readonly input: string;

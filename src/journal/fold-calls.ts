@@ -60,16 +60,16 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
       turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
     }
     if (!changes) continue;
-    if (changes.state) state.callState.set(path, mergeCells(state.callState.get(path), changes.state));
+    if (changes.state) state.callState.set(path, mergeCallState(state.callState.get(path), changes.state));
     if (changes.blackboard) frame.blackboard.push(...changes.blackboard);
     const place = { turn: turn.id, frame: frame.id, path, call: id, result };
     applyFacts(fold, { facts: changes.facts, place, when: 'batch' });
   }
 }
 
-/** The cells with a call's writes on top; a hostile key such as `__proto__` stays an own property. */
-export const mergeCells = (cells: JsonObject | undefined, writes: JsonObject): JsonObject =>
-  Object.fromEntries([...Object.entries(cells ?? {}), ...Object.entries(writes)]);
+/** Puts a call's writes on top of the call state; a hostile key such as `__proto__` stays an own property. */
+export const mergeCallState = (callState: JsonObject | undefined, writes: JsonObject): JsonObject =>
+  Object.fromEntries([...Object.entries(callState ?? {}), ...Object.entries(writes)]);
 
 /** Facts for the end of a call, which whoever ends it may tell anew. */
 export function holdFacts(

@@ -1,6 +1,31 @@
-import { isKnownType } from './event-types.ts';
-import { EVENT_VERSION, type SessionEvent, type StoredEvent } from './events.ts';
+import { EVENT_VERSION, type EventType, type SessionEvent, type StoredEvent } from './events.ts';
 import type { NewRow, Row } from './session-port.ts';
+
+/** An event as the row that is stored. */
+export function toRow(event: SessionEvent): NewRow {
+  const turn = 'turn' in event ? event.turn : '';
+  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...event }) };
+}
+
+/**
+ * The event of a row. This is where events of older versions are upgraded.
+ *
+ * @throws NewerEventError when this code is too old to read it.
+ */
+export function parseEvent(row: Row): StoredEvent {
+  const body = JSON.parse(row.body) as Body; // written by toRow
+  if (body.v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
+  return { seq: row.seq, at: row.at, event: toEvent(body) };
+}
+
+/** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
+export function parseBodies(text: string): readonly SessionEvent[] {
+  const bodies = JSON.parse(text) as readonly Body[]; // written by toRow
+  return bodies.map((body) => {
+    if (body.v > EVENT_VERSION) throw new NewerEventError();
+    return body.v === EVENT_VERSION ? body : toEvent(body);
+  });
+}
 
 /** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */
 export class NewerEventError extends Error {
@@ -35,28 +60,50 @@ const toEvent = ({ v, ...event }: Body): SessionEvent =>
     : // Upgrades end in what this version writes.
       (UPGRADES.slice(v - 1).reduce((older, upgrade) => upgrade(older), event as OlderEvent) as SessionEvent);
 
-/** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
-export function parseBodies(text: string): readonly SessionEvent[] {
-  const bodies = JSON.parse(text) as readonly Body[]; // written by toRow
-  return bodies.map((body) => {
-    if (body.v > EVENT_VERSION) throw new NewerEventError();
-    return body.v === EVENT_VERSION ? body : toEvent(body);
-  });
+/** What those who move events about know of a type, without folding it. */
+interface EventTraits {
+  /** The conversation is read from it. */
+  readonly message?: true;
+  /**
+   * The turn has come further by it. `result`: a reply, or the end of a call, after which take-overs of the turn are counted
+   * anew. `step`: less than that, but whoever stored it has not held the turn in vain.
+   */
+  readonly progress?: 'result' | 'step';
 }
 
-/** An event as the row that is stored. */
-export function toRow(event: SessionEvent): NewRow {
-  const turn = 'turn' in event ? event.turn : '';
-  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...event }) };
-}
+/** Every type that this code knows, as the compiler sees to: any other one was written by newer code. */
+const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
+  'session-opened': {},
+  'turn-started': { message: true },
+  'turn-resumed': {},
+  'model-asked': {},
+  'model-refused': {},
+  'model-replied': { message: true, progress: 'result' },
+  'tool-call-started': {},
+  'tool-call-ended': { message: true, progress: 'result' },
+  'tool-call-suspended': {},
+  'tool-call-answered': { progress: 'step' },
+  'message-sent': {},
+  'frame-started': { progress: 'step' },
+  'tools-listed': { progress: 'step' },
+  'answer-rejected': { message: true },
+  'turn-steered': { message: true },
+  'late-result-received': { message: true },
+  'conversation-compacted': { progress: 'step' },
+  'summary-dropped': {},
+  'conversation-shortened': { message: true, progress: 'step' },
+  'cancel-requested': {},
+  'turn-yielded': {},
+  'turn-ended': {},
+};
 
-/**
- * The event of a row. This is where events of older versions are upgraded.
- *
- * @throws NewerEventError when this code is too old to read it.
- */
-export function parseEvent(row: Row): StoredEvent {
-  const body = JSON.parse(row.body) as Body; // written by toRow
-  if (body.v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
-  return { seq: row.seq, at: row.at, event: toEvent(body) };
-}
+/** Whether this code can fold events of a type: of those that newer code wrote there may be others. */
+export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
+
+/** How much further a turn has come by an event of this type; `undefined` when it has not. */
+export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
+
+/** The types from which the conversation is read; with a snapshot, only these are read from before it. */
+export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flatMap(([type, { message }]) =>
+  message ? type : [],
+);

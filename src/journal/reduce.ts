@@ -1,6 +1,5 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { closeOpenCalls } from './close-turn.ts';
-import { progressBy } from './event-types.ts';
 import {
   EVENT_VERSION,
   type EventOf,
@@ -12,10 +11,11 @@ import {
   type StoredEvent,
 } from './events.ts';
 import { foldAnswered, foldEnded, foldStarted, foldSuspended } from './fold-calls.ts';
-import { foldCompaction, foldDropped, foldLessShown } from './fold-compaction.ts';
 import { foldConversation, lastBatch } from './fold-message.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { openFrame, startTurn } from './open-loop.ts';
+import { progressBy } from './parse-event.ts';
+import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
 import { answerText, type Fold, frameOf, type SessionState } from './state.ts';
 

@@ -1,13 +1,6 @@
-import type { SessionEvent } from './events.ts';
-import { isStart, type Message } from './state.ts';
-
-type Event = Extract<SessionEvent, { type: 'conversation-shortened' }>;
-
-/** What of a conversation is still shown. */
-export type Shortening = Pick<Event, 'turns' | 'withoutSummary' | 'characters'>;
-
-/** Stands where turns have left, below the summary of what was before them. */
-const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+import { type EventOf, ROOT } from './events.ts';
+import { foldUsed, giveBack } from './spending.ts';
+import { type Fold, frameOf, isStart, type Message, type SessionState } from './state.ts';
 
 /** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
 export function shortened(messages: readonly Message[], shortening: Shortening): Message[] {
@@ -31,12 +24,61 @@ export function foldShortened(messages: Message[], event: Shortening): void {
   for (const message of left) messages.push(message);
 }
 
+/** What of a conversation is still shown. */
+export type Shortening = Pick<EventOf<'conversation-shortened'>, 'turns' | 'withoutSummary' | 'characters'>;
+
+/** Remembers what stands for older messages, and what the summary used. The messages themselves are folded with all others. */
+export function foldCompaction(fold: Fold, event: EventOf<'conversation-compacted'>): void {
+  const { state } = fold;
+  state.starts = state.starts.filter((seq) => seq >= event.from);
+  foldStandIn(state, event.from);
+  state.summaryDropped = undefined;
+  foldSummaryUsed(fold, event);
+}
+
+/** Remembers which messages a summary was paid for in vain, and what it used. */
+export function foldDropped(fold: Fold, event: EventOf<'summary-dropped'>): void {
+  fold.state.summaryDropped = { from: event.from };
+  foldSummaryUsed(fold, event);
+}
+
+/** Remembers that a model is shown less, after it had refused a request. */
+export function foldLessShown(fold: Fold, event: EventOf<'conversation-shortened'>): void {
+  const { state, turn } = fold;
+  const frame = frameOf(fold, event);
+  if (!frame) return;
+  if (frame.id === ROOT && event.turns !== undefined) {
+    state.starts = state.starts.slice(-event.turns);
+    foldStandIn(state, state.starts[0] ?? 1);
+  }
+  frame.shortened = true;
+  giveBack(turn, frame);
+}
+
 /** What the model is shown in the place of the messages that a summary replaces. */
 export const summaryMessage = (summary: string): Message =>
   standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
 
 /** The first message, when it stands for older ones. */
 export const standIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
+
+/** Remembers what the first message says, which stands for those before an event. */
+function foldStandIn(state: SessionState, from: number): void {
+  state.compacted = { text: state.messages[0]?.text ?? '', from };
+}
+
+function foldSummaryUsed(fold: Fold, { usage }: EventOf<'conversation-compacted' | 'summary-dropped'>): void {
+  const root = fold.turn.frames.get(ROOT);
+  if (!root) return;
+  // The request for a summary tells nothing of the next one of the conversation.
+  const { measured } = root;
+  foldUsed(fold, root, usage);
+  root.measured = measured;
+  fold.state.measured = measured;
+}
+
+/** Stands where turns have left, below the summary of what was before them. */
+const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
 
 /** What the first message says when it stands for others before it, and else nothing. */
 const standInOf = ([first]: readonly Message[]): string =>

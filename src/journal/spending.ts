@@ -18,10 +18,10 @@ export function foldAsked(fold: Fold, event: EventOf<'model-asked'>): void {
   if (!frame) return;
   const { reserved, request } = event;
   frame.asked = { reserved, request };
-  spend(fold.turn, frame, reserved);
+  spend(framesAround(fold.turn, frame), reserved);
 }
 
-/** The loop may not go on. */
+/** Remembers that a limit does not let the loop go on. */
 export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
   const frame = frameOf(fold, event);
   if (frame) frame.refused = { limit: event.limit, most: event.most };
@@ -29,29 +29,30 @@ export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
 
 /** Gives back what was held back for a request that its provider refused before it worked on it. */
 export function giveBack(turn: TurnState, frame: FrameState): void {
-  if (frame.asked) spend(turn, frame, frame.asked.reserved, -1);
+  if (frame.asked) spend(framesAround(turn, frame), frame.asked.reserved, -1);
   frame.asked = undefined;
 }
 
 /** Puts what a reply used in the place of what was held back for it. Without a believable report, that counts. */
 export function foldUsed({ state, turn }: Fold, frame: FrameState, usage: PricedUsage | undefined): void {
   const { asked } = frame;
+  const around = framesAround(turn, frame);
   frame.asked = undefined;
   if (usage) for (const total of [turn.usage, state.usage]) addUsage(total, usage);
   // Servers that do not count report zeros, and no request is empty.
   if (!usage || usage.inputTokens === 0) {
-    if (!asked && usage) spend(turn, frame, usage);
+    if (!asked && usage) spend(around, usage);
     return;
   }
-  if (asked) spend(turn, frame, asked.reserved, -1);
-  spend(turn, frame, { cost: asked?.reserved.cost ?? 0, ...usage });
+  if (asked) spend(around, asked.reserved, -1);
+  spend(around, { cost: asked?.reserved.cost ?? 0, ...usage });
   if (!asked) return;
   frame.measured = { request: asked.request, inputTokens: usage.inputTokens };
   if (frame.id === ROOT) state.measured = frame.measured;
 }
 
-function spend(turn: TurnState, from: FrameState, usage: PricedUsage, sign: 1 | -1 = 1): void {
-  for (const frame of framesAround(turn, from)) frame.spent = spentWith(frame.spent, usage, sign);
+function spend(frames: readonly FrameState[], usage: PricedUsage, sign: 1 | -1 = 1): void {
+  for (const frame of frames) frame.spent = spentWith(frame.spent, usage, sign);
 }
 
 /** The frame itself and those around it, from the inside out. */
@@ -92,7 +93,7 @@ export function countCalls(calls: readonly JournaledCall[], turn: TurnState, fra
   }
 }
 
-/** The tool for which a call counts: the one behind a facade that it is meant for, or the one that it names. */
+/** The tool for which a call counts: the one behind an unfolding tool that it is meant for, or the one that it names. */
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 
 interface Counter {

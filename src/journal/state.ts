@@ -89,9 +89,9 @@ export interface FrameState extends CallCounts {
   planned: boolean;
   /** Replies so far. */
   iterations: number;
-  /** Blank replies in a row (EMP-05). */
+  /** Blank replies in a row. */
   blankReplies: number;
-  /** Calls of unknown tools in a row (TNF-06). */
+  /** Calls of unknown tools in a row. */
   unknownTools: number;
   /** What model calls in it and in the frames inside have used, or hold back. */
   spent: Spent;

@@ -1,18 +1,16 @@
-import type { CallRecord, Message } from '../journal/state.ts';
+import type { JournaledCall, SessionEvent } from '../journal/events.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import type { HistoryMessage } from '../tool/tool.ts';
-import { shownText } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
+import { isPlanned, priced } from './budget.ts';
 import { discoverTools } from './discover-tools.ts';
+import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
-import { Interrupted } from './interrupted.ts';
-import type { Loop } from './loop.ts';
+import { inLoop, type Loop } from './loop.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { loopView, offerTools } from './offer-tools.ts';
-import { isPlanned } from './planned-model.ts';
-import { replied } from './replied.ts';
+import { loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { OutOfBudget, reserve } from './reserve.ts';
-import { shownHistory } from './transform.ts';
+import { toModelMessages } from './shown-history.ts';
+import { sameName } from './tool-not-found.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
@@ -52,6 +50,65 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
 }
 
+/** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
+export function replied(
+  loop: Loop,
+  reply: ModelReply,
+  { last, unseen = 0, offered }: AskedWith,
+): ModelReplied {
+  const { turn, journal, spec } = loop;
+  const { text, finish, usage } = reply;
+  return {
+    type: 'model-replied',
+    ...inLoop(loop),
+    model: spec.model.name,
+    text,
+    // Some models call tools that they were not offered.
+    toolCalls: (last ? [] : reply.toolCalls).map(({ id, name: called, input }, index) => {
+      const name = nameOf(loop, called, offered);
+      return {
+        id: `${turn}.${journal.nextSeq}.${index}`,
+        providerId: id,
+        name,
+        ...meantBy({ name, input }, offered),
+        input,
+      };
+    }),
+    finish,
+    ...(usage && { usage: priced(spec, usage) }),
+    ...(isPlanned(spec.model) && { planned: true }),
+    ...(last && { last }),
+    ...(unseen > 0 && { unseen }),
+  };
+}
+
+type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
+
+/** How the reply was asked for. */
+interface AskedWith {
+  /** Without tools, for the best answer now. */
+  readonly last: boolean;
+  /** Messages that came since; none unless given. */
+  readonly unseen?: number;
+  readonly offered: Offer;
+}
+
+/** Names the tool behind an unfolding tool; most calls are meant for the tool that they name, and have nothing here. */
+function meantBy(
+  { name, input }: Pick<JournaledCall, 'name' | 'input'>,
+  { byName }: Offer,
+): Pick<JournaledCall, 'meant'> {
+  const offered = byName.get(name);
+  const meant = offered && routed(offered, { input }).tool.name;
+  return meant === undefined || meant === name ? {} : { meant };
+}
+
+/** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too. */
+function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): string {
+  if (!policies.unknownTools.autoExecute || byName.has(name)) return name;
+  return sameName(name, byName.keys()) ?? name;
+}
+
 /** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
 function requestsIn(
   loop: Loop,
@@ -64,18 +121,15 @@ function requestsIn(
   const form = output && { output: output.format };
   const asked: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
   return (conversation) => {
-    const sending = { records: callsById(conversation), characters: spec.policies.resultCharacters };
-    const messages = toModelMessages(instructions, shownHistory(spec, conversation), sending);
+    const messages = toModelMessages(spec, instructions, conversation);
     return { messages: [...messages, ...asked], tools, ...form };
   };
 }
 
-const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
-  new Map(
-    messages.flatMap((message) =>
-      message.role === 'user' ? [] : message.calls.map((call) => [call.id, call] as const),
-    ),
-  );
+/** Asked with the last model call, which offers no tools. */
+const answerNow = (iterations: number): string =>
+  `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
+  'information gathered so far.';
 
 /**
  * One attempt; a second one when the first broke after its output had begun, which no adapter repeats. `undefined` when a
@@ -126,60 +180,4 @@ async function attemptReply(
     console.error(`holdfast: the model '${model.name}' threw`, failure);
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   }
-}
-
-/** Asked of a model whose reply was blank. */
-export const NUDGE =
-  'Your previous turn produced no response. Take ONE concrete action that progresses toward answering the ' +
-  "user's most recent question — either call a tool to gather what you still need, or write the answer using " +
-  'the information you already have. Do not stay silent.';
-
-/** Asked with the last model call, which offers no tools. */
-const answerNow = (iterations: number): string =>
-  `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
-  'information gathered so far.';
-
-/**
- * The conversation as a model is sent it: one system message first (LOOP-17), and results after their reply in source
- * order, each with so many characters at the most. `records` has every call, by our ids.
- */
-function toModelMessages(
-  instructions: string,
-  shown: readonly HistoryMessage[],
-  sending: Sending,
-): ModelMessage[] {
-  const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
-  shown.forEach((message, index) => {
-    if (message.role === 'user') sent.push({ role: 'user', text: message.text });
-    else if (isBlank(message)) sent.push(...blank(shown[index + 1]));
-    else sent.push(...toReply(message, sending));
-  });
-  return sent;
-}
-
-interface Sending {
-  readonly records: ReadonlyMap<string, CallRecord>;
-  readonly characters: number;
-}
-
-type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
-
-const isBlank = ({ text, calls }: Reply): boolean => calls.length === 0 && text.trim() === '';
-
-/** An empty assistant message is refused by some providers (EMP-04); a message that followed it needs no nudge. */
-const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
-  { role: 'assistant', text: '(no response)', toolCalls: [] },
-  ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
-];
-
-function toReply({ text, calls }: Reply, { records, characters }: Sending): ModelMessage[] {
-  // Providers repeat their ids, so that ours are those by which a call is known.
-  const wireId = (id: string): string => records.get(id)?.providerId ?? id;
-  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
-  const results = calls.map(({ id, name, result }): ModelMessage => {
-    const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
-    const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-    return { role: 'tool', id: wireId(id), name, text: shownText(answer, most) };
-  });
-  return [{ role: 'assistant', text, toolCalls }, ...results];
 }

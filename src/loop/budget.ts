@@ -1,9 +1,8 @@
 import type { TurnState } from '../journal/state.ts';
-import type { BudgetLimit } from '../journal/usage.ts';
+import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
 import type { Limits } from '../tool/limits.ts';
-import { isPlanned } from './planned-model.ts';
 
 /** One limit on what models may use, and the frame that it bounds with all that nests in it. */
 export interface Budget {
@@ -19,7 +18,7 @@ export interface Room {
   readonly outputTokens: number;
 }
 
-/** Those around, and the limits that a frame declares: what nests in a loop is bound by both (SUB-09). */
+/** Adds the limits that a frame declares to those around it: what nests in a loop is bound by both. */
 export function withBudgets(
   around: readonly Budget[],
   frame: string,
@@ -36,6 +35,13 @@ export function unpriced(model: ChatModel, budgets: readonly Budget[]): string |
   if (model.prices || isPlanned(model) || !budgets.some(({ limit }) => limit === 'cost')) return undefined;
   return noPrices(model);
 }
+
+/** A model whose replies are a plan's: nobody is asked for them, and they cost nothing. */
+export interface PlannedModel extends ChatModel {
+  readonly planned: true;
+}
+
+export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
 /** Goes on after whoever has the limit, such as "Agent 'x' ". */
 export const noPrices = ({ name }: Pick<ChatModel, 'name'>): string =>
@@ -74,6 +80,16 @@ export const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Us
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
   return prices ? costOf(prices, usage) : 0;
 };
+
+/** What a model used, with what that costs where the model has prices. */
+export const priced = (
+  { model: { prices } }: { readonly model: Pick<ChatModel, 'prices'> },
+  { inputTokens, outputTokens }: Usage,
+): PricedUsage => ({
+  inputTokens,
+  outputTokens,
+  ...(prices && { cost: costOf(prices, { inputTokens, outputTokens }) }),
+});
 
 /** The model calls of one invocation that hold something back now, by their frames. */
 export class Reservations {

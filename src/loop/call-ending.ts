@@ -2,19 +2,22 @@ import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { RemarkedCall } from '../tool/injection.ts';
+import { SignalError, signalled } from '../tool/signals.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
+  failure,
   modelText,
   type ResultData,
   type Signal,
   succeeded,
   type ToolResult,
   toolResult,
+  toToolResult,
 } from '../tool/tool-result.ts';
-import type { PreparedCall } from './invoke.ts';
-import { journaledResult } from './journaled-result.ts';
-import { inLoop } from './loop.ts';
-import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
+import { NotKeptError } from './call-view.ts';
+import { messageOf, type ToolException } from './exception-processor.ts';
+import { inLoop, type Loop } from './loop.ts';
+import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
 /** How a call ended, before it is an event. */
 export interface CallEnding {
@@ -138,3 +141,49 @@ function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): Call
   const facts = factsAtEnd(call, changes?.facts);
   return facts.length > 0 ? { ...changes, facts } : changes;
 }
+
+/** Makes a result of what a tool returned. Of a value that is lost the model and the developer are told. */
+export const resultOf = (loop: Pick<Loop, 'secrets'>, tool: string, returned: unknown): ToolResult =>
+  toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
+
+/** What a tool has answered, and what its call changed. */
+interface Answered {
+  readonly tool: string;
+  readonly result: ToolResult;
+  readonly changes?: CallChanges | undefined;
+}
+
+/** What the journal keeps of a result. A tool that has run is never told of as if it had not. */
+export function journaledResult(
+  loop: Pick<Loop, 'secrets'>,
+  { tool, result, changes }: Answered,
+): ToolResult {
+  const { length } = JSON.stringify([result, changes]);
+  if (length <= MAX_RESULT) return result;
+  const message =
+    `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
+    `of ${MAX_RESULT} and were not kept. Ask it for less.`;
+  tellDeveloper(loop, message);
+  return toolResult({ type: 'error', message });
+}
+
+/** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
+const MAX_RESULT = 8 * 1024 * 1024;
+
+/** The result of a call that threw, if only a signal. Its siblings keep theirs, whatever is made of the exception. */
+export function exceptionResult(loop: Pick<Loop, 'spec' | 'secrets'>, exception: ToolException): ToolResult {
+  const { tool, thrown: cause } = exception;
+  if (cause instanceof NotKeptError) tellDeveloper(loop, `Tool '${tool}' failed. ${cause.message}`);
+  try {
+    if (cause instanceof SignalError) throw cause;
+    return failure('threw', loop.spec.policies.exceptions(exception));
+  } catch (thrown) {
+    if (thrown instanceof SignalError) return signalled(thrown);
+    const reason = messageOf(tool, thrown);
+    return signalled(new SignalError({ type: 'fail', reason }));
+  }
+}
+
+/** A line of the log about a value that cannot be journaled: by then the tool may have acted. */
+export const tellDeveloper = ({ secrets }: Pick<Loop, 'secrets'>, problem: string): void =>
+  console.error(`holdfast: ${secrets.redact(problem)}`);

@@ -11,7 +11,7 @@ import type {
 } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
-import { Interrupted } from './interrupted.ts';
+import { Interrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 

@@ -1,12 +1,11 @@
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
-import { mergeCells } from '../journal/fold-calls.ts';
+import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import type { LoopView } from '../tool/injection.ts';
 import { copyJson, type Json, type JsonLike, type JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
-import { NotKeptError } from './journaled-result.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 
@@ -15,7 +14,7 @@ import { type Loop, timeIn } from './loop.ts';
  * `serial`, plus its own. Its own changes are journaled with its result, or not at all.
  */
 export class CallView {
-  readonly #cells: JsonObject;
+  readonly #callState: JsonObject;
   readonly #board: readonly BlackboardEntry[];
   readonly #boardLength: number;
   readonly #before: readonly BlackboardEntry[];
@@ -47,8 +46,8 @@ export class CallView {
     this.#frame = frame;
     this.#earlier = ended;
     this.#seenMemories = frame.seen.memories;
-    this.#cells = earlier.reduce(
-      (cells, changes) => mergeCells(cells, changes.state ?? {}),
+    this.#callState = earlier.reduce(
+      (merged, changes) => mergeCallState(merged, changes.state ?? {}),
       frame.seen.callState,
     );
     // The array only grows: its beginning stays what it was when the batch began.
@@ -60,7 +59,7 @@ export class CallView {
   readonly state: CallState = {
     get: (key) => {
       if (this.#written.has(key)) return copyOf(this.#written.get(key));
-      return Object.hasOwn(this.#cells, key) ? copyOf(this.#cells[key]) : undefined;
+      return Object.hasOwn(this.#callState, key) ? copyOf(this.#callState[key]) : undefined;
     },
     set: (key, value) => {
       this.#written.set(key, throughJson(`call.state '${key}'`, value));
@@ -188,6 +187,9 @@ export function throughJson(where: string, value: JsonLike): Json {
     `${where}: the value at \`${copy.problem.path}\` is ${copy.problem.what}, which is not JSON.`,
   );
 }
+
+/** A tool asks for something to be journaled that is not JSON. It may have acted before. */
+export class NotKeptError extends TypeError {}
 
 /** A tool may change what it reads; the folded state stays as the journal has it. */
 const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

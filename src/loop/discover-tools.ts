@@ -3,7 +3,7 @@ import { type Discover, type Discovery, type LoopView, partsOf } from '../tool/i
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { throughJson } from './call-view.ts';
-import { Interrupted } from './interrupted.ts';
+import { Interrupted } from './holder.ts';
 import { inLoop, type Loop, timeIn } from './loop.ts';
 import { loopView } from './offer-tools.ts';
 

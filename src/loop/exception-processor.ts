@@ -1,3 +1,5 @@
+import { Interrupted } from './holder.ts';
+
 /** What a tool threw. Signals, aborts and lost connections are not among it. */
 export interface ToolException {
   readonly tool: string;
@@ -6,7 +8,7 @@ export interface ToolException {
 
 /**
  * What the model is told of an exception, as the message of an error result. What it throws ends the turn: a signal as
- * it says, anything else as failed (SPM-10).
+ * it says, anything else as failed.
  */
 export type ExceptionProcessor = (exception: ToolException) => string;
 
@@ -40,7 +42,7 @@ const MAX_MESSAGE = 2_000;
 /** How deep a chain of causes is followed. */
 const MAX_CAUSES = 5;
 
-/** What a tool's exception says and what caused it, for a model to read; its class when it says nothing (SPM-10). */
+/** What a tool's exception says and what caused it, for a model to read; its class when it says nothing. */
 export function messageOf(tool: string, thrown: unknown): string {
   const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
   if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
@@ -48,7 +50,7 @@ export function messageOf(tool: string, thrown: unknown): string {
   return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
 }
 
-/** Its own words first, and those of its cause after them, unless they are in its own already (ANN-11). */
+/** Its own words first, and those of its cause after them, unless they are in its own already. */
 function wordsOf(thrown: unknown, causes: number): string {
   if (!(thrown instanceof Error)) return attempt(() => String(thrown));
   const own = attempt(() => thrown.message);
@@ -66,4 +68,34 @@ function attempt(words: () => unknown): string {
   } catch {
     return '';
   }
+}
+
+/**
+ * Whether a thrown value says that nobody knows, rather than that the work failed: an abort, a timeout, a lost
+ * connection, a Durable Object that was reset or is overloaded, or any of these as its cause.
+ */
+export function isCutOff(thrown: unknown, depth = 0): boolean {
+  if (thrown instanceof Interrupted) return true;
+  if (!(thrown instanceof Error) || depth > MAX_CAUSES) return false;
+  const flags: PlatformError = thrown;
+  return (
+    thrown.name === 'AbortError' ||
+    thrown.name === 'TimeoutError' ||
+    flags.retryable === true ||
+    flags.durableObjectReset === true ||
+    flags.overloaded === true ||
+    CUT_OFF.test(thrown.message) ||
+    isCutOff(thrown.cause, depth + 1)
+  );
+}
+
+/** What platforms and libraries say of a line that broke, or of a receiver that went away, before an answer came. */
+const CUT_OFF =
+  /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|\b(was|be|been) reset\b|internal error/i;
+
+/** What the platform adds to the errors of its own calls. */
+interface PlatformError extends Error {
+  readonly retryable?: boolean;
+  readonly durableObjectReset?: boolean;
+  readonly overloaded?: boolean;
 }

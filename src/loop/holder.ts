@@ -1,3 +1,4 @@
+import { CallInterrupted } from '../tool/signals.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 
 /** One invocation of the Worker while it holds a turn: whether it may act, until when, and what it can do. */
@@ -51,3 +52,29 @@ export interface LateCall {
   /** As the model wrote it, shortened: so the model knows its call again. */
   readonly input: string;
 }
+
+/** Why an invocation stops acting for a turn that has not ended. */
+type Interruption =
+  /** Somebody asked to stop the turn. */
+  | 'cancelled'
+  /** Another invocation goes on: this one is over its means, or its client has gone. */
+  | 'handed-over'
+  /** A call waits for somebody outside. */
+  | 'suspended'
+  /** The lease is lost, or may be: nothing more may be started or stored. */
+  | 'lost';
+
+/** Leaves the loop, through every tool and nested loop; it is never turned into a tool result. */
+export class Interrupted extends CallInterrupted {
+  override readonly name = 'Interrupted';
+  readonly why: Interruption;
+
+  constructor(why: Interruption, detail: string) {
+    super(detail);
+    this.why = why;
+  }
+}
+
+/** Whether something was thrown, or a signal aborted, for this reason. */
+export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
+  thrown instanceof Interrupted && thrown.why === why;

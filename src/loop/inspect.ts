@@ -1,3 +1,4 @@
+import type { SessionEvent } from '../journal/events.ts';
 import { lastReply, openBatch } from '../journal/state.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   ToolCallSeen,
 } from './inspector.ts';
 import type { Loop } from './loop.ts';
-import type { Replied } from './replied.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
 /**
@@ -61,7 +61,7 @@ export const modelCallSeen = (place: LoopPlace, { messages, tools }: ModelReques
 
 export const replySeen = (
   place: LoopPlace,
-  { model, text, toolCalls, finish, usage }: Replied,
+  { model, text, toolCalls, finish, usage }: Extract<SessionEvent, { type: 'model-replied' }>,
   ms: number,
 ): ReplySeen => ({
   ...place,

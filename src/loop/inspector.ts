@@ -37,7 +37,7 @@ export interface ReplySeen extends LoopPlace {
 
 /** One call as the model asked for it. */
 export interface CallSeen {
-  /** Unique in the session, and the same when the call is run again (LOOP-19). */
+  /** Unique in the session, and the same when the call is run again. */
   readonly id: string;
   readonly name: string;
   /** The model's own text. */
@@ -69,7 +69,7 @@ export interface IterationSeen extends LoopPlace {
   readonly calls: readonly CallSeen[];
 }
 
-/** What can be watched, and what is told of it (CBK-01, CBK-05). */
+/** The moments of a loop that can be watched, and what is told of each. */
 export interface LoopMoments {
   readonly beforeModelCall: ModelCallSeen;
   readonly afterModelCall: ReplySeen;
@@ -77,13 +77,13 @@ export interface LoopMoments {
   readonly beforeToolCall: ToolCallSeen;
   /** Told of every result: of tools that failed, that do not exist, and that were skipped, too. */
   readonly afterToolCall: ToolResultSeen;
-  /** Told when every call of the reply has its result, however the loop goes on or ends (CBK-04). */
+  /** Told when every call of the reply has its result, however the loop goes on or ends. */
   readonly afterIteration: IterationSeen;
 }
 
 /**
  * Watches the loops of an agent and changes nothing. Every inspector is given a copy of its own and is not waited for;
- * what it throws is logged, what it answers is not looked at (CBK-03). Nested loops are watched by the inspectors of the loop around
+ * what it throws is logged, what it answers is not looked at. Nested loops are watched by the inspectors of the loop around
  * them. What happened in an invocation that was killed may be told of not at all, or twice.
  */
 export type LoopInspector = {

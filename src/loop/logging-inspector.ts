@@ -1,5 +1,5 @@
-import { callOutcome } from './call-outcome.ts';
-import type { LoopInspector, ToolResultSeen } from './inspector.ts';
+import type { LoopInspector, LoopPlace, ToolResultSeen } from './inspector.ts';
+import { callOutcome } from './metrics-inspector.ts';
 
 /** From the gravest to the finest. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -7,7 +7,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 /** One line of a log. */
 export interface LogLine {
   readonly level: LogLevel;
-  /** `holdfast.tool.{name}` (AEL-07). */
+  /** `holdfast.tool.{name}`. */
   readonly logger: string;
   readonly message: string;
 }
@@ -17,12 +17,12 @@ export interface LoggingOptions {
   readonly log?: ((line: LogLine) => void) | undefined;
   /** The finest level that is logged; `info` unless given. */
   readonly level?: LogLevel | undefined;
-  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none (AEL-02). */
+  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none. */
   readonly truncate?: number | undefined;
 }
 
 /**
- * Logs the tool calls of an agent (AEL-01): `info` for a call that succeeded, `warn` for one that failed, `error` for a
+ * Logs the tool calls of an agent: `info` for a call that succeeded, `warn` for one that failed, `error` for a
  * mistake of configuration, each with input, result and duration; `debug` the whole texts; `trace` what the model was
  * told of the tool. What a log must not hold must not be in an input or a result; `call.secrets` are not.
  *
@@ -78,4 +78,43 @@ const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAl
 /** Writes a line to the console; `console.trace` would add a stack. */
 export function logToConsole({ level, logger, message }: LogLine): void {
   console[level === 'trace' ? 'debug' : level](`${logger}: ${message}`);
+}
+
+export interface LoopLoggingOptions extends Pick<LoggingOptions, 'log'> {
+  /** Of every line; `debug` unless given. */
+  readonly level?: Extract<LogLevel, 'info' | 'debug' | 'trace'> | undefined;
+}
+
+/**
+ * Logs how the loops of an agent go on: a line for each model call, reply, result and iteration, with sizes and times and
+ * never a word of what was said. `loggingInspector` logs what tools were given and answered.
+ */
+export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInspector {
+  const { log = logToConsole, level = 'debug' } = options;
+  const write = ({ path, iteration }: LoopPlace, what: string): void =>
+    log({ level, logger: `holdfast.loop.${path.replaceAll('/', '.')}`, message: `${iteration}: ${what}` });
+  return {
+    beforeModelCall(seen) {
+      const { messages, tools } = seen;
+      const size = messages.reduce((sum, { text }) => sum + text.length, 0);
+      write(seen, `asks with ${messages.length} messages of ${size} characters and ${tools.length} tools`);
+    },
+    afterModelCall(seen) {
+      const { text, calls, ms } = seen;
+      write(
+        seen,
+        `is answered with ${text.length} characters and ${calls.length} calls in ${Math.round(ms)} ms`,
+      );
+    },
+    afterToolCall(seen) {
+      const { call, text, ms } = seen;
+      write(
+        seen,
+        `has a result of ${text.length} characters for ${call.input.length} in ${Math.round(ms)} ms`,
+      );
+    },
+    afterIteration(seen) {
+      write(seen, `is over, with ${seen.calls.length} calls`);
+    },
+  };
 }

@@ -1,10 +1,9 @@
-import type { ChatModel } from '../model/chat-model.ts';
-import { type DoneCall, type Frame, FrameRunner } from '../tool/frame.ts';
+import type { ChatModel, ModelReply } from '../model/chat-model.ts';
+import { type DoneCall, type Frame, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/to-mermaid.ts';
-import { withBudgets } from './budget.ts';
+import { type PlannedModel, withBudgets } from './budget.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
-import { plannedModel } from './planned-model.ts';
 
 /** Who runs a nested loop in place of the model around it. */
 interface Runner {
@@ -81,6 +80,26 @@ function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Op
     ...(plan && { model: plannedModel(plan, calls) }),
   };
 }
+
+/** The name under which a plan's replies are journaled. */
+const PLAN = 'plan';
+
+/**
+ * A plan in the place of a model: the loop, the journal and everything that happens to a call are the same. Asking it
+ * costs nothing, so it is asked again on every resume.
+ */
+const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
+  name: PLAN,
+  planned: true,
+  async ask(): Promise<ModelReply> {
+    const done = calls();
+    const next = plan(done);
+    if (!next) return { text: PLAN, toolCalls: [], finish: 'stop' };
+    const input = typeof next.input === 'string' ? next.input : JSON.stringify(next.input);
+    const call = { id: `step_${done.length}`, name: next.tool, input };
+    return { text: '', toolCalls: [call], finish: 'tool-calls' };
+  },
+});
 
 /**
  * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops

@@ -14,7 +14,7 @@ export interface CallLimits extends Pick<Limits, 'toolCalls' | 'callsPerTool'> {
   readonly frame: string;
 }
 
-/** Those around, and the limits that a frame declares: what nests in a loop is bound by both. */
+/** Adds the limits that a frame declares to those around it: what nests in a loop is bound by both. */
 export const withCallLimits = (
   around: readonly CallLimits[],
   frame: string,
@@ -24,7 +24,7 @@ export const withCallLimits = (
     ? around
     : [...around, { frame, toolCalls, callsPerTool }];
 
-/** Generous enough for honest work, small enough to stop a runaway (AEL-10, SPM-13). */
+/** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
 
 /** The declared limits over those around them; on tokens and cost, the declared ones alone. */

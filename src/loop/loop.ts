@@ -16,7 +16,7 @@ import type { CallLimits, LoopLimits } from './loop-limits.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
-import type { LoopTransformer } from './transformer.ts';
+import type { LoopTransformer } from './transformers.ts';
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
@@ -85,8 +85,8 @@ export interface TurnScope {
   readonly kinds: readonly InjectionStrategy[];
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
-  /** What is run in place of a tool's effect. */
-  readonly leaf?: ((leaf: ToolExecution) => ToolExecution) | undefined;
+  /** Answers what is run in place of a tool's effect; a crash matrix counts and disturbs there. */
+  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */
   readonly run: (loop: Loop) => Promise<LoopEnd>;
 }

@@ -11,7 +11,7 @@ import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopSpec, TurnScope } from './loop.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withCallLimits } from './loop-limits.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
-import { runForOutput } from './run-tool-loop.ts';
+import { runForOutput } from './run-loop.ts';
 import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */

@@ -1,4 +1,4 @@
-import { callOutcome } from './call-outcome.ts';
+import type { ResultData } from '../tool/tool-result.ts';
 import type { LoopInspector } from './inspector.ts';
 
 /** What a measurement belongs to. */
@@ -14,7 +14,7 @@ export interface Metrics {
 export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
 
 /**
- * Measures the tool calls of an agent (AEL-04): one count of `tool.success`, `tool.failure`, `tool.error` or
+ * Measures the tool calls of an agent: one count of `tool.success`, `tool.failure`, `tool.error` or
  * `tool.skipped` a call, and `tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
  */
 export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
@@ -25,3 +25,26 @@ export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector =
     metrics.value('tool.duration', ms, tags);
   },
 });
+
+/**
+ * What came of a call, for whoever counts calls. `failure`: the tool, or whoever was asked, said no. `error`: its
+ * code threw, or nobody knows. `skipped`: it was not run, since a limit was met or the loop had ended.
+ */
+export type CallOutcome = 'success' | 'failure' | 'error' | 'skipped';
+
+/** Decides by the type of a result, never by its words. */
+export function callOutcome(result: ResultData): CallOutcome {
+  if (result.type !== 'error') return 'success';
+  switch (result.reason) {
+    case 'limit':
+    case 'skipped':
+      return 'skipped';
+    case 'threw':
+    case 'timeout':
+    case 'cancelled':
+    case 'unknown-outcome':
+      return 'error';
+    default:
+      return result.signal ? 'error' : 'failure';
+  }
+}

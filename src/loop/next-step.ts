@@ -34,7 +34,7 @@ export function nextStep(
   if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
-  // Somebody has said something since, and is answered: at a limit too, by one more best answer.
+  // Whoever has said something since is answered: at a limit too, by one more best answer.
   const isAnswered = !isInterjected(frame.messages);
   if (last.last && isAnswered) return { do: 'end', outcome: 'limit-reached' };
   const isDirect = isReturned(last.calls, policies);
@@ -48,13 +48,13 @@ export function nextStep(
   return { do: 'ask', last: frame.iterations >= iterations };
 }
 
-/** A call waits, and none is left to run before its answer: those that were answered wait for the rest of their batch. */
+/** Whether a call waits for its answer, and none is left to run before: those that were answered wait for the rest of their batch. */
 const isWaiting = (batch: readonly CallRecord[]): boolean =>
   batch.some(isSuspended) &&
   batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
   !batch.some(isSupersededBySignal(batch));
 
-/** Asks for leave to run, though a signal has ended the loop, or a reviewer has sent everybody home. */
+/** Whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn. */
 export const isSupersededBySignal =
   (batch: readonly CallRecord[]) =>
   (call: CallRecord): boolean =>
@@ -68,7 +68,7 @@ const isExit = ({ ended, waits }: CallRecord): boolean => {
   return !ended && answer?.type === 'decision' && answer.decision === 'exit';
 };
 
-/** The strongest signal of a batch; the first of several alike (PAR-06). */
+/** The strongest signal that the calls of a batch have sent; of several alike the first one, in source order. */
 export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
   const sent = batch.flatMap(({ ended }) => ended?.result.signal ?? []);
   return STRENGTHS.map((type) => sent.find((signal) => signal.type === type)).find(Boolean);
@@ -99,7 +99,7 @@ function endBy(signal: Signal): LoopEnd {
   }
 }
 
-/** Whether the calls of a reply end the loop with their results (LOOP-11). */
+/** Whether the calls of a reply end the loop with their results. */
 function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
   const direct = calls.filter(({ ended }) => ended?.direct).length;
   return direct > 0 && (returnDirect === 'any' || direct === calls.length);

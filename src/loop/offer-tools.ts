@@ -7,9 +7,9 @@ import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool, TurnPrincipal } from '../tool/tool.ts';
 import { memoized } from '../tool/until-aborted.ts';
 import type { Loop } from './loop.ts';
-import { toHistory } from './transform.ts';
+import { toHistory } from './shown-history.ts';
 
-/** The tools that a model may call now. */
+/** The tools that a model may call. */
 export interface Offer {
   /** Looked up by names from a model: a `Map`, never an object. */
   readonly byName: ReadonlyMap<string, AnyTool>;
@@ -40,14 +40,14 @@ export interface Target {
   readonly input?: JsonObject | undefined;
 }
 
-/** Follows `route`: a facade may stand for a tool behind it. */
+/** Follows `route`: an unfolding tool may stand for a tool behind it. */
 export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>): Target {
   if (!tool.route) return { tool };
   const parsed = parseToolInput(tool.name, sent);
   return (parsed.ok && tool.route(parsed.input)) || { tool };
 }
 
-/** Which moment is looked at: this one, or the one at which the model made its last reply. */
+/** The moment that is looked at: this one, or the one at which the model made its last reply. */
 type Moment = 'now' | 'last-reply';
 
 /**

@@ -4,15 +4,15 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
 
-/** What a model that calls a tool which does not exist is told, and how often (TNF-01). */
+/** What a model that calls a tool which does not exist is told, and how often. */
 export interface UnknownToolPolicy {
   /** `feedback`: the model reads which tools there are. `immediate`: the loop fails with the first such call. */
   readonly mode: 'feedback' | 'immediate';
   /** With `feedback`: such calls in a row after which one more fails the loop. */
   readonly retries: number;
-  /** Runs the one tool whose name differs in case and punctuation only (TNF-08). */
+  /** Runs the one tool whose name differs in case and punctuation only. */
   readonly autoExecute: boolean;
-  /** Words in common over all words, from 0 to 1, from which a name is suggested (TNF-05). */
+  /** Words in common over all words, from 0 to 1, from which a name is suggested. */
   readonly similarity: number;
   /** Added when one name holds the other whole. */
   readonly containment: number;
@@ -20,7 +20,7 @@ export interface UnknownToolPolicy {
   readonly suggestions: number;
 }
 
-/** What becomes of a reply without words and calls (EMP-01). */
+/** What becomes of a reply without words and calls. */
 export interface BlankReplyPolicy {
   /** Blank replies in a row after which the model is asked once more; each costs an iteration. 0: never. */
   readonly retries: number;
@@ -37,14 +37,14 @@ export type Eligible = (call: HistoryCall, context: ToolCallContext) => boolean 
 export interface LoopPolicies {
   /**
    * Whether the loop ends with its results when `all` calls of a reply returned directly, or when `any` did; then with
-   * the results of those (LOOP-11). One that failed never counts (LOOP-10).
+   * the results of those. One that failed never counts.
    */
   readonly returnDirect: 'all' | 'any';
   readonly unknownTools: UnknownToolPolicy;
   readonly blankReplies: BlankReplyPolicy;
-  /** Absent: every call that a limit allows (SPM-08). */
+  /** Absent: every call may run that a limit allows. */
   readonly isEligible?: Eligible | undefined;
-  /** What the model is told of a tool that threw (SPM-10). */
+  /** What the model is told of a tool that threw. */
   readonly exceptions: ExceptionProcessor;
   /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
   readonly resultCharacters: number;

@@ -5,8 +5,8 @@ import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
 
 /**
- * The turn as a call of this loop sees it; each part is made when it is read, of the state as it is then.
- * But for memory: that is as of the reply which asked for the call, as for everything else that a call sees.
+ * The turn as a call of this loop sees it. Each part is made when it is read, of the state as it is then; only memory is
+ * as of the reply that asked for the call, like everything else that a call sees.
  */
 export function processView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;

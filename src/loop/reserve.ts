@@ -3,10 +3,8 @@ import { framesAround } from '../journal/spending.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
-import { type Budget, priceIn, type Room, roomIn, usedOf } from './budget.ts';
+import { type Budget, isPlanned, priced, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import { inLoop, type Loop } from './loop.ts';
-import { isPlanned } from './planned-model.ts';
-import { priced } from './replied.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
 
 /** The most tokens of a reply under a limit, where its model does not say: what most models can write at once. */

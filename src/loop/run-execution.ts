@@ -5,9 +5,9 @@ import { SignalError } from '../tool/signals.ts';
 import type { ToolCall, ToolExecution } from '../tool/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
-import type { Holder } from './holder.ts';
-import { isCutOff, isInterrupted } from './interrupted.ts';
-import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './journaled-result.ts';
+import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
+import { isCutOff } from './exception-processor.ts';
+import { type Holder, isInterrupted } from './holder.ts';
 import { inLoop, type Loop } from './loop.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
 
@@ -19,7 +19,7 @@ interface Ran {
 
 /** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
 interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
-  readonly leaf: ToolExecution;
+  readonly execution: ToolExecution;
   readonly call: ToolCall;
 }
 
@@ -44,17 +44,21 @@ export async function runExecution(
   const inherited = record.started;
   // What was started as more than a read may have happened, whatever its tool has become since.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
-  const leaf: ToolExecution = isWeakened ? { ...declared, effect: inherited } : declared;
+  const execution: ToolExecution = isWeakened ? { ...declared, effect: inherited } : declared;
   // Begun as what may be repeated, and no longer so: run again, it could happen twice.
-  const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && leaf.effect === 'once');
+  const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && execution.effect === 'once');
   return slots.hold(async () => {
-    holder.claim({ subrequests: leaf.subrequests ?? 1, ms: leaf.timeout });
+    holder.claim({ subrequests: execution.subrequests ?? 1, ms: execution.timeout });
     // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
-    const goesOn = isInDoubt || inherited === leaf.effect;
-    const started = goesOn ? undefined : start(loop, record, leaf);
+    const goesOn = isInDoubt || inherited === execution.effect;
+    const started = goesOn ? undefined : start(loop, record, execution);
     const [idempotencyKey] = await Promise.all([holder.idempotencyKey(record.id), started]);
-    const call: ToolCall = { ...scope, ...(leaf.effect === 'once' && { decide: tooLate }), idempotencyKey };
-    const running: Running = { loop, record, leaf, call };
+    const call: ToolCall = {
+      ...scope,
+      ...(execution.effect === 'once' && { decide: tooLate }),
+      idempotencyKey,
+    };
+    const running: Running = { loop, record, execution, call };
     if (isInDoubt) {
       await holder.formerHolderGone();
       const found = await reconciled(running);
@@ -84,16 +88,16 @@ async function tooLate(): Promise<never> {
   );
 }
 
-/** What `run` said: its result, or nothing that tells what it did. */
+/** What `run` answered: its result, or nothing that tells what it did. */
 type Said = ToolResult | 'no-answer';
 
 /** `run` against its timeout and the signal of whoever holds the turn. */
 async function runOnce(begun: Running): Promise<ToolResult> {
   const { holder } = begun.loop;
-  const { leaf } = begun;
+  const { execution } = begun;
   const stop = new AbortController();
-  const outOfTime = new DOMException(`${leaf.timeout} ms are over.`, 'TimeoutError');
-  const cancel = holder.after(leaf.timeout, () => stop.abort(outOfTime));
+  const outOfTime = new DOMException(`${execution.timeout} ms are over.`, 'TimeoutError');
+  const cancel = holder.after(execution.timeout, () => stop.abort(outOfTime));
   const signal = AbortSignal.any([holder.signal, stop.signal]);
   const running: Running = { ...begun, call: { ...begun.call, signal } };
   let isRunning = true;
@@ -103,7 +107,7 @@ async function runOnce(begun: Running): Promise<ToolResult> {
     });
     const first = await untilAborted(signal, answer).catch(noAnswer);
     if (first !== 'no-answer') return first;
-    if (leaf.effect !== 'once') return stopped(running);
+    if (execution.effect !== 'once') return stopped(running);
     const word = signal.aborted ? await lastWord(holder, answer) : first;
     if (word !== 'no-answer') return word;
     const wasRunning = isRunning;
@@ -157,9 +161,9 @@ function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt):
 
 /** What a `read` or `idempotent` call came to that ran and gave no answer. */
 function stopped(running: Running): ToolResult {
-  const { loop, leaf, call } = running;
+  const { loop, execution, call } = running;
   const result = withoutAnswer(running);
-  if (leaf.effect !== 'idempotent') return result;
+  if (execution.effect !== 'idempotent') return result;
   // The model would repeat it under another key, so it must not take it for undone.
   return isCancelled(loop.holder) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
 }
@@ -167,11 +171,11 @@ function stopped(running: Running): ToolResult {
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
 
 /** What a call came to that gave no answer, and either did not happen or may be repeated. */
-function withoutAnswer({ loop: { holder }, call, leaf }: Running): ToolResult {
+function withoutAnswer({ loop: { holder }, call, execution }: Running): ToolResult {
   if (isCancelled(holder)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
   if (holder.signal.aborted) throw holder.signal.reason;
   if (call.signal.aborted)
-    return failure('timeout', `Tool '${call.tool}' did not answer within ${leaf.timeout} ms.`);
+    return failure('timeout', `Tool '${call.tool}' did not answer within ${execution.timeout} ms.`);
   return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
 }
 
@@ -184,9 +188,9 @@ function noAnswer(thrown: unknown): 'no-answer' {
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function saidBy({ loop, call, leaf }: Running): Promise<Said> {
+async function saidBy({ loop, call, execution }: Running): Promise<Said> {
   try {
-    return resultOf(loop, call.tool, await leaf.run(call));
+    return resultOf(loop, call.tool, await execution.run(call));
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
     const isCut = call.signal.aborted || isCutOff(thrown);
@@ -211,14 +215,14 @@ interface Found {
 }
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
-async function reconciled({ loop, call, leaf }: Running): Promise<Found> {
+async function reconciled({ loop, call, execution }: Running): Promise<Found> {
   const { holder } = loop;
   const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
-  if (!leaf.reconcile) return unknown;
+  if (!execution.reconcile) return unknown;
   const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
-    const ms = holder.signal.aborted ? Math.min(leaf.timeout, LAST_WORD) : leaf.timeout;
-    const asked = Promise.resolve(leaf.reconcile({ ...call, signal: stop.signal }));
+    const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
+    const asked = Promise.resolve(execution.reconcile({ ...call, signal: stop.signal }));
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.

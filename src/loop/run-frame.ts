@@ -7,16 +7,16 @@ import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import { succeeded, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { unpriced } from './budget.ts';
 import { messageOf } from './exception-processor.ts';
-import { Interrupted } from './interrupted.ts';
+import { Interrupted } from './holder.ts';
 import { type Loop, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
+import { answerShown } from './shown-history.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
-import { answerShown } from './transform.ts';
 
 /** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
 const MAX_DEPTH = 16;
 
-/** Tools that are named to whoever has to know what was done. */
+/** The most tools that are named to whoever has to know what was done. */
 const MAX_NAMED = 20;
 
 /** The call that opens a loop, and the loop that it is in. */
@@ -120,7 +120,7 @@ function brokenOff(why: string, calls: readonly DoneCall[]): string {
 const isDoubtful = (result: ToolResult): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
-/** Read by whoever asked a loop that had said nothing when its limit was met. */
+/** The text for whoever asked a loop that had said nothing when its limit was met. */
 const refusalText = ({ refused }: FrameState): string => {
   if (!refused) return '';
   const limit =

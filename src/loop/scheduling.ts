@@ -2,16 +2,16 @@ import type { ScheduledMessage } from '../journal/events.ts';
 import type { ScheduleRequest } from '../tool/tool.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../tool/until-aborted.ts';
 
-/** As many messages may the calls of one turn schedule: a model that plans its whole life is stopped early. */
+/** The calls of one turn may schedule as many messages: a model that plans its whole life is stopped early. */
 const MOST_PER_TURN = 20;
 
-/** As many messages of a session wait for their time at the most, whoever sent them; what a call schedules is not refused any more. */
+/** As many messages of a session wait for their time at the most, whoever sent them. What a call has scheduled is not refused later. */
 export const MOST_WAITING = 100;
 
 /** Characters of one message. */
 const MAX_MESSAGE = 100_000;
 
-/** How many more messages the calls of a turn may schedule. One an invocation; calls that fail give nothing back to it. */
+/** Counts how many more messages the calls of a turn may schedule. An invocation has one; calls that fail give nothing back to it. */
 export class ScheduleRoom {
   #left: number;
 

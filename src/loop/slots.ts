@@ -1,12 +1,11 @@
 import { ROOT } from '../journal/events.ts';
 import { hasBegun, openBatch, type TurnState } from '../journal/state.ts';
 
-/** Connections that the platform lets an invocation have open. */
 const CONNECTIONS = 6;
 
 /**
- * At most `size` holders at once, first come first served. One an invocation, of six: the platform lets an
- * invocation have six connections open, and cancels an older one for a seventh.
+ * Lets at most `size` holders work at once, first come first served. Each invocation has one of six slots: the platform
+ * lets an invocation have six connections open, and cancels an older one for a seventh.
  */
 export class Slots {
   #free: number;

@@ -1,6 +1,7 @@
+import type { ScheduledMessage } from '../journal/events.ts';
 import { type CallRecord, openBatch } from '../journal/state.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { CallView } from './call-view.ts';
 import type { Loop } from './loop.ts';
@@ -22,9 +23,32 @@ export interface ToolCallRun extends BatchCall {
 /** A run whose tool was offered, and may be called. */
 export type PermittedRun = ToolCallRun & Target;
 
-/** The calls of a reply that are still open, by what may not meet. */
+/** What a tool is called with, and what became of it. */
+export interface PreparedCall {
+  readonly call: LiveCall;
+  /** Goes on while the tool runs. */
+  readonly progress: Readonly<CallProgress>;
+  /** All that the call has scheduled. */
+  scheduled(): Promise<readonly ScheduledMessage[]>;
+}
+
+/** How far a call has come; written while it runs. */
+export interface CallProgress {
+  /** The tool got as far as its effect or its frame. */
+  reached: boolean;
+  /** Its effect was run, and may run only once. */
+  ranOnce: boolean;
+  /** It was answered by the caller who runs it. */
+  received: boolean;
+  /** Milliseconds inside `run`; absent when nothing ran. */
+  ms?: number | undefined;
+  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
+  signal?: Signal | undefined;
+}
+
+/** The calls of a reply that are still open, in groups that may not run at the same time. */
 export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer'> {
-  /** Lanes run side by side, and the calls of a lane one after another. */
+  /** Lanes run side by side, and the calls of one lane one after another. */
   readonly lanes: readonly (readonly BatchCall[])[];
 }
 
@@ -55,14 +79,14 @@ export function batchOf(loop: Loop): Batch {
   return { loop, batch, offer, lanes: [...lanes.values()] };
 }
 
-/** What a call has in common with those of its batch that may not meet it; `undefined` when it runs beside all of them. */
+/** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */
 function serialKeyOf({ tool, input }: Target, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
   return parsed.ok ? tool.serial(parsed.input) : undefined;
 }
 
-/** To be made when the calls before it in its lane have ended, since it sees what they changed. */
+/** Makes the run of a call. The calls before it in its lane must have ended, since it sees what they changed. */
 export function runOf({ loop, batch, offer }: Batch, call: BatchCall): ToolCallRun {
   const view = new CallView(loop, call.record, call.earlier);
   return { ...call, loop, batch, offer, view, signal: signalOf(batch) };

@@ -5,7 +5,7 @@ import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 const MAX_NAME = 64;
 const MAX_LISTED = 100;
 
-/** What a model reads when it calls a tool that it was not offered (TNF-01, TNF-02). */
+/** What a model reads when it calls a tool that it was not offered. */
 export function toolNotFound(
   name: string,
   offered: ReadonlyMap<string, unknown>,
@@ -24,7 +24,7 @@ export function toolNotFound(
   );
 }
 
-/** The one name that differs from the wanted one in case and punctuation only (TNF-08). */
+/** The one name that differs from the wanted one in case and punctuation only. */
 export function sameName(wanted: string, names: Iterable<string>): string | undefined {
   const plain = normalised(wanted.slice(0, MAX_NAME));
   const same = plain === '' ? [] : [...names].filter((name) => normalised(name) === plain);
@@ -39,7 +39,7 @@ function suggestion(names: readonly string[]): string {
 
 /**
  * Names like the one the model made up, best first, at most three: those that differ in case and punctuation only,
- * else those that share words (TNF-04).
+ * else those that share words.
  */
 export function suggestNames(
   wanted: string,

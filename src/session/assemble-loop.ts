@@ -6,7 +6,7 @@ import { Reservations, unpriced, withBudgets } from '../loop/budget.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { withCallLimits } from '../loop/loop-limits.ts';
-import { runForOutput } from '../loop/run-tool-loop.ts';
+import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -30,7 +30,7 @@ export interface LoopHost {
   /** Under the agent's context, and the request's. */
   readonly context?: ToolCallContext | undefined;
   /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly leaf?: ((leaf: ToolExecution) => ToolExecution) | undefined;
+  readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
 }
 
 interface Parts {
@@ -78,7 +78,7 @@ export const assembleLoop = ({
   made: new Map(),
   kinds: kindsOf(host).strategies,
   agents: host.agents,
-  leaf: host.leaf,
+  around: host.around,
   run: runForOutput,
 });
 

@@ -1,7 +1,6 @@
-import { MESSAGE_TYPES } from '../journal/event-types.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-message.ts';
-import { NewerEventError, parseBodies, parseEvent, toRow } from '../journal/parse-event.ts';
+import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/parse-event.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
 import type { EventPage, Leased, Reader, ReadQuery, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';

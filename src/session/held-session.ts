@@ -1,8 +1,7 @@
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import type { Holder, LateCall, Needs } from '../loop/holder.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';

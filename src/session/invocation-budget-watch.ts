@@ -1,5 +1,4 @@
-import type { Needs } from '../loop/holder.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { Interrupted, type Needs } from '../loop/holder.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';

@@ -1,5 +1,5 @@
 import type { SessionPort } from '../journal/session-port.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { Interrupted } from '../loop/holder.ts';
 import type { OutboxListener } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 

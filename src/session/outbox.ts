@@ -1,6 +1,5 @@
-import { progressBy } from '../journal/event-types.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
-import { parseEvent, toRow } from '../journal/parse-event.ts';
+import { parseEvent, progressBy, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
 import type {
   Appended,
@@ -13,7 +12,7 @@ import type {
 } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 import { openBatch, type SessionState, type TurnState, waitId } from '../journal/state.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';

@@ -1,13 +1,12 @@
 import { countCalls } from '../journal/spending.ts';
 import { type CallRecord, type Message, openBatch } from '../journal/state.ts';
-import type { Holder } from '../loop/holder.ts';
-import { Interrupted } from '../loop/interrupted.ts';
+import { replied } from '../loop/ask-model.ts';
+import { type Holder, Interrupted } from '../loop/holder.ts';
 import type { Loop } from '../loop/loop.ts';
 import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../loop/memory-loop.ts';
 import { nextStep } from '../loop/next-step.ts';
 import { offerTools } from '../loop/offer-tools.ts';
-import { replied } from '../loop/replied.ts';
-import { runBatch } from '../loop/run-tool-loop.ts';
+import { runBatch } from '../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { type ToolExecutionResult, toExecutionResult } from './tool-execution-result.ts';
 

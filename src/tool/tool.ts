@@ -207,7 +207,7 @@ export interface LiveCall extends CallScope {
    * calls that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
    */
   exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
-  execute(leaf: ToolExecution): Promise<ToolResult>;
+  execute(execution: ToolExecution): Promise<ToolResult>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
   /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */

@@ -1,10 +1,15 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
-export { MESSAGE_TYPES } from '../../src/journal/event-types.ts';
 export { EVENT_VERSION, type EventType, inFrame, ROOT, type Wait } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-message.ts';
 export { valueIn } from '../../src/journal/memories.ts';
-export { NewerEventError, parseBodies, parseEvent, toRow } from '../../src/journal/parse-event.ts';
+export {
+  MESSAGE_TYPES,
+  NewerEventError,
+  parseBodies,
+  parseEvent,
+  toRow,
+} from '../../src/journal/parse-event.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
   BeginRequest,

@@ -1,16 +1,16 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export { NUDGE } from '../../src/loop/ask-model.ts';
 export { withRemark } from '../../src/loop/call-ending.ts';
 export { transcript } from '../../src/loop/compaction/write-summary.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
-export { Interrupted } from '../../src/loop/interrupted.ts';
+export { Interrupted } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
-export { runToolLoop } from '../../src/loop/run-tool-loop.ts';
+export { runToolLoop } from '../../src/loop/run-loop.ts';
 export { MOST_WAITING } from '../../src/loop/scheduling.ts';
+export { NUDGE } from '../../src/loop/shown-history.ts';
 export { CallLocks, Slots } from '../../src/loop/slots.ts';
 export { suggestNames } from '../../src/loop/tool-not-found.ts';

@@ -13,7 +13,6 @@ export interface Step {
 
 const STUB = "the Durable Object's stub";
 const STORAGE = 'the storage that the object gives its ledger';
-const LOOP = 'the loop that the session has assembled';
 
 /**
  * The walk of one message: `POST /agents/{agent}/sessions/{session}/messages` with a body that is well formed, to a session that is
@@ -170,36 +169,29 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
-    file: 'src/loop/loop.ts',
-    calls: 'withCallLimits',
-    does: 'says what a loop is',
-    from: 'src/session/assemble-loop.ts',
-  },
-  {
-    file: 'src/tool-loop/run-for-output.ts',
+    file: 'src/loop/run-loop.ts',
     calls: 'runForOutput',
-    does: 'runs the loop, and asks for an object where the agent declares one',
+    does: 'asks the model, runs its calls and ends',
     from: 'src/session/run-turn.ts',
-  },
-  {
-    file: 'src/loop/run-tool-loop.ts',
-    calls: 'runToolLoop',
-    does: 'asks, acts, ends',
-    from: 'src/tool-loop/run-for-output.ts',
-    through: { reason: LOOP, as: 'run' },
   },
   {
     file: 'src/loop/next-step.ts',
     calls: 'nextStep',
     does: 'decides what comes next',
-    from: 'src/loop/run-tool-loop.ts',
+    from: 'src/loop/run-loop.ts',
   },
   // The model call.
   {
     file: 'src/loop/ask-model.ts',
     calls: 'askModel',
-    does: 'asks the model',
-    from: 'src/loop/run-tool-loop.ts',
+    does: 'asks the model, and makes an event of its reply',
+    from: 'src/loop/run-loop.ts',
+  },
+  {
+    file: 'src/loop/loop.ts',
+    calls: 'inLoop',
+    does: 'says what a loop is',
+    from: 'src/loop/ask-model.ts',
   },
   {
     file: 'src/loop/offer-tools.ts',
@@ -208,69 +200,33 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/ask-model.ts',
   },
   {
-    file: 'src/tool-loop/loop-view.ts',
-    calls: 'loopView',
-    does: 'shows the loop to the strategies',
-    from: 'src/loop/offer-tools.ts',
-  },
-  {
-    file: 'src/loop/transform.ts',
-    calls: 'shownHistory',
-    does: 'transforms what the model is shown',
-    from: 'src/loop/ask-model.ts',
-  },
-  {
-    file: 'src/tool-loop/history.ts',
-    calls: 'toHistory',
-    does: 'makes the history of the messages',
-    from: 'src/loop/transform.ts',
-  },
-  {
-    file: 'src/tool-loop/model-messages.ts',
+    file: 'src/loop/shown-history.ts',
     calls: 'toModelMessages',
-    does: 'makes messages of the history',
-    from: 'src/loop/ask-model.ts',
-  },
-  {
-    file: 'src/loop/replied.ts',
-    calls: 'replied',
-    does: 'makes an event of the reply',
+    does: 'makes the messages that the model is shown',
     from: 'src/loop/ask-model.ts',
   },
   // The tool call and its effect.
   {
-    file: 'src/tool-loop/run-batch.ts',
-    calls: 'runBatch',
-    does: 'runs the calls of the reply',
-    from: 'src/loop/run-tool-loop.ts',
-  },
-  {
-    file: 'src/loop/execute-call.ts',
-    calls: 'executeCall',
-    does: 'executes one call',
-    from: 'src/tool-loop/run-batch.ts',
-  },
-  {
-    file: 'src/loop/permit-call.ts',
-    calls: 'permitCall',
-    does: 'says whether it may run',
-    from: 'src/loop/execute-call.ts',
-  },
-  {
-    file: 'src/tool-loop/routed.ts',
-    calls: 'routed',
-    does: 'finds the tool that is meant',
-    from: 'src/loop/permit-call.ts',
+    file: 'src/loop/tool-call-run.ts',
+    calls: 'batchOf',
+    does: 'finds the tools that the reply asks for',
+    from: 'src/loop/run-loop.ts',
   },
   {
     file: 'src/loop/call-view.ts',
     calls: 'CallView.changes',
-    does: 'collects what the call changes',
-    from: 'src/loop/execute-call.ts',
+    does: 'shows the session to the call, and collects what it changes',
+    from: 'src/loop/tool-call-run.ts',
   },
   {
-    file: 'src/loop/invoke.ts',
-    calls: 'createInvocation',
+    file: 'src/loop/execute-call.ts',
+    calls: 'executeCall',
+    does: 'executes one call, if it is permitted',
+    from: 'src/loop/run-loop.ts',
+  },
+  {
+    file: 'src/loop/prepare-call.ts',
+    calls: 'prepareCall',
     does: 'makes what the tool is given',
     from: 'src/loop/execute-call.ts',
   },
@@ -285,12 +241,12 @@ export const WALK: readonly Step[] = [
     file: 'src/loop/run-execution.ts',
     calls: 'runExecution',
     does: 'journals the start, runs the effect',
-    from: 'src/loop/invoke.ts',
+    from: 'src/loop/prepare-call.ts',
   },
   {
-    file: 'src/loop/journaled-result.ts',
-    calls: 'journaledResult',
-    does: 'makes a result that the journal can keep',
+    file: 'src/loop/call-ending.ts',
+    calls: 'endingOf',
+    does: 'makes an end of its answer that the journal can keep',
     from: 'src/loop/execute-call.ts',
   },
   {
@@ -304,14 +260,14 @@ export const WALK: readonly Step[] = [
     file: 'src/journal/events.ts',
     calls: 'inFrame',
     does: 'says what an event is',
-    from: 'src/loop/execute-call.ts',
+    from: 'src/loop/loop.ts',
   },
   { file: 'src/journal/reduce.ts', calls: 'reduce', does: 'folds an event', from: 'src/session/outbox.ts' },
   {
     file: 'src/journal/state.ts',
     calls: 'openBatch',
     does: 'says what the state is',
-    from: 'src/tool-loop/run-batch.ts',
+    from: 'src/loop/tool-call-run.ts',
   },
   {
     file: 'src/journal/open-loop.ts',
@@ -321,7 +277,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/journal/fold-message.ts',
-    calls: 'foldMessage',
+    calls: 'foldConversation',
     does: 'folds the messages',
     from: 'src/journal/reduce.ts',
   },

@@ -1,7 +1,7 @@
 import { withMetadata } from '../../decorators/with-name.ts';
-import { withProviders } from '../../loop/dynamic-tools.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { ToolGroup } from '../../sources/groups/define-tool-group.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import { changedTools } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';

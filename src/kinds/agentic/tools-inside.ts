@@ -1,5 +1,5 @@
-import { withProviders } from '../../loop/dynamic-tools.ts';
 import { toToolObject } from '../../sources/objects/tool-object.ts';
+import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import { ToolResolutionError } from '../../sources/resolution/tool-resolution-error.ts';
 import { isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';

@@ -1,4 +1,4 @@
-import { fullLength } from '../../loop/truncate-tool-results.ts';
+import { fullLength } from '../../loop/transformers.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { AnyTool, BlackboardEntry, ToolCall } from '../../tool/tool.ts';

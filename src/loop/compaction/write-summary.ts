@@ -1,16 +1,15 @@
+import type { SessionEvent } from '../../journal/events.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { HistoryMessage } from '../../tool/tool.ts';
-import { modelText } from '../../tool/tool-result.ts';
+import { modelText, shownText } from '../../tool/tool-result.ts';
 import { untilAborted } from '../../tool/until-aborted.ts';
-import type { Conversation } from '../compaction.ts';
+import { priced } from '../budget.ts';
 import type { Loop } from '../loop.ts';
-import { priced } from '../replied.ts';
 import { OutOfBudget, reserveSpare } from '../reserve.ts';
-import { toHistory } from '../transform.ts';
-import { countTokens, NotCompacted, SummaryDropped } from './compact-conversation.ts';
-import type { Summarise, SummarySettings } from './summarised.ts';
+import { toHistory } from '../shown-history.ts';
 
 /** The longest that a turn waits for a summary, in ms. */
 const SUMMARY_TIME = 60_000;
@@ -76,12 +75,80 @@ async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promis
   }
 }
 
+/** What may have become too long. */
+export interface Conversation {
+  /** The turn's own. */
+  readonly loop: Loop;
+  readonly port: Pick<SessionPort, 'read'>;
+}
+
+/** The options, with what holds unless given. */
+export interface SummarySettings {
+  readonly overTokens: number;
+  readonly keepTurns: number;
+  /** Absent: the model of the turn's loop. */
+  readonly summarise: Summarise | undefined;
+  readonly instructions: string;
+}
+
+/**
+ * Writes what stands for these messages, the oldest first; the first may be the summary before (`by: 'summary'`). `signal`
+ * aborts when nobody waits for it any more. What it throws leaves the conversation as it is.
+ */
+export type Summarise = (
+  messages: readonly HistoryMessage[],
+  signal: AbortSignal,
+) => string | Promise<string>;
+
 /** A summary, and what its model used. */
 export interface Summary {
   readonly text: string;
   /** Of its model, as that says it; absent when a function wrote it. */
   readonly finish?: string;
   readonly usage?: PricedUsage | undefined;
+}
+
+/** Why no summary was written; told to the log, so it holds nothing of what was said. */
+export class NotCompacted extends Error {
+  override readonly name = 'NotCompacted';
+}
+
+type Reason = Extract<SessionEvent, { type: 'summary-dropped' }>['reason'];
+
+/** A summary was worked on, and cannot be used. The next one, of the same messages, would hardly be better. */
+export class SummaryDropped extends Error {
+  override readonly name = 'SummaryDropped';
+  readonly reason: Reason;
+  /** What its model used, as far as that is known. */
+  readonly usage: PricedUsage | undefined;
+
+  constructor(reason: Reason, usage?: PricedUsage) {
+    super(`A summary was dropped: ${reason}.`);
+    this.reason = reason;
+    this.usage = usage;
+  }
+}
+
+/** Bytes of conversation that count as a token: the same everywhere, whatever a provider reports. */
+const BYTES_PER_TOKEN = 4;
+
+const encoder = new TextEncoder();
+
+/**
+ * The length of a conversation, of which a model is shown so many characters of one result. A language with longer characters
+ * has more tokens a character, which its bytes tell.
+ */
+export const countTokens = (messages: readonly HistoryMessage[], characters: number): number =>
+  Math.ceil(messages.reduce((bytes, message) => bytes + bytesIn(message, characters), 0) / BYTES_PER_TOKEN);
+
+function bytesIn(message: HistoryMessage, most: number): number {
+  const calls = message.role === 'user' ? [] : message.calls;
+  const texts = calls.flatMap(({ name, input, result, shown = most }) => [
+    name,
+    input,
+    result ? shownText(result, Math.min(most, shown)) : '',
+  ]);
+  return [message.text, ...texts].reduce((bytes, text) => bytes + encoder.encode(text).length, 0);
 }
 
 /** How much more than the bound a model is given to read: a single turn may have gone far beyond it. */

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Principal } from '../../journal/events.ts';
 import { openBatch } from '../../journal/state.ts';
+import { replied } from '../../loop/ask-model.ts';
 import type { Holder, Needs } from '../../loop/holder.ts';
 import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
 import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
-import { replied } from '../../loop/replied.ts';
-import { runBatch } from '../../loop/run-tool-loop.ts';
+import { runBatch } from '../../loop/run-loop.ts';
 import { toPrincipal } from '../../session/start-turn.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';

@@ -109,8 +109,16 @@ export class TurnDriver<World> {
     const { reconciles, secrets, kinds } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
-    const leaf: TurnHost['leaf'] = (own) => effects.seen(own, invocation, reconciles);
-    const host = { port, clock, kinds, secrets, leaf, leave: invocation.leave, ...this.#agents(invocation) };
+    const around: TurnHost['around'] = (own) => effects.seen(own, invocation, reconciles);
+    const host = {
+      port,
+      clock,
+      kinds,
+      secrets,
+      around,
+      leave: invocation.leave,
+      ...this.#agents(invocation),
+    };
     const end = await runTurn(host, leased, clock.now());
     return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
   }

@@ -2,12 +2,12 @@ import type { Outcome, TurnError } from '../journal/events.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
+import { isInterrupted } from './holder.ts';
 import { inspectIteration } from './inspect.ts';
-import { isInterrupted } from './interrupted.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
+import { answerShown } from './shown-history.ts';
 import { type Batch, batchOf, runOf } from './tool-call-run.ts';
-import { answerShown } from './transform.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
@@ -50,7 +50,7 @@ export async function runBatch(loop: Loop): Promise<void> {
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
   const { locks, memories, holder } = batch.loop;
-  // What comes after the first of a lane has not begun, unless the lanes were others then: nobody waits for it.
+  // The calls after the first of a lane have not begun, unless the lanes were others then: nobody waits for them.
   for (const { record } of lane.slice(1)) locks.release(record.id);
   try {
     for (const call of lane) {
@@ -65,7 +65,7 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
   }
 }
 
-/** A call asks for leave to run after another one has ended the loop: it is answered instead of waited for. */
+/** Whether a suspended call is answered instead of waited for: it asks for leave to run after another one has ended the loop. */
 const goesOn = ({ batch }: Batch, reason: unknown): boolean =>
   isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch));
 

@@ -1,15 +1,15 @@
-import { withProvided } from '../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../sources/resolution/tool-source.ts';
-import { sameTools } from '../tool/decorate.ts';
-import { type InjectionStrategy, type LoopView, partsOf } from '../tool/injection.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { sameTools } from '../../tool/decorate.ts';
+import { type InjectionStrategy, type LoopView, partsOf } from '../../tool/injection.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { withProvided } from './resolve-tools.ts';
+import type { ToolProvider } from './tool-source.ts';
 
 const NAME = 'dynamic-tools';
 
 /** The log is told of as many names that are taken. */
 const MAX_TOLD = 100;
 
-/** Offers what an agent's tool providers answer now, beside its own tools (AEV-07). Names that are taken are logged once. */
+/** Offers what an agent's tool providers answer now, beside its own tools. Names that are taken are logged once. */
 function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();

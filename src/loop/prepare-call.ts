@@ -1,4 +1,3 @@
-import type { ScheduledMessage } from '../journal/events.ts';
 import { hasBegun } from '../journal/state.ts';
 import type { CallScope, HistoryMessage, LiveCall } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
@@ -10,30 +9,8 @@ import { processView } from './process-view.ts';
 import { runExecution } from './run-execution.ts';
 import { runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
-import type { PermittedRun } from './tool-call-run.ts';
-import { shownHistory, toHistory } from './transform.ts';
-
-/** What a tool is called with, and what became of it. */
-export interface PreparedCall {
-  readonly call: LiveCall;
-  /** Goes on while the tool runs. */
-  readonly progress: Readonly<CallProgress>;
-  /** All that the call has scheduled. */
-  scheduled(): Promise<readonly ScheduledMessage[]>;
-}
-
-interface CallProgress {
-  /** The tool got as far as its effect or its frame. */
-  reached: boolean;
-  /** Its effect was run, and may run only once. */
-  ranOnce: boolean;
-  /** It was answered by the caller who runs it. */
-  received: boolean;
-  /** Milliseconds inside `run`; absent when nothing ran. */
-  ms?: number | undefined;
-  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
-  signal?: Signal | undefined;
-}
+import { shownHistory, toHistory } from './shown-history.ts';
+import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
 
 /** Binds one call to the loop that runs it. */
 export function prepareCall(run: PermittedRun): PreparedCall {
@@ -71,11 +48,11 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   const call: LiveCall = {
     ...scope,
     ...memoryOf(run),
-    execute: async (leaf) => {
+    execute: async (execution) => {
       enter();
-      progress.ranOnce = leaf.effect === 'once';
+      progress.ranOnce = execution.effect === 'once';
       const asking = { ...scope, decideWhileRunning: outside.decideWhileRunning };
-      const { result, ms } = await runExecution(run, asking, loop.leaf?.(leaf) ?? leaf).finally(
+      const { result, ms } = await runExecution(run, asking, loop.around?.(execution) ?? execution).finally(
         outside.hasRun,
       );
       progress.ms = ms;

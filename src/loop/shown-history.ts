@@ -1,0 +1,160 @@
+import { answerText, type CallRecord, lastReply, type Message } from '../journal/state.ts';
+import type { ModelMessage } from '../model/chat-model.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/tool.ts';
+import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
+import type { Loop, LoopSpec } from './loop.ts';
+import type { LoopTransformer } from './transformers.ts';
+
+/** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
+export const shownHistory = (
+  { transformers }: Pick<LoopSpec, 'transformers'>,
+  messages: readonly Message[],
+): readonly HistoryMessage[] =>
+  transformers.reduce<readonly HistoryMessage[]>(
+    (shown, transformer) => applied(transformer, shown),
+    toHistory(messages),
+  );
+
+/** The conversation as tools and transformers read it. Its results are the journal's own: not to be changed. */
+export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
+  messages.map((message) => {
+    if (message.role === 'user') {
+      const { shown, ...said } = message;
+      return shown === undefined
+        ? message
+        : { ...said, text: shownText({ type: 'text', content: said.text }, shown) };
+    }
+    const calls = message.calls.map(({ id, name, input, ended }) => ({
+      id,
+      name,
+      input,
+      ...(ended && { result: ended.result }),
+      ...(ended?.shown !== undefined && { shown: ended.shown }),
+    }));
+    return { role: 'assistant', text: message.text, calls };
+  });
+
+/** What a loop answers: the words of its last reply, or of the results returned directly, as transformed for people. */
+export function answerShown({ spec: { transformers }, frame: { messages } }: Loop): string {
+  const last = lastReply(messages);
+  const kept = transformers.filter(({ shortens }) => !shortens);
+  if (!last || kept.length === 0) return answerText(messages);
+  const text = kept.reduce((words, transformer) => replyText(transformer, words), last.text);
+  const calls = last.calls.map(({ ended, ...call }) => {
+    if (!ended) return call;
+    const result = kept.reduce(
+      (data, one) => transformed(one, { ...call, result: data }, data),
+      ended.result,
+    );
+    return { ...call, ended: { ...ended, result } };
+  });
+  return answerText([{ ...last, text, calls }]);
+}
+
+/**
+ * The conversation as a model is sent it: one system message first, and the results after their reply in the order of its
+ * calls, each with no more characters than the loop's policies allow.
+ */
+export function toModelMessages(
+  spec: Pick<LoopSpec, 'transformers' | 'policies'>,
+  instructions: string,
+  conversation: readonly Message[],
+): ModelMessage[] {
+  const sending = { records: callsById(conversation), characters: spec.policies.resultCharacters };
+  const sent: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
+  const shown = shownHistory(spec, conversation);
+  shown.forEach((message, index) => {
+    if (message.role === 'user') sent.push({ role: 'user', text: message.text });
+    else if (isBlank(message)) sent.push(...blank(shown[index + 1]));
+    else sent.push(...toReply(message, sending));
+  });
+  return sent;
+}
+
+interface Sending {
+  /** Every call, by our id. */
+  readonly records: ReadonlyMap<string, CallRecord>;
+  readonly characters: number;
+}
+
+type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
+
+const isBlank = ({ text, calls }: Reply): boolean => calls.length === 0 && text.trim() === '';
+
+/** Some providers refuse an empty assistant message. A message that followed it needs no nudge. */
+const blank = (next: HistoryMessage | undefined): ModelMessage[] => [
+  { role: 'assistant', text: '(no response)', toolCalls: [] },
+  ...(next?.role === 'user' ? [] : [{ role: 'user', text: NUDGE } as const]),
+];
+
+function toReply({ text, calls }: Reply, { records, characters }: Sending): ModelMessage[] {
+  // Providers repeat their ids, so that ours are those by which a call is known.
+  const wireId = (id: string): string => records.get(id)?.providerId ?? id;
+  const toolCalls = calls.map(({ id, name, input }) => ({ id: wireId(id), name, input }));
+  const results = calls.map(({ id, name, result }): ModelMessage => {
+    const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
+    const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
+    return { role: 'tool', id: wireId(id), name, text: shownText(answer, most) };
+  });
+  return [{ role: 'assistant', text, toolCalls }, ...results];
+}
+
+const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === 'user' ? [] : message.calls.map((call) => [call.id, call] as const),
+    ),
+  );
+
+/** Asked of a model whose reply was blank. */
+export const NUDGE =
+  'Your previous turn produced no response. Take ONE concrete action that progresses toward answering the ' +
+  "user's most recent question — either call a tool to gather what you still need, or write the answer using " +
+  'the information you already have. Do not stay silent.';
+
+function applied(transformer: LoopTransformer, shown: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const { messages, result, reply } = transformer;
+  const cut = messages ? attempt(transformer, shown, messages) : shown;
+  if (!result && !reply) return cut;
+  return cut.map((message) => (message.role === 'user' ? message : changed(transformer, message)));
+}
+
+function changed(transformer: LoopTransformer, message: Reply): Reply {
+  const calls = transformer.result
+    ? message.calls.map((call) => withResult(transformer, call))
+    : message.calls;
+  return { ...message, text: replyText(transformer, message.text), calls };
+}
+
+function withResult(transformer: LoopTransformer, call: HistoryCall): HistoryCall {
+  return call.result ? { ...call, result: transformed(transformer, call, call.result) } : call;
+}
+
+function transformed(transformer: LoopTransformer, call: HistoryCall, result: ResultData): ResultData {
+  const { result: transform } = transformer;
+  if (!transform) return result;
+  const words = result.type === 'error' ? result.message : modelText(result);
+  const next = attempt(transformer, words, (text) => transform(text, call));
+  if (next === words) return result;
+  return result.type === 'error' ? { ...result, message: next } : { ...result, content: next };
+}
+
+const replyText = (transformer: LoopTransformer, text: string): string =>
+  transformer.reply ? attempt(transformer, text, transformer.reply) : text;
+
+/** What a transformer made of a value, or the value. */
+function attempt<T extends string | readonly HistoryMessage[]>(
+  { name }: LoopTransformer,
+  value: T,
+  make: (value: T) => T,
+): T {
+  try {
+    const made = make(value);
+    // In plain JavaScript it may answer anything.
+    if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
+    throw new TypeError('It answered with something else.');
+  } catch (thrown) {
+    console.error(`holdfast: the transformer '${name}' failed; what it was given stays as it was`, thrown);
+    return value;
+  }
+}
