@@ -19,10 +19,10 @@ import type { Signal } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { assembleLoop, type LoopHost } from './assemble-loop.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
-import { type FeedItem, LiveFeed } from './follow-session.ts';
 import { HeldSession } from './held-session.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
+import { type FeedItem, LiveFeed } from './watching/follow-session.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost extends LoopHost {

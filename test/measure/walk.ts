@@ -122,7 +122,7 @@ export const WALK: readonly Step[] = [
     from: 'src/worker/routes/messages.ts',
   },
   {
-    file: 'src/session/turn-outcome.ts',
+    file: 'src/session/watching/turn-outcome.ts',
     calls: 'outcomeHere',
     does: 'waits for the turn',
     from: 'src/worker/turn-response.ts',
@@ -352,10 +352,10 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/ledger.ts',
   },
   {
-    file: 'src/session/turn-answer.ts',
+    file: 'src/session/watching/turn-answer.ts',
     calls: 'toAnswer',
     does: 'makes the answer of the turn',
-    from: 'src/session/turn-outcome.ts',
+    from: 'src/session/watching/turn-outcome.ts',
   },
   {
     file: 'src/http/answer.ts',

@@ -1,11 +1,11 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import { openQuestions } from '../../session/answers/questions.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
-import { openQuestions } from '../../session/questions.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
-import { SessionUnavailableError } from '../../session/session-errors.ts';
+import { SessionUnavailableError } from '../../session/send-again.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { turnStopped } from '../../session/turn-outcome.ts';
+import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import { mustHaveRole } from '../auth.ts';
 import { readBody } from '../body.ts';
 import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../message-body.ts';

@@ -1,5 +1,5 @@
-import { type Answer, type JournaledCall, ROOT, type StoredEvent, type Wait } from '../journal/events.ts';
-import { waitId } from '../journal/state.ts';
+import { type Answer, type JournaledCall, ROOT, type StoredEvent, type Wait } from '../../journal/events.ts';
+import { waitId } from '../../journal/state.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {

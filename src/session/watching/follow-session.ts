@@ -1,10 +1,9 @@
-import { inFrame, type StoredEvent } from '../journal/events.ts';
-import { parseEvent } from '../journal/parse-event.ts';
-import type { Notice, SessionPort } from '../journal/session-port.ts';
-import type { LiveEvents } from '../loop/loop.ts';
-import { isOpen } from './is-open.ts';
-import type { Meter } from './meter.ts';
-import type { Clock } from './read-platform.ts';
+import { inFrame, type StoredEvent } from '../../journal/events.ts';
+import { parseEvent } from '../../journal/parse-event.ts';
+import type { EventPage, Notice, SessionPort } from '../../journal/session-port.ts';
+import type { LiveEvents } from '../../loop/loop.ts';
+import type { Meter } from '../meter.ts';
+import type { Clock } from '../read-platform.ts';
 
 /** Whoever watches a session. */
 export interface Watch {
@@ -237,3 +236,12 @@ export class LiveFeed implements LiveEvents {
     }
   }
 }
+
+/** Where a session stands, as its page or a notice tells it; `null` when there is no such session. */
+export type Standing = Pick<EventPage, 'openTurn' | 'waiting'> | null;
+
+/** The turn runs, or waits for those before it or for its time. */
+export const isOpen = (at: Standing, turn: string): boolean =>
+  at !== null &&
+  ((at.openTurn?.id === turn && at.openTurn.state === 'running') ||
+    at.waiting.some((one) => one.turn === turn));

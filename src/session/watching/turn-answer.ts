@@ -1,13 +1,13 @@
-import type { DecisionWait, FinalOutcome, StoredEvent, TurnError } from '../journal/events.ts';
-import { reduce } from '../journal/reduce.ts';
-import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../journal/state.ts';
-import type { Usage } from '../model/prices.ts';
-import { parseToolInput } from '../tool/check-input.ts';
-import type { Json } from '../tool/json.ts';
-import { LISTINGS } from '../tool/listings.ts';
-import type { DecisionKind, JsonSchema } from '../tool/tool.ts';
-import type { Signal } from '../tool/tool-result.ts';
-import { openQuestions, type Question } from './questions.ts';
+import type { DecisionWait, FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
+import { reduce } from '../../journal/reduce.ts';
+import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../../journal/state.ts';
+import type { Usage } from '../../model/prices.ts';
+import { parseToolInput } from '../../tool/check-input.ts';
+import type { Json } from '../../tool/json.ts';
+import { LISTINGS } from '../../tool/listings.ts';
+import type { DecisionKind, JsonSchema } from '../../tool/tool.ts';
+import type { Signal } from '../../tool/tool-result.ts';
+import { openQuestions, type Question } from '../answers/questions.ts';
 
 /** What a client is told of a turn that has ended. */
 export interface TurnAnswer {
