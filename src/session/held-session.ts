@@ -173,7 +173,7 @@ export class HeldSession implements Holder {
       // The lease was lost on the way. If it was stored all the same, whoever finds the note knows.
     }
     try {
-      await this.#options.port.post('late', turn.id, JSON.stringify(note));
+      await this.#options.port.post({ kind: 'late', turn: turn.id, body: JSON.stringify(note) });
     } catch (failure) {
       console.error(`holdfast: the late result of call ${note.call} could not be kept`, failure);
     }

@@ -74,7 +74,7 @@ export async function postTo(
 /** Leaves a cancel for the holder of a turn, and gives it the time to hear of it. */
 export async function cancelIn({ port, hear }: Stage, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
-  const posted = turn === undefined ? 'no-such-turn' : await port.post('cancel', turn, '{}');
+  const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted') throw new Error(`There is nothing to cancel: ${given ?? 'no turn'} is open.`);
   hear();
 }

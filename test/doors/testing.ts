@@ -15,7 +15,6 @@ export {
   type Position,
 } from '../../src/testing/crash-matrix/disturbances.ts';
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
-export { foldEvents } from '../../src/testing/crash-matrix/fold-events.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
 export { isOpenEnded, OFF_SCRIPT, type Subject } from '../../src/testing/crash-matrix/script.ts';
 export {

@@ -35,9 +35,14 @@ export async function postAnswer(
   const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
   const note: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
   const bodyHash = isVoid ? `void ${hash}` : hash;
-  const posted = await port.post('answer', question.turn, JSON.stringify(note), {
-    wait: question.id,
-    bodyHash,
+  const posted = await port.post({
+    kind: 'answer',
+    turn: question.turn,
+    body: JSON.stringify(note),
+    answers: {
+      wait: question.id,
+      bodyHash,
+    },
   });
   return isVoid && (posted === 'posted' || posted === 'known') ? 'void' : posted;
 }

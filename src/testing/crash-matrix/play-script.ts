@@ -139,7 +139,7 @@ class Play<World> {
     const { port } = this.#session;
     for (const one of comes) {
       if ('cancel' in one) {
-        await port.post('cancel', (await this.#running()) ?? '', '{}');
+        await port.post({ kind: 'cancel', turn: (await this.#running()) ?? '', body: '{}' });
         continue;
       }
       const start = { ...this.#startOf(this.#nextTurn(), one.send), whenBusy: one.whenBusy };

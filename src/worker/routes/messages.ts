@@ -107,7 +107,7 @@ async function declinePending(asked: SessionRequest, services: TurnHost, turn: s
   const { port, caller } = target;
   for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
   const cancel: CancelMessage = { declinedBy: caller.id };
-  await port.post('cancel', turn, JSON.stringify(cancel));
+  await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
   const resumed = await resume(asked, turn);
   if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);

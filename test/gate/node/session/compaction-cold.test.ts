@@ -141,7 +141,7 @@ describe('a turn that is not begun by its message', () => {
     const end = await app.say('b');
     expect(end.status).toBe('suspended');
     const turn = (await app.state()).turn?.id ?? '';
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.run(await app.resume(turn));
     expect((await app.state()).compacted).toBeUndefined();
   });
@@ -163,7 +163,7 @@ describe('a turn that is not begun by its message', () => {
     const leased = await app.lease(long('b'));
     const running = app.run(leased);
     await asked.promise;
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(7_000);
     expect(await running).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect((await app.state()).compacted).toBeUndefined();
