@@ -5,6 +5,7 @@ export { openQuestions, questionsOf } from '../../src/session/answers/questions.
 export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
+export type { FeedItem } from '../../src/session/live-feed.ts';
 export { Meter } from '../../src/session/meter.ts';
 export {
   DEFAULT_PLATFORM,
@@ -19,5 +20,5 @@ export { toSessionName } from '../../src/session/read-secrets.ts';
 export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { toTurnStart } from '../../src/session/start-turn.ts';
-export { type FeedItem, followSession } from '../../src/session/watching/follow-session.ts';
+export { followSession } from '../../src/session/watching/follow-session.ts';
 export { turnStopped } from '../../src/session/watching/turn-outcome.ts';
