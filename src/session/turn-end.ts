@@ -24,11 +24,13 @@ export type Stopped =
       readonly object?: Json;
     };
 
+/** The end of a turn that was cancelled. */
 export const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
 
+/** The loop has nothing to do, unless something has come meanwhile. */
 export const hasStopped = ({ why }: Stopped): boolean => why === 'suspended' || why === 'ended';
 
-/** With an answer, and it may give another one. */
+/** The loop has given an answer, and may be asked for another one. */
 export const isAnswered = (end: Stopped): boolean =>
   end.why === 'ended' && !end.signal && ANSWERED.includes(end.outcome);
 

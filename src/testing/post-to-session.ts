@@ -34,7 +34,7 @@ interface Stage {
   readonly heard: ReadonlySet<string>;
 }
 
-/** The port, with a note of every message that its holder is told of. */
+/** The port, which adds to `heard` the turn of every message that its holder is told of. */
 export function hearing(port: SessionPort, heard: Set<string>): SessionPort {
   const told = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // of those answers that have one

@@ -12,18 +12,21 @@ import {
   type SentDecision,
   type SentResult,
 } from '../session/answers/post-answer.ts';
-import { openQuestions, type Question } from '../session/answers/questions.ts';
+import {
+  openQuestions,
+  type PendingCall,
+  type Question,
+  toPendingCall,
+} from '../session/answers/questions.ts';
 import { foldAll } from '../session/fold-session.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import {
   type AnswerObject,
-  type PendingCall,
   type SuspendedTurn,
   stoppedTurn,
   type TurnAnswer,
-  toPendingCall,
 } from '../session/watching/turn-answer.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/groups/define-tool-group.ts';

@@ -136,14 +136,8 @@ export const WALK: readonly Step[] = [
   {
     file: 'src/session/fold-session.ts',
     calls: 'foldWhileHeld',
-    does: 'folds, and keeps the lease meanwhile',
+    does: 'folds page by page, and keeps the lease meanwhile',
     from: 'src/session/run-turn.ts',
-  },
-  {
-    file: 'src/session/fold-session.ts',
-    calls: 'foldLeased',
-    does: 'folds page by page',
-    from: 'src/session/fold-session.ts',
   },
   {
     file: 'src/session/held-session.ts',

@@ -33,12 +33,12 @@ export async function postAnswer(
   { answer, hash }: { readonly answer: Answer; readonly hash: string },
 ): Promise<AnswerPosted> {
   const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
-  const note: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
+  const message: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
   const bodyHash = isVoid ? `void ${hash}` : hash;
   const posted = await port.post({
     kind: 'answer',
     turn: question.turn,
-    body: JSON.stringify(note),
+    body: JSON.stringify(message),
     answers: {
       wait: question.id,
       bodyHash,
