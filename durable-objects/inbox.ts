@@ -1,15 +1,13 @@
-import type { InboxMessage, InboxMessageKind, Posted, WaitAnswer } from '../src/journal/session-port.ts';
+import type {
+  InboxMessage,
+  InboxMessageKind,
+  Posted,
+  PostedMessage,
+  WaitAnswer,
+} from '../src/journal/session-port.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import type { LedgerScope, SessionStorage, UnreadMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
-
-/** What somebody leaves for the holder of a session; `answers` when it answers a wait. */
-export interface PostedMessage {
-  readonly kind: InboxMessageKind;
-  readonly turn: string;
-  readonly body: string;
-  readonly answers?: WaitAnswer | undefined;
-}
 
 /** The unread messages for whoever holds the open turn, as many as one answer may hold; the others come when these were read. */
 export function unreadMessages(storage: SessionStorage): InboxMessage[] {

@@ -11,6 +11,7 @@ import type {
   NotResumed,
   NotStarted,
   Posted,
+  PostedMessage,
   ReadQuery,
   Renewed,
   ResumeRequest,
@@ -18,7 +19,7 @@ import type {
 } from '../src/journal/session-port.ts';
 import { isOutdated, retain, scheduleAlarm } from './alarms.ts';
 import { doDueWork } from './due-work.ts';
-import { leaveOrExpire, type PostedMessage, unreadMessages, whyNotPosted } from './inbox.ts';
+import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, openTurnOf, pageOfEvents, release } from './lease.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import {

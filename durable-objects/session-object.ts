@@ -29,6 +29,9 @@ interface SessionEnv {
   readonly TURNS?: TurnQueue;
 }
 
+/** A `PostedMessage` as it crosses from a Worker to the object. */
+type MessageInParts = [kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer];
+
 const DEFAULT_LEASE_MS = 20_000;
 
 /** Epochs of a session that was erased are not met again by chance. */
@@ -83,7 +86,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch);
   }
 
-  post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Posted {
+  /** Takes its message in parts: while a new version is deployed, objects and Workers of both versions call each other. */
+  post(...[kind, turn, body, answers]: MessageInParts): Posted {
     return this.#ledger.post({ kind, turn, body, answers });
   }
 

@@ -60,7 +60,8 @@ export {
   type ToolDefinition,
 } from './model/chat-model.ts';
 export type { Prices, Usage } from './model/prices.ts';
-export type { PendingCall, SuspendedTurn, TurnAnswer } from './session/turn-answer.ts';
+export type { PendingCall } from './session/answers/questions.ts';
+export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-answer.ts';
 export {
   CORE_ROLES,
   defineToolGroup,

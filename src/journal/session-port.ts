@@ -23,7 +23,7 @@ export interface SessionPort {
    * Leaves a message for whoever holds the session now or next. Durable when it answers. One that answers a wait is taken
    * once, and not after the wait has expired.
    */
-  post(kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer): Promise<Posted>;
+  post(message: PostedMessage): Promise<Posted>;
   /** Reads events in order, at most `maxBytes` of bodies (and at least one event). `null`: there is no such session. */
   read(query: ReadQuery): Promise<EventPage | null>;
   /**
@@ -54,6 +54,14 @@ export type InboxKind = InboxMessageKind | WaitingKind;
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
+}
+
+/** What somebody leaves for the holder of a session; `answers` when it answers a wait. */
+export interface PostedMessage {
+  readonly kind: InboxMessageKind;
+  readonly turn: string;
+  readonly body: string;
+  readonly answers?: WaitAnswer | undefined;
 }
 
 export type Posted =

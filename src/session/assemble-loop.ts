@@ -33,7 +33,7 @@ export interface LoopHost {
   readonly around?: ((execution: ToolExecution) => ToolExecution) | undefined;
 }
 
-interface Parts {
+interface LoopParts {
   readonly host: LoopHost;
   readonly turn: TurnState;
   /** Of the turn's own loop. */
@@ -47,7 +47,6 @@ interface Parts {
   readonly scheduled: number;
 }
 
-/** What kinds of tools there are. */
 const kindsOf = ({ kinds = BUILT_IN_KINDS }: Pick<LoopHost, 'kinds'>): ToolKinds => kinds;
 
 /** The turn's own loop, of what its agent declares and what its invocation brings. @throws what a part of the host does. */
@@ -60,7 +59,7 @@ export const assembleLoop = ({
   secrets,
   startedAt,
   scheduled,
-}: Parts): Loop => ({
+}: LoopParts): Loop => ({
   spec: specOf(host, turn),
   frame,
   turn: turn.id,

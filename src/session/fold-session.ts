@@ -29,8 +29,7 @@ export const readerOf = (kinds: { readonly reducer: number } = { reducer: REDUCE
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
   { snapshot, covered: texts, page }: Pick<Leased, 'snapshot' | 'covered' | 'page'>,
-  memories: readonly ToolMemory[],
-  keep: () => Promise<void> = async () => {},
+  { memories, keep = async () => {} }: FoldOptions,
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
@@ -55,6 +54,11 @@ export async function foldLeased(
   return { state, tailBytes, turnEvents };
 }
 
+interface FoldOptions {
+  readonly memories: readonly ToolMemory[];
+  readonly keep?: () => Promise<void>;
+}
+
 /** A session as its holder finds it. */
 export interface FoldedSession {
   readonly state: SessionState;
@@ -71,20 +75,11 @@ export interface FoldedSession {
 export async function foldAll(
   port: Pick<SessionPort, 'read'>,
   memories: readonly ToolMemory[],
-): Promise<{ state: SessionState; page: EventPage; turnEvents: readonly StoredEvent[] } | null> {
+): Promise<(FoldedSession & { readonly page: EventPage }) | null> {
   const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
   if (!page) return null;
-  const state = emptyState();
-  let turnEvents: StoredEvent[] = [];
-  for await (const rows of pagesFrom(port, page, {})) {
-    for (const row of rows) {
-      const stored = parseEvent(row);
-      reduce(state, stored, memories);
-      if (row.type === 'turn-started') turnEvents = [];
-      turnEvents.push(stored);
-    }
-  }
-  return { state, page, turnEvents };
+  const folded = await foldLeased(port, { snapshot: null, covered: [], page }, { memories });
+  return { ...folded, page };
 }
 
 /** All events of a session in order, or those of one turn; none when there is no such session. */
@@ -148,7 +143,7 @@ export async function foldWhileHeld(
     if (answer.status === 'renewed') heard = now;
   };
   try {
-    const folded = await foldLeased(port, leased, memories, keep);
+    const folded = await foldLeased(port, leased, { memories, keep });
     meter.fold(folded.tailBytes);
     return { folded, heard };
   } catch (failure) {

@@ -1,11 +1,11 @@
-import { ROOT, type StoredEvent } from '../journal/events.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs } from '../loop/holder.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
-import { isSteered, type LateMessage, toEvents } from './inbox.ts';
+import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { Meter } from './meter.ts';
@@ -37,10 +37,7 @@ export class HeldSession implements Holder {
   readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
   readonly #leaving: InvocationBudgetWatch;
-  readonly #seen = new Set<number>();
-  /** Messages for the model that it was not shown yet, in order. */
-  readonly #steers = new Map<number, InboxMessage>();
-  #taken = 0;
+  readonly #inbox: HeldInbox;
   #endings: (() => Promise<unknown>)[] = [];
   #isOver = false;
 
@@ -62,6 +59,7 @@ export class HeldSession implements Holder {
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, isHeld, listener });
+    this.#inbox = new HeldInbox({ port, outbox: this.outbox, onCancel: () => this.cancel() });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const isSending = (): boolean => this.outbox.isSending;
     const renewing = (): void => this.#leaving.look();
@@ -117,65 +115,22 @@ export class HeldSession implements Holder {
     return sha256Hex(identity);
   }
 
-  /**
-   * Journals what others left for the holder, each row once; not when the lease is being given back. Messages for the
-   * model stay where they are until it is asked: one that nobody would answer any more is a turn of its own.
-   */
-  takeIn(rows: readonly InboxMessage[]): void {
-    if (this.outbox.isReleasing) return;
-    for (const row of rows) {
-      if (this.#seen.has(row.id)) continue;
-      if (row.kind === 'steer') this.#steers.set(row.id, row);
-      else this.#take(row);
-    }
+  takeIn(messages: readonly InboxMessage[]): void {
+    this.#inbox.takeIn(messages);
   }
 
   takeSteers(frame: string): boolean {
-    if (frame !== ROOT || this.outbox.isReleasing) return false;
-    const rows = [...this.#steers.values()].filter(() => isSteered(this.outbox.state.turn));
-    for (const row of rows) this.#take(row);
-    return rows.length > 0;
+    return this.#inbox.takeSteers(frame);
   }
 
-  /** Notes that were journaled, after which a loop that had stopped may have something to do again. */
+  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
   get taken(): number {
-    return this.#taken;
-  }
-
-  #take(row: InboxMessage): void {
-    this.#seen.add(row.id);
-    this.#steers.delete(row.id);
-    const events = toEvents(this.outbox.state, row);
-    this.outbox.emit(...events);
-    this.outbox.read([row.id]);
-    if (events.length === 0) return;
-    if (row.kind === 'cancel') this.cancel();
-    else this.#taken += 1;
+    return this.#inbox.taken;
   }
 
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void {
-    const telling = answer.then((result) => result && this.#tellLate({ ...call, result }));
-    this.#options.waitUntil?.(telling);
-  }
-
-  /** Journaled while this invocation holds the turn, and otherwise left for whoever holds it next. */
-  async #tellLate(note: LateMessage): Promise<void> {
-    const { outbox } = this;
-    const { turn } = outbox.state;
-    if (!turn) return;
-    try {
-      if (!outbox.isReleasing && !outbox.fencedBy) {
-        outbox.emit({ type: 'late-result-received', turn: turn.id, ...note });
-        return await outbox.durable();
-      }
-    } catch {
-      // The lease was lost on the way. If it was stored all the same, whoever finds the note knows.
-    }
-    try {
-      await this.#options.port.post('late', turn.id, JSON.stringify(note));
-    } catch (failure) {
-      console.error(`holdfast: the late result of call ${note.call} could not be kept`, failure);
-    }
+    const told = answer.then((result) => result && this.#inbox.late({ ...call, result }));
+    this.#options.waitUntil?.(told);
   }
 
   /** Stops the model and the tools; the turn ends as cancelled. */

@@ -1,5 +1,5 @@
 import { type Answer, inFrame, ROOT, type SessionEvent, type Wait } from '../journal/events.ts';
-import type { InboxMessage } from '../journal/session-port.ts';
+import type { InboxMessage, SessionPort } from '../journal/session-port.ts';
 import {
   type CallRecord,
   openBatch,
@@ -9,6 +9,124 @@ import {
   waitId,
 } from '../journal/state.ts';
 import { failure } from '../tool/tool-result.ts';
+import type { Outbox } from './outbox.ts';
+
+/** What is posted to the holder of a session for a call that waits. */
+export interface AnswerMessage {
+  readonly wait: string;
+  readonly answer: Answer;
+}
+
+/** What is posted to cancel a turn. */
+export interface CancelMessage {
+  /** Only if the turn waits: all that it waits for is declined by this one, who has sent a message instead. */
+  readonly declinedBy?: string;
+}
+
+/** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
+type LateMessage = Pick<
+  Extract<SessionEvent, { type: 'late-result-received' }>,
+  'call' | 'tool' | 'input' | 'result'
+>;
+
+interface Options {
+  readonly port: Pick<SessionPort, 'post'>;
+  readonly outbox: Outbox;
+  /** Called when the turn was cancelled. */
+  readonly onCancel: () => void;
+}
+
+/** What others leave for the holder of a session, as one holder journals it: each message once. */
+export class HeldInbox {
+  readonly #options: Options;
+  readonly #seen = new Set<number>();
+  /** Messages for the model that it was not shown yet, in order. */
+  readonly #steers = new Map<number, InboxMessage>();
+  #taken = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /**
+   * Journals messages, but not while the lease is being given back. Those for the model stay where they are until it is
+   * asked: one that nobody would answer any more is a turn of its own.
+   */
+  takeIn(messages: readonly InboxMessage[]): void {
+    if (this.#options.outbox.isReleasing) return;
+    for (const message of messages) {
+      if (this.#seen.has(message.id)) continue;
+      if (message.kind === 'steer') this.#steers.set(message.id, message);
+      else this.#take(message);
+    }
+  }
+
+  /** Journals the messages for the model if this is the turn's own loop. Answers whether there were any. */
+  takeSteers(frame: string): boolean {
+    const { outbox } = this.#options;
+    if (frame !== ROOT || outbox.isReleasing) return false;
+    const messages = [...this.#steers.values()].filter(() => isSteered(outbox.state.turn));
+    for (const message of messages) this.#take(message);
+    return messages.length > 0;
+  }
+
+  #take(message: InboxMessage): void {
+    const { outbox, onCancel } = this.#options;
+    this.#seen.add(message.id);
+    this.#steers.delete(message.id);
+    const events = toEvents(outbox.state, message);
+    outbox.emit(...events);
+    outbox.read([message.id]);
+    if (events.length === 0) return;
+    if (message.kind === 'cancel') onCancel();
+    else this.#taken += 1;
+  }
+
+  /** Journals a late result while this invocation holds the turn, and otherwise leaves it for whoever holds it next. */
+  async late(message: LateMessage): Promise<void> {
+    const { outbox, port } = this.#options;
+    const { turn } = outbox.state;
+    if (!turn) return;
+    try {
+      if (!outbox.isReleasing && !outbox.fencedBy) {
+        outbox.emit({ type: 'late-result-received', turn: turn.id, ...message });
+        return await outbox.durable();
+      }
+    } catch {
+      // The lease was lost on the way. If it was stored all the same, whoever finds the message knows.
+    }
+    try {
+      await port.post({ kind: 'late', turn: turn.id, body: JSON.stringify(message) });
+    } catch (thrown) {
+      console.error(`holdfast: the late result of call ${message.call} could not be kept`, thrown);
+    }
+  }
+}
+
+/** Whether a message would still be answered in the turn. */
+const isSteered = (turn: TurnState | undefined): boolean =>
+  turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
+
+/** What the holder of a session journals for a message that was left for it; nothing when it is void by now. */
+function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent[] {
+  const { turn } = state;
+  switch (row.kind) {
+    case 'cancel':
+      return cancelled(turn, row);
+    case 'steer':
+      return turn ? [steered(turn, row)] : [];
+    case 'late':
+      return turn ? late(state, turn, row) : [];
+    case 'answer':
+    case 'expired':
+      return turn ? waitOver(turn, row) : [];
+  }
+}
 
 /** An open call that waits, and where it stands. */
 interface WaitingCall {
@@ -29,44 +147,6 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
     }),
   );
 
-/** What is posted to the holder of a session for a call that waits. */
-export interface AnswerMessage {
-  readonly wait: string;
-  readonly answer: Answer;
-}
-
-/** What is posted to cancel a turn. */
-export interface CancelMessage {
-  /** Only if the turn waits: all that it waits for is declined by this one, who has sent a message instead. */
-  readonly declinedBy?: string;
-}
-
-/** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
-export type LateMessage = Pick<Late, 'call' | 'tool' | 'input' | 'result'>;
-
-type Late = Extract<SessionEvent, { type: 'late-result-received' }>;
-type Started = Extract<SessionEvent, { type: 'turn-started' }>;
-
-/** Whether a message would still be answered in the turn. */
-export const isSteered = (turn: TurnState | undefined): boolean =>
-  turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
-
-/** What the holder of a session journals for a note that was left for it; nothing when it is void by now. */
-export function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent[] {
-  const { turn } = state;
-  switch (row.kind) {
-    case 'cancel':
-      return cancelled(turn, row);
-    case 'steer':
-      return turn ? [steered(turn, row)] : [];
-    case 'late':
-      return turn ? late(state, turn, row) : [];
-    case 'answer':
-    case 'expired':
-      return turn ? waitOver(turn, row) : [];
-  }
-}
-
 /** Nothing when it was to decline what the turn waits for, and nothing waits. */
 function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
   const { declinedBy } = JSON.parse(row.body) as CancelMessage; // what was posted as one
@@ -77,11 +157,11 @@ function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly Ses
 }
 
 function steered(turn: TurnState, row: InboxMessage): SessionEvent {
-  const { message, principal } = JSON.parse(row.body) as Started; // stored as the start of a turn
+  const { message, principal } = JSON.parse(row.body) as Extract<SessionEvent, { type: 'turn-started' }>; // stored as the start of a turn
   return { type: 'turn-steered', turn: turn.id, as: row.turn, message, principal };
 }
 
-/** Whoever could not tell whether its append was stored left a note beside it. */
+/** Whoever could not tell whether its append was stored left a message as well. */
 function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   const { call, tool, input, result } = JSON.parse(row.body) as LateMessage; // what was posted as one
   if (toldLate.includes(call)) return [];
@@ -91,10 +171,10 @@ function late({ toldLate }: SessionState, turn: TurnState, row: InboxMessage): r
 /** A wait was answered, or its time is over; nothing when nobody waits for it any more. */
 function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   // An answer was posted as one; of a wait that expired, its id is.
-  const note = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
-  const id = note?.wait ?? row.body;
+  const message = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
+  const id = message?.wait ?? row.body;
   const waiting = waitingCalls(turn).find((one) => one.id === id);
-  return waiting ? [answered(turn, waiting, note?.answer ?? expired(waiting))] : [];
+  return waiting ? [answered(turn, waiting, message?.answer ?? expired(waiting))] : [];
 }
 
 const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: Answer): SessionEvent => ({

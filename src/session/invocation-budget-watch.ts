@@ -15,7 +15,7 @@ interface Options {
 const MODEL_GRACE = 20_000;
 
 /**
- * When an invocation leaves its turn to another one (DESIGN 8): near a limit of its platform, or when it is
+ * When an invocation leaves its turn to another one: near a limit of its platform, or when it is
  * told to. Then nothing more is begun, and what runs may end; replies that take too long are given up.
  *
  * A turn that is only handed over never ends, so the first thing is done whatever little is left. Two

@@ -25,8 +25,7 @@ interface Options {
 }
 
 /**
- * The holder's side of a lease (DESIGN 5, rule 4). Any append renews it; after a third of the term in
- * silence this does. Its own deadline, three quarters of a term after the last acknowledged message was
+ * Keeps the lease of one invocation. Any append renews it; after a third of the term in silence this does. Its own deadline, three quarters of a term after the last acknowledged message was
  * *sent*, always falls before the object's.
  */
 export class LeaseKeeper {

@@ -31,7 +31,7 @@ export function objectSession(
     resume: (request) => send(async (object) => object.resume(request)),
     append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
     renew: (epoch) => send(async (object) => object.renew(epoch)),
-    post: (kind, turn, body, answers) => send(async (object) => object.post(kind, turn, body, answers)),
+    post: ({ kind, turn, body, answers }) => send(async (object) => object.post(kind, turn, body, answers)),
     read: (query) => send(async (object) => object.read(query)),
     watch: (onNotice, onClosed) => send((object) => watch(object, onNotice, onClosed)),
     erase: () => {

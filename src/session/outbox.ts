@@ -1,22 +1,14 @@
-import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
-import { parseEvent, progressBy, toRow } from '../journal/parse-event.ts';
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import { parseEvent, toRow } from '../journal/parse-event.ts';
 import { reduce } from '../journal/reduce.ts';
-import type {
-  Appended,
-  Change,
-  Fenced,
-  InboxMessage,
-  NewRow,
-  ScheduledTurn,
-  SessionPort,
-} from '../journal/session-port.ts';
+import type { Change, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
-import { openBatch, type SessionState, type TurnState, waitId } from '../journal/state.ts';
+import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
+import { appendUntilAnswered, dueOf, type Emitted, isResult, takeFitting, toChange } from './append.ts';
 import { type Clock, soon } from './read-platform.ts';
-import { toScheduledTurn } from './start-turn.ts';
 
 /** What an outbox tells the invocation that owns it. */
 export interface OutboxListener {
@@ -47,44 +39,10 @@ interface InboxRead {
   readonly seq: number;
 }
 
-/** An event, as it is stored and as it was folded. */
-interface Emitted {
-  readonly row: NewRow;
-  readonly seq: number;
-  readonly event: SessionEvent;
-  readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
-  readonly scheduled: readonly ScheduledTurn[];
-}
-
 /**
- * Characters of bodies in one append: two bytes each at the most, and an RPC message weighs at most 32 MiB.
- */
-const MAX_APPEND = 8 * 1024 * 1024;
-
-/** Between an append that failed and the next try, in ms. */
-const FIRST_WAIT = 50;
-const LONGEST_WAIT = 1_000;
-
-/** When the wait of this event is over, which was just folded. */
-function expiryOf(turn: TurnState | undefined, event: SessionEvent): Emitted['expiry'] {
-  if (event.type !== 'tool-call-suspended' || typeof event.wait.expires !== 'number') return undefined;
-  const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
-  return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
-}
-
-/** The turns that a call of this turn has scheduled. */
-const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly ScheduledTurn[] =>
-  turn && event.type === 'tool-call-ended'
-    ? (event.changes?.scheduled ?? []).map((one) => toScheduledTurn(one, turn))
-    : [];
-
-/** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
-const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
-
-/**
- * The one way of an invocation to its session's journal (DESIGN 5, rule 0). At most one append is in
- * flight; what is emitted meanwhile leaves together in the next one. An event is folded as it is emitted,
- * in the form in which it comes back from the journal.
+ * The one way of an invocation to its session's journal : every event goes through here, is
+ * folded as it is emitted, in the form in which it comes back from the journal, and is stored in that order.
+ * At most one append is in flight; what is emitted meanwhile leaves together in the next one.
  */
 export class Outbox implements LoopJournal {
   readonly state: SessionState;
@@ -96,7 +54,7 @@ export class Outbox implements LoopJournal {
   #acknowledged: number;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
-  #lost: Interrupted | undefined;
+  #fencedBy: Interrupted | undefined;
   readonly #givenUp = Promise.withResolvers<'given-up'>();
   /** Bytes of bodies emitted, for deciding on a snapshot. */
   bytes = 0;
@@ -133,7 +91,7 @@ export class Outbox implements LoopJournal {
 
   /** Why nothing can be stored any more. */
   get fencedBy(): Interrupted | undefined {
-    return this.#lost;
+    return this.#fencedBy;
   }
 
   emit(...events: SessionEvent[]): void {
@@ -143,9 +101,7 @@ export class Outbox implements LoopJournal {
       this.bytes += row.body.length;
       this.#hasProgressed ||= isResult(event);
       reduce(this.state, stored, this.#options.memories);
-      const { turn } = this.state;
-      const expiry = expiryOf(turn, stored.event);
-      this.#pending.push({ row, ...stored, expiry, scheduled: scheduledBy(turn, stored.event) });
+      this.#pending.push({ row, ...stored, ...dueOf(this.state.turn, stored.event) });
     }
     this.#schedule();
   }
@@ -160,7 +116,7 @@ export class Outbox implements LoopJournal {
     const { seq } = this.state;
     await Promise.resolve(); // the calls of a batch start one right after another, and leave together
     while (this.#acknowledged < seq) {
-      if (this.#lost) throw this.#lost;
+      if (this.#fencedBy) throw this.#fencedBy;
       await this.#send();
     }
   }
@@ -169,21 +125,21 @@ export class Outbox implements LoopJournal {
   async release(release: NonNullable<Change['release']>, snapshot?: Snapshot): Promise<void> {
     this.#ending = { release, snapshot };
     while (!this.#isReleased) {
-      if (this.#lost) throw this.#lost;
+      if (this.#fencedBy) throw this.#fencedBy;
       await this.#send();
     }
   }
 
   /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
   async settled(): Promise<void> {
-    while (this.#sending || (this.#pending.length > 0 && !this.#lost)) await this.#send();
+    while (this.#sending || (this.#pending.length > 0 && !this.#fencedBy)) await this.#send();
     this.#cancelSoon?.();
   }
 
   /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
   fence(reason: Interrupted): void {
-    if (this.#lost) return;
-    this.#lost = reason;
+    if (this.#fencedBy) return;
+    this.#fencedBy = reason;
     this.#givenUp.resolve('given-up');
     this.#options.listener.lost(reason);
   }
@@ -193,7 +149,7 @@ export class Outbox implements LoopJournal {
    * call, which follows at once, leave together.
    */
   #schedule(): void {
-    if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.#lost) return;
+    if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.#fencedBy) return;
     this.#cancelSoon = soon(this.#options, () => void this.#send());
   }
 
@@ -208,26 +164,17 @@ export class Outbox implements LoopJournal {
   }
 
   async #append(): Promise<void> {
-    if (this.#lost || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
-    const sent = this.#takePending();
+    if (this.#fencedBy || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
+    const sent = takeFitting(this.#pending);
     const isLast = this.#pending.length === 0;
     const inboxRead = this.#takeRead(this.#acknowledged + sent.length);
     // The lease is given back only with the last of the events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const sentAt = this.#options.now();
-    const from = this.#acknowledged + 1;
-    const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
-    const scheduled = sent.flatMap((one) => one.scheduled);
-    const progress = sent.some(({ event }) => isResult(event));
+    const sending = { ...this.#options, givenUp: this.#givenUp.promise };
+    const change: Change = { ...toChange(sent, inboxRead), ...ending };
     try {
-      const answer = await this.#store(from, {
-        events: sent.map(({ row }) => row),
-        ...(inboxRead.length > 0 && { inboxRead }),
-        ...(progress && { progress }),
-        ...(expiries.length > 0 && { expiries }),
-        ...(scheduled.length > 0 && { scheduled }),
-        ...ending,
-      });
+      const answer = await appendUntilAnswered(sending, this.#acknowledged + 1, change);
       if (answer === 'given-up') return;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.#acknowledged += sent.length;
@@ -248,33 +195,6 @@ export class Outbox implements LoopJournal {
     const ids = this.#inboxRead.filter(({ seq }) => seq <= until).map(({ id }) => id);
     this.#inboxRead = this.#inboxRead.filter(({ seq }) => seq > until);
     return ids;
-  }
-
-  /** What fits into one message to the object, and at least one event. */
-  #takePending(): Emitted[] {
-    let size = 0;
-    const end = this.#pending.findIndex(({ row }, index) => {
-      size += row.body.length;
-      return index > 0 && size > MAX_APPEND;
-    });
-    return this.#pending.splice(0, end === -1 ? this.#pending.length : end);
-  }
-
-  /** An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good. */
-  async #store(from: number, change: Change): Promise<Appended | Fenced | 'given-up'> {
-    const { port, epoch, after, isHeld } = this.#options;
-    for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
-      try {
-        return await Promise.race([port.append(epoch, from, change), this.#givenUp.promise]);
-      } catch (failure) {
-        if (!isHeld()) throw failure;
-        const pause = Promise.withResolvers<'waited'>();
-        const cancel = after(wait, () => pause.resolve('waited'));
-        if ((await Promise.race([pause.promise, this.#givenUp.promise])) === 'waited') continue;
-        cancel();
-        return 'given-up';
-      }
-    }
   }
 
   #refused(detail: string): void {

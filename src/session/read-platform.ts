@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 
 /**
- * What one invocation may use (DESIGN 8). A turn that comes near a limit is handed over to a fresh
+ * What one invocation may use. A turn that comes near a limit is handed over to a fresh
  * invocation: local workerd enforces none of them, and the real platform does so without a warning.
  */
 export interface Platform {

@@ -24,7 +24,7 @@ export function readSecrets(minted: MintedSecrets | undefined): Secrets {
   return Secrets.of(minted ?? {});
 }
 
-/** What an app declares as its context: values, or a context made of them (CTX-06). */
+/** What an app declares as its context: values, or a context made of them. */
 export type AppContext = ContextValues | ToolCallContext;
 
 /** The tool-call context that an app declares. @throws ConfigurationError when it is not JSON. */

@@ -1,28 +1,30 @@
-import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
+import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
 import { closeOpenCalls } from '../journal/close-turn.ts';
-import { type FinalOutcome, type Principal, ROOT, type TurnError } from '../journal/events.ts';
-import { ANSWERED } from '../journal/reduce.ts';
+import { type Principal, ROOT } from '../journal/events.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
-import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
-import { answerText, type SessionState, type TurnState } from '../journal/state.ts';
+import { answerText, type TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
-import type { LiveEvents, LoopEnd } from '../loop/loop.ts';
+import type { LiveEvents } from '../loop/loop.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
-import { ModelError } from '../model/chat-model.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
-import type { Json } from '../tool/json.ts';
 import { Secrets } from '../tool/secrets.ts';
-import { ToolConfigurationError } from '../tool/signals.ts';
-import type { Signal } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { assembleLoop, type LoopHost } from './assemble-loop.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
-import { type FeedItem, LiveFeed } from './follow-session.ts';
 import { HeldSession } from './held-session.ts';
+import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { type Clock, UNLIMITED } from './read-platform.ts';
+import {
+  type AnswerEnd,
+  CANCELLED,
+  hasStopped,
+  isAnswered,
+  type Stopped,
+  snapshotIfDue,
+  stopOf,
+  stuck,
+} from './turn-end.ts';
 
 /** What an invocation brings to a turn. */
 export interface TurnHost extends LoopHost {
@@ -46,15 +48,10 @@ export type TurnEnd =
   /** Another invocation goes on, or a decision is waited for; `seq` is the last event that was shown. */
   | { readonly status: 'suspended' | 'handed-over' | 'lost'; readonly seq: number };
 
-/** Take-overs in a row without progress after which a turn is given up (DESIGN 5, rule 4). */
+/** Take-overs in a row without progress after which a turn is given up. */
 const MAX_EXPIRATIONS = 3;
 /** Invocations in a row that had room for nothing, after which none ever will. */
 const MAX_IDLE = 20;
-/** A snapshot is written when more events than this would have to be folded. */
-const SNAPSHOT_AFTER = 200;
-/** Characters; it travels with an append, and with the answer to every `begin`. */
-const MAX_SNAPSHOT = 4 * 1024 * 1024;
-
 /**
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
  * returns, on every path.
@@ -149,57 +146,6 @@ async function drive(run: Run): Promise<TurnEnd> {
   }
 }
 
-const hasStopped = ({ why }: Stopped): boolean => why === 'suspended' || why === 'ended';
-
-/** With an answer, and it may give another one. */
-const isAnswered = (end: Stopped): boolean =>
-  end.why === 'ended' && !end.signal && ANSWERED.includes(end.outcome);
-
-type Stopped =
-  | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
-  | {
-      readonly why: 'ended';
-      readonly outcome: FinalOutcome;
-      readonly error?: TurnError;
-      readonly signal?: Signal;
-      readonly text?: string;
-      readonly object?: Json;
-    };
-
-const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
-
-/** Every way in which a loop can stop, as data. */
-async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
-  try {
-    const { outcome, ...more } = await run();
-    if (outcome === 'suspended') return { why: outcome, detail: '' };
-    return { why: 'ended', outcome, ...more };
-  } catch (thrown) {
-    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown) };
-    if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
-    return CANCELLED;
-  }
-}
-
-function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
-  if (thrown instanceof ModelError) {
-    const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
-    const seconds = Math.ceil(ms / 1000);
-    // A model of one's own, or a server, may say anything: a header is written in whole seconds.
-    const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
-    return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
-  }
-  if (
-    thrown instanceof ConfigurationError ||
-    thrown instanceof ToolResolutionError ||
-    thrown instanceof ToolConfigurationError
-  ) {
-    return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
-  }
-  console.error('holdfast: a turn failed', thrown);
-  return { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } };
-}
-
 async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { host, leased, turn, session } = run;
   if (leased.expirations >= MAX_EXPIRATIONS || turn.resumedIdly >= MAX_IDLE) return stuck(turn, leased);
@@ -221,43 +167,11 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   return told.outcome === 'completed' && turn.limited ? { ...told, outcome: 'limit-reached' } : told;
 }
 
-/** How a turn's own loop stopped. */
-type AnswerEnd = LoopEnd & {
-  /** Its answer, where transformers changed it. */
-  readonly text?: string;
-};
-
-const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
-  outcome: 'failed',
-  error: {
-    type: 'stuck',
-    message: `The turn was taken over ${Math.max(expirations, turn.resumedIdly)} times without progress; its last event is ${turn.lastEvent}.`,
-  },
-});
-
 async function endTurn(
   { host: { kinds = BUILT_IN_KINDS }, session: { outbox }, leased, folded: { state, tailBytes }, turn }: Run,
   { why: _, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
-  const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
-  const isHeavy = tailBytes + outbox.bytes > (leased.snapshot?.body.length ?? 0);
-  // One that covers what was compacted away spares the next turn from reading it.
-  const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
-  const isDue = (isLong && isHeavy) || isCompacted;
-  await outbox.release('ended', isDue ? snapshotOf(state, kinds) : undefined);
-}
-
-/** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
-function snapshotOf(state: SessionState, { reducer }: ToolKinds): Snapshot | undefined {
-  // What a kind's code could not fold would be hidden from the code that can.
-  if (state.brokenMemories) return undefined;
-  try {
-    const body = toSnapshot(state);
-    if (body.length > MAX_SNAPSHOT) return undefined;
-    return { seq: state.seq, reducer, body, messagesFrom: state.compacted?.from };
-  } catch (failure) {
-    console.error('holdfast: a snapshot could not be made', failure);
-    return undefined;
-  }
+  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes: tailBytes + outbox.bytes });
+  await outbox.release('ended', snapshot);
 }

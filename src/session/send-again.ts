@@ -1,6 +1,5 @@
 import { DeploymentError, NO_SQLITE } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
-import { SessionUnavailableError } from './session-errors.ts';
 
 /** How the pauses between two tries pass, so that a test can hold them. */
 export interface Pauses {
@@ -92,3 +91,21 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 /** What the database refuses, and what is too long for one message. A disk that cannot be read is not among it. */
 const OWN_WORDS =
   /\bSQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE|AUTH|TOOBIG|FULL)\b|^Serialized RPC arguments or return values are limited/;
+
+/** The session was erased, and the turn with it. */
+export class SessionErasedError extends Error {
+  override readonly name = 'SessionErasedError';
+
+  constructor() {
+    super('The session was erased, and the turn with it.');
+  }
+}
+
+/** The object of a session could not be reached, and would not be by asking at once again. */
+export class SessionUnavailableError extends Error {
+  override readonly name = 'SessionUnavailableError';
+
+  constructor(cause: Error) {
+    super(`The session cannot be reached: ${cause.message}`, { cause });
+  }
+}

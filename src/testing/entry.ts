@@ -1,11 +1,11 @@
 /** The entry `holdfast/testing`: an agent in a test, without a Worker and without a network. */
 export type { SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
-export type { SentDecision, SentResult } from '../session/post-answer.ts';
+export type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 export type { Clock } from '../session/read-platform.ts';
-export { createManualClock, type ManualClock } from './manual-clock.ts';
+export { createManualClock, type ManualClock } from './clocks.ts';
 export { createMemorySessions, type MemorySessions, type MemorySessionsOptions } from './memory-session.ts';
-export type { PostOptions, SendOptions } from './post-message.ts';
+export type { PostOptions, SendOptions } from './post-to-session.ts';
 export {
   type ScriptedCall,
   type ScriptedModel,

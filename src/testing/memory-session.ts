@@ -55,8 +55,7 @@ class MemorySession {
       resume: async (request) => copy(this.#ledger.resume(copy(request))),
       append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
       renew: async (epoch) => copy(this.#ledger.renew(epoch)),
-      post: async (kind, turn, body, answers) =>
-        this.#ledger.post({ kind, turn, body, answers: copy(answers) }),
+      post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       watch: async (onNotice, onClosed) => this.#watch({ onNotice, onClosed }),
       erase: async () => this.#erase(),

@@ -5,39 +5,47 @@ import type { Principal, StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
-import { foldAll } from '../session/fold-session.ts';
 import {
   type CheckedAnswer,
   checkDecision,
   checkResult,
   type SentDecision,
   type SentResult,
-} from '../session/post-answer.ts';
-import { openQuestions, type Question } from '../session/questions.ts';
+} from '../session/answers/post-answer.ts';
+import {
+  openQuestions,
+  type PendingCall,
+  type Question,
+  toPendingCall,
+} from '../session/answers/questions.ts';
+import { foldAll } from '../session/fold-session.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
 import {
   type AnswerObject,
-  type PendingCall,
   type SuspendedTurn,
   stoppedTurn,
   type TurnAnswer,
-  toPendingCall,
-} from '../session/turn-answer.ts';
-import { turnStopped } from '../session/turn-outcome.ts';
+} from '../session/watching/turn-answer.ts';
+import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { DecisionKind } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';
-import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
-import { cancelIn, hearing, type PostOptions, postTo, type SendOptions } from './post-message.ts';
+import {
+  cancelIn,
+  hearing,
+  type PostOptions,
+  postTo,
+  type SendOptions,
+  sendAnswer,
+} from './post-to-session.ts';
 import { type ScriptedReply, scriptedModel } from './scripted-model.ts';
-import { sendAnswer } from './send-answer.ts';
-import { skippableClock } from './skippable-clock.ts';
-import { type TurnSteps, turnSteps } from './turn-steps.ts';
+import { type MortalWorker, mortalWorker, type TurnSteps, turnSteps } from './turn-steps.ts';
 
 /** Who answers: a script, or a model. It takes the place of the agent's own. */
 export type TestModel =

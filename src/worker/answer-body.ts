@@ -1,4 +1,4 @@
-import type { SentDecision, SentResult } from '../session/post-answer.ts';
+import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import type { DecisionKind } from '../tool/tool.ts';
 import { invalidBody, unknownProblems } from './body.ts';

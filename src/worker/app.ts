@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { NewerEventError } from '../journal/parse-event.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError, sayingOnce } from '../session/deployment.ts';
-import { SessionErasedError, SessionUnavailableError } from '../session/session-errors.ts';
+import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { type Authenticate, mustNotBeCrossSite } from './auth.ts';
 import { type Caller, type Env, invoked } from './host.ts';
 import { Problem } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { FeedItem } from '../session/follow-session.ts';
+import type { FeedItem } from '../session/live-feed.ts';
 import type { RouteRequest } from './route.ts';
 
 /** A comment this often keeps proxies from closing a silent stream, in ms. */

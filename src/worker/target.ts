@@ -2,10 +2,14 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { openQuestions, type Question } from '../session/questions.ts';
+import {
+  openQuestions,
+  type PendingCall,
+  type Question,
+  toPendingCall,
+} from '../session/answers/questions.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
-import { type PendingCall, toPendingCall } from '../session/turn-answer.ts';
 import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */

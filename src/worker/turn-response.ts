@@ -1,15 +1,15 @@
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf, readTurn } from '../session/fold-session.ts';
-import { followSession } from '../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
-import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
+import { followSession } from '../session/watching/follow-session.ts';
+import { stoppedTurn, toAnswer } from '../session/watching/turn-answer.ts';
 import {
   type AwaitedTurn,
   keptFor,
   outcomeElsewhere,
   outcomeHere,
   type TurnOutcome,
-} from '../session/turn-outcome.ts';
+} from '../session/watching/turn-outcome.ts';
 import { ANY_OBJECT, type Answer } from './description.ts';
 import { prefersAsync, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';

@@ -1,6 +1,6 @@
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { Deferred } from '../journal/session-port.ts';
-import { stoppedTurn, type TurnAnswer } from '../session/turn-answer.ts';
+import { stoppedTurn, type TurnAnswer } from '../session/watching/turn-answer.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { prefersAsync } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';

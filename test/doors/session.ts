@@ -1,12 +1,12 @@
 /** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
 
+export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
+export { openQuestions, questionsOf } from '../../src/session/answers/questions.ts';
 export { foldAll, foldLeased, readerOf, readTurn } from '../../src/session/fold-session.ts';
-export { type FeedItem, followSession } from '../../src/session/follow-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
+export type { FeedItem } from '../../src/session/live-feed.ts';
 export { Meter } from '../../src/session/meter.ts';
-export { checkDecision, postAnswer } from '../../src/session/post-answer.ts';
-export { openQuestions, questionsOf } from '../../src/session/questions.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,
@@ -18,6 +18,7 @@ export {
 } from '../../src/session/read-platform.ts';
 export { toSessionName } from '../../src/session/read-secrets.ts';
 export { runTurn, type TurnEnd, type TurnHost } from '../../src/session/run-turn.ts';
-export { SessionErasedError, SessionUnavailableError } from '../../src/session/session-errors.ts';
+export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { toTurnStart } from '../../src/session/start-turn.ts';
-export { turnStopped } from '../../src/session/turn-outcome.ts';
+export { followSession } from '../../src/session/watching/follow-session.ts';
+export { turnStopped } from '../../src/session/watching/turn-outcome.ts';

@@ -1,18 +1,28 @@
 /** A door for tests. What test sessions and crash matrices are built of. */
-export { type CallNames, callNames } from '../../src/testing/crash-matrix/call-names.ts';
+
 export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
-export { crashableMemorySession } from '../../src/testing/crash-matrix/crashable-memory-session.ts';
-export type { CrashableSession } from '../../src/testing/crash-matrix/crashable-session.ts';
+export {
+  type CrashableSession,
+  crashableMemorySession,
+} from '../../src/testing/crash-matrix/crashable-session.ts';
 export { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts';
-export { type Disturbance, isGentle, MODES, type Mode } from '../../src/testing/crash-matrix/disturbances.ts';
+export {
+  type Disturbance,
+  isGentle,
+  MODES,
+  type Mode,
+  type Position,
+} from '../../src/testing/crash-matrix/disturbances.ts';
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
-export { foldEvents } from '../../src/testing/crash-matrix/fold-events.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
-export type { Position } from '../../src/testing/crash-matrix/position.ts';
-export { isOpenEnded, OFF_SCRIPT } from '../../src/testing/crash-matrix/script.ts';
-export { promisesSettled } from '../../src/testing/crash-matrix/simulated-clock.ts';
-export type { Subject } from '../../src/testing/crash-matrix/subject.ts';
-export { Undisturbed, unknownIn } from '../../src/testing/crash-matrix/undisturbed.ts';
+export { isOpenEnded, OFF_SCRIPT, type Subject } from '../../src/testing/crash-matrix/script.ts';
+export {
+  type CallNames,
+  callNames,
+  Undisturbed,
+  unknownIn,
+} from '../../src/testing/crash-matrix/undisturbed.ts';
 export { MemoryStorage } from '../../src/testing/memory-storage.ts';
+export { promisesSettled } from '../../src/testing/promises-settled.ts';
 export { turnSteps } from '../../src/testing/turn-steps.ts';

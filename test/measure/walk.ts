@@ -121,7 +121,7 @@ export const WALK: readonly Step[] = [
     from: 'src/worker/routes/messages.ts',
   },
   {
-    file: 'src/session/turn-outcome.ts',
+    file: 'src/session/watching/turn-outcome.ts',
     calls: 'outcomeHere',
     does: 'waits for the turn',
     from: 'src/worker/turn-response.ts',
@@ -135,14 +135,8 @@ export const WALK: readonly Step[] = [
   {
     file: 'src/session/fold-session.ts',
     calls: 'foldWhileHeld',
-    does: 'folds, and keeps the lease meanwhile',
+    does: 'folds page by page, and keeps the lease meanwhile',
     from: 'src/session/run-turn.ts',
-  },
-  {
-    file: 'src/session/fold-session.ts',
-    calls: 'foldLeased',
-    does: 'folds page by page',
-    from: 'src/session/fold-session.ts',
   },
   {
     file: 'src/session/held-session.ts',
@@ -308,10 +302,10 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/ledger.ts',
   },
   {
-    file: 'src/session/turn-answer.ts',
+    file: 'src/session/watching/turn-answer.ts',
     calls: 'toAnswer',
     does: 'makes the answer of the turn',
-    from: 'src/session/turn-outcome.ts',
+    from: 'src/session/watching/turn-outcome.ts',
   },
   {
     file: 'src/http/answer.ts',

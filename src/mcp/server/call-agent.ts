@@ -1,11 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
-import { followSession } from '../../session/follow-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts';
-import { SessionErasedError, SessionUnavailableError } from '../../session/session-errors.ts';
+import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/turn-outcome.ts';
+import { followSession } from '../../session/watching/follow-session.ts';
+import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { sha256Hex } from '../../tool/until-aborted.ts';

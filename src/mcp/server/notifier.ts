@@ -1,5 +1,5 @@
 import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
-import type { FeedItem } from '../../session/follow-session.ts';
+import type { FeedItem } from '../../session/live-feed.ts';
 import { oneLine } from '../content/words.ts';
 
 /** How a client hears of a call while it runs. What is told after it has gone is dropped. */

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { TurnAnswer } from '../../session/turn-answer.ts';
-import type { TurnOutcome } from '../../session/turn-outcome.ts';
+import type { TurnAnswer } from '../../session/watching/turn-answer.ts';
+import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { type PendingView, pendingViews, type Target, turnPath } from '../../worker/target.ts';
 import { oneLine } from '../content/words.ts';
 import { textBlock } from './to-call-result.ts';

@@ -6,15 +6,12 @@ import { readSecrets } from '../../session/read-secrets.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
-import { crashableMemorySession } from './crashable-memory-session.ts';
-import type { CrashableSession } from './crashable-session.ts';
+import { type CrashableSession, crashableMemorySession } from './crashable-session.ts';
 import { damageOf } from './damage.ts';
-import { type Disturbance, isFor, MODES, type Mode } from './disturbances.ts';
+import { type Disturbance, isFor, MODES, type Mode, type Position } from './disturbances.ts';
 import type { CrashKit } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
-import type { Position } from './position.ts';
-import { type CrashScript, isOpenEnded } from './script.ts';
-import type { App, Subject } from './subject.ts';
+import { type App, type CrashScript, isOpenEnded, type Subject } from './script.ts';
 import { Undisturbed, unknownIn } from './undisturbed.ts';
 
 /** The agent that is talked to, with the others of its app if it session work to them by name. */

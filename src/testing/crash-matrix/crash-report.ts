@@ -1,6 +1,13 @@
 import type { Damage } from './damage.ts';
-import { DISTURBANCES, type Disturbance, type DisturbanceName, type Mode, nameOf } from './disturbances.ts';
-import { type Position, positionText } from './position.ts';
+import {
+  DISTURBANCES,
+  type Disturbance,
+  type DisturbanceName,
+  type Mode,
+  nameOf,
+  type Position,
+  positionText,
+} from './disturbances.ts';
 
 /** What a crash matrix found. */
 export interface CrashReport {

@@ -1,16 +1,6 @@
 import { ModelError } from '../../model/chat-model.ts';
-import type { CrashableSession } from './crashable-session.ts';
-import type { Disturbance, Mode } from './disturbances.ts';
-import type { Operation, Position } from './position.ts';
-import type { Positions } from './positions.ts';
-
-/** What tells whether an invocation still does something. */
-export interface Progress {
-  /** Counts what it did, for whoever waits until it does nothing more. */
-  readonly moves: number;
-  /** Code of the user runs, which may take real time. */
-  readonly isBusy: boolean;
-}
+import type { CrashableSession, Progress } from './crashable-session.ts';
+import { type Disturbance, isFor, type Mode, type Operation, type Position } from './disturbances.ts';
 
 /** One invocation of the Worker, and its end: everything that it does to the world goes through here. */
 export class CrashableInvocation implements Progress {
@@ -154,3 +144,59 @@ export class CrashableInvocation implements Progress {
 }
 
 const isGone = (mode: Mode): boolean => mode === 'rejects' || mode === 'hangs' || mode.startsWith('zombie');
+
+/**
+ * The positions of one play in order, over all its invocations. The first disturbance strikes whichever invocation is at
+ * its position; the next one counts from there.
+ */
+export class Positions {
+  /** All that were passed so far. */
+  readonly passed: Position[] = [];
+  readonly #left: Disturbance[];
+  readonly #session: Pick<CrashableSession, 'restart'>;
+  readonly #invocations: CrashableInvocation[] = [];
+  #sinceStruck = 0;
+  #isOver = false;
+
+  constructor(disturbances: readonly Disturbance[], session: Pick<CrashableSession, 'restart'>) {
+    this.#left = [...disturbances];
+    this.#session = session;
+  }
+
+  /** One more invocation. */
+  invoke(): CrashableInvocation {
+    const invocation = new CrashableInvocation(this, this.#session);
+    this.#invocations.push(invocation);
+    return invocation;
+  }
+
+  /** Every disturbance has found an invocation. */
+  get hasStruck(): boolean {
+    return this.#left.length === 0;
+  }
+
+  /** Invocations whose calls are held up. */
+  get held(): readonly CrashableInvocation[] {
+    return this.#invocations.filter(({ isHeldUp }) => isHeldUp);
+  }
+
+  /** Nothing is counted, or disturbed, from now on. */
+  end(): void {
+    this.#isOver = true;
+    for (const invocation of this.#invocations) invocation.deliver();
+  }
+
+  /** One more position of an undisturbed invocation; answers what strikes it there. */
+  pass(position: Position): Disturbance | undefined {
+    if (this.#isOver) return undefined;
+    this.passed.push(position);
+    for (const invocation of this.held) invocation.othersMoved();
+    const at = this.#sinceStruck;
+    this.#sinceStruck += 1;
+    const [next] = this.#left;
+    if (!next || at < next.at || !isFor(next.mode, position)) return undefined;
+    this.#left.shift();
+    this.#sinceStruck = 0;
+    return next;
+  }
+}

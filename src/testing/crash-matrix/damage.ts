@@ -1,8 +1,7 @@
-import { callNames } from './call-names.ts';
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
-import { unknownIn } from './undisturbed.ts';
+import { callNames, unknownIn } from './undisturbed.ts';
 
 /** What disturbances did to a play, for whoever sent the messages and pays for the effects. */
 export interface Damage {

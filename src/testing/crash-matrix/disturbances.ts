@@ -1,4 +1,20 @@
-import type { Position } from './position.ts';
+/**
+ * What an invocation does to the world: it asks for a lease, appends, renews, asks the model, runs a tool, or reports what
+ * happened outside.
+ */
+export type Operation = 'lease' | 'append' | 'renew' | 'model' | 'run' | 'effect';
+
+/** The time just before or just after an operation: where a crash may fall. */
+export interface Position {
+  readonly side: 'before' | 'after';
+  readonly operation: Operation;
+  /** The tool that runs, or what happens outside. */
+  readonly of?: string | undefined;
+}
+
+/** The position in words. */
+export const positionText = ({ side, operation, of }: Position): string =>
+  `${side} ${of === undefined ? operation : `${operation} of '${of}'`}`;
 
 /** What may befall an invocation at one of its positions, or from there on. */
 export type Mode =
@@ -26,7 +42,7 @@ export interface Disturbance {
   readonly mode: Mode;
 }
 
-/** The disturbances of DESIGN 9, and the ways in which each is done. */
+/** What a crash matrix does to invocations, by name, and the ways in which each is done. */
 export const DISTURBANCES = {
   'cold fold': ['cold-fold'],
   'lost acknowledgement': ['lost-acknowledgement'],

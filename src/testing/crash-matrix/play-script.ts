@@ -1,19 +1,25 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
+import { checkDecision, checkResult } from '../../session/answers/post-answer.ts';
 import { readJournal, readTurn } from '../../session/fold-session.ts';
-import { checkDecision, checkResult } from '../../session/post-answer.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { sendAnswer } from '../send-answer.ts';
+import { sendAnswer } from '../post-to-session.ts';
+import { withOrderlyHashes } from '../promises-settled.ts';
+import { Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
-import type { Disturbance } from './disturbances.ts';
+import type { Disturbance, Position } from './disturbances.ts';
 import { Effects, type ReportedEffect, type SeenRun, type Watcher } from './effects.ts';
-import { withOrderlyHashes } from './orderly-hashes.ts';
-import type { Position } from './position.ts';
-import { Positions } from './positions.ts';
-import { type CrashStep, exchangesOf, type Meanwhile, modelOf, type ScriptedExchange } from './script.ts';
-import type { App, Subject } from './subject.ts';
+import {
+  type App,
+  type CrashStep,
+  exchangesOf,
+  type Meanwhile,
+  modelOf,
+  type ScriptedExchange,
+  type Subject,
+} from './script.ts';
 import { TurnDriver } from './turn-driver.ts';
 
 export interface PlayOptions {
@@ -133,7 +139,7 @@ class Play<World> {
     const { port } = this.#session;
     for (const one of comes) {
       if ('cancel' in one) {
-        await port.post('cancel', (await this.#running()) ?? '', '{}');
+        await port.post({ kind: 'cancel', turn: (await this.#running()) ?? '', body: '{}' });
         continue;
       }
       const start = { ...this.#startOf(this.#nextTurn(), one.send), whenBusy: one.whenBusy };

@@ -11,11 +11,10 @@ import type { ChatModel, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
-import type { CrashableInvocation } from './crashable-invocation.ts';
+import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';
-import type { Positions } from './positions.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from './script.ts';
 
 /** What the invocations of one play share. */
 interface TurnDriverOptions<World> {

@@ -1,7 +1,12 @@
 import type { Posted } from '../../journal/session-port.ts';
+import {
+  type CheckedAnswer,
+  checkDecision,
+  checkResult,
+  postAnswer,
+} from '../../session/answers/post-answer.ts';
+import { type Question, questionsOf } from '../../session/answers/questions.ts';
 import { readTurn } from '../../session/fold-session.ts';
-import { type CheckedAnswer, checkDecision, checkResult, postAnswer } from '../../session/post-answer.ts';
-import { type Question, questionsOf } from '../../session/questions.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
 import { mustHaveRole } from '../auth.ts';

@@ -35,7 +35,8 @@ async function cancelTurn({ target, request }: SessionRequest): Promise<Response
   if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
-  if ((await port.post('cancel', turn, '{}')) !== 'posted') throw await whyNot(target, named, turn);
+  if ((await port.post({ kind: 'cancel', turn, body: '{}' })) !== 'posted')
+    throw await whyNot(target, named, turn);
   const headers = { location: turnPath(target, turn) };
   return Response.json({ turn, status: 'cancel-requested' }, { status: 202, headers });
 }

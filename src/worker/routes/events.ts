@@ -1,5 +1,5 @@
 import { parseEvent } from '../../journal/parse-event.ts';
-import { followSession } from '../../session/follow-session.ts';
+import { followSession } from '../../session/watching/follow-session.ts';
 import { ANY_OBJECT, headerParameter } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { wantsEvents } from '../request-headers.ts';

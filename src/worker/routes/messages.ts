@@ -1,11 +1,11 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
+import { openQuestions } from '../../session/answers/questions.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
 import type { CancelMessage } from '../../session/inbox.ts';
-import { openQuestions } from '../../session/questions.ts';
 import { runTurn, type TurnHost } from '../../session/run-turn.ts';
-import { SessionUnavailableError } from '../../session/session-errors.ts';
+import { SessionUnavailableError } from '../../session/send-again.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { turnStopped } from '../../session/turn-outcome.ts';
+import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import { mustHaveRole } from '../auth.ts';
 import { readBody } from '../body.ts';
 import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../message-body.ts';
@@ -107,7 +107,7 @@ async function declinePending(asked: SessionRequest, services: TurnHost, turn: s
   const { port, caller } = target;
   for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
   const cancel: CancelMessage = { declinedBy: caller.id };
-  await port.post('cancel', turn, JSON.stringify(cancel));
+  await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
   const resumed = await resume(asked, turn);
   if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);

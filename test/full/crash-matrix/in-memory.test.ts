@@ -4,12 +4,12 @@ import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';
 import {
   crashableMemorySession,
   type Disturbance,
-  foldEvents,
   isOpenEnded,
   LAST_MESSAGE,
   MODES,
   OFF_SCRIPT,
 } from '../../doors/testing.ts';
+import { foldEvents } from './lab/comparable-result.ts';
 import { Trial } from './lab/trial.ts';
 import { cellsOf, playAll } from './matrix.ts';
 import { everything } from './scenarios/everything.ts';

@@ -63,7 +63,7 @@ export default {
         for (let i = 0; i < count; i += 1) {
           const leased = await port.begin({ ...again, reader: { ...readerOf(), reducer } });
           if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
-          await foldLeased(port, leased, BUILT_IN_KINDS.memories);
+          await foldLeased(port, leased, { memories: BUILT_IN_KINDS.memories });
         }
         break;
       }

@@ -9,8 +9,8 @@ const CORE = `
   export { artifact, defineAgent, defineTool, error, ModelError, text, ToolCallContext } from './src/index.ts';
   export * from './src/session/run-turn.ts';
   export * from './src/session/object-session.ts';
-  export * from './src/session/follow-session.ts';
-  export * from './src/session/turn-outcome.ts';
+  export * from './src/session/watching/follow-session.ts';
+  export * from './src/session/watching/turn-outcome.ts';
   export { SessionObject } from './durable-objects/index.ts';
   export { Validator } from '@cfworker/json-schema';
   export { array, boolean, description, email, integer, maxLength, minLength, nullable, number, object, optional, picklist,

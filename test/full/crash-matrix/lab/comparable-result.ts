@@ -1,11 +1,11 @@
 import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { valueIn } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
+import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
 import {
   type CallNames,
   callNames,
-  foldEvents,
   type PlayResult,
   type Subject,
   unknownIn,
@@ -114,3 +114,9 @@ function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string
     return isUnknown ? (names.get(event.call) ?? event.call) : [];
   });
 }
+
+/** The state of a session by its whole journal. */
+export const foldEvents = (
+  events: readonly StoredEvent[],
+  { memories }: Pick<typeof BUILT_IN_KINDS, 'memories'> = BUILT_IN_KINDS,
+): SessionState => events.reduce((state, stored) => reduce(state, stored, memories), emptyState());

@@ -381,7 +381,7 @@ it('a schema that takes forever does not keep a turn from being cancelled', asyn
   await app.clock.advance(0);
   expect(check).toHaveBeenCalled();
   const page = await app.port.read({ from: 1 });
-  await app.port.post('cancel', page?.openTurn?.id ?? '', '{}');
+  await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
   expect(await passing(app.clock, end)).toMatchObject({
     status: 'ended',
     turn: { outcome: 'cancelled' },

@@ -35,7 +35,7 @@ describe('a turn that is cancelled inside a nested loop', () => {
     const leased = await app.lease('Go.');
     const run = app.run(leased);
     await expect.poll(() => waiting).toBe(true);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     const end = await passing(clock, run);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect(aborted).toHaveLength(1);

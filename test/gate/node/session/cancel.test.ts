@@ -42,7 +42,7 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
   const leased = await app.lease('Go.');
   const end = app.run(leased);
   await clock.advance(0);
-  await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+  await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
   const stopped = await passing(clock, end);
   expect(stopped).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled', text: '' } });
   return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
@@ -132,7 +132,7 @@ describe('a turn that is cancelled', () => {
         append: async (epoch, from, change) => {
           // The note comes with the very answer that makes the start durable.
           const starts = change.events.some(({ type }) => type === 'tool-call-started');
-          if (starts) await port.post('cancel', change.events[0]?.turn ?? '', '{}');
+          if (starts) await port.post({ kind: 'cancel', turn: change.events[0]?.turn ?? '', body: '{}' });
           return port.append(epoch, from, change);
         },
       }),
@@ -149,7 +149,7 @@ describe('a turn that is cancelled', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
@@ -161,7 +161,7 @@ describe('a turn that is cancelled', () => {
       leaseMs: LEASE_MS,
     });
     const left = await leftBehind(app, asked(['pay', 'once'], ['put', 'idempotent'], ['put']));
-    await app.port.post('cancel', left.turn, '{}');
+    await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
     expect(await takenOver(app, clock, left)).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled' },

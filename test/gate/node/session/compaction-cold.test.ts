@@ -40,7 +40,7 @@ describe('a compacted session', () => {
     const before = await foldAll(upTo(app, cold), BUILT_IN_KINDS.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
-    const fromSnapshot = await foldLeased(app.port, leased, BUILT_IN_KINDS.memories);
+    const fromSnapshot = await foldLeased(app.port, leased, { memories: BUILT_IN_KINDS.memories });
     expect(fromSnapshot.state).toEqual(await app.state());
     expect(fromSnapshot.state.messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -54,7 +54,9 @@ describe('a compacted session', () => {
     const other = await talk('abcde');
     const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
-    expect((await foldLeased(other.port, whole, BUILT_IN_KINDS.memories)).state).toEqual(await other.state());
+    expect((await foldLeased(other.port, whole, { memories: BUILT_IN_KINDS.memories })).state).toEqual(
+      await other.state(),
+    );
   });
 
   it('is begun with the messages that are kept, and none of those before', async () => {
@@ -89,7 +91,7 @@ describe('a compacted session', () => {
     const folded = await foldLeased(
       app.port,
       { snapshot: leased.snapshot, covered: [], page },
-      BUILT_IN_KINDS.memories,
+      { memories: BUILT_IN_KINDS.memories },
     );
     expect(folded.state).toEqual(await app.state());
   });
@@ -141,7 +143,7 @@ describe('a turn that is not begun by its message', () => {
     const end = await app.say('b');
     expect(end.status).toBe('suspended');
     const turn = (await app.state()).turn?.id ?? '';
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.run(await app.resume(turn));
     expect((await app.state()).compacted).toBeUndefined();
   });
@@ -163,7 +165,7 @@ describe('a turn that is not begun by its message', () => {
     const leased = await app.lease(long('b'));
     const running = app.run(leased);
     await asked.promise;
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(7_000);
     expect(await running).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect((await app.state()).compacted).toBeUndefined();

@@ -215,7 +215,7 @@ describe('a session whose conversation was shortened', () => {
     await app.say(words('four', 2_000));
     const { messages } = await app.state();
     const leased = await app.lease('five');
-    const { state } = await foldLeased(app.port, leased, BUILT_IN_KINDS.memories);
+    const { state } = await foldLeased(app.port, leased, { memories: BUILT_IN_KINDS.memories });
     expect(leased.snapshot).toBeDefined();
     expect(messages[0]?.text).toBe(
       'Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.',

@@ -38,7 +38,7 @@ describe('a cancel', () => {
     const end = app.run(leased);
     await clock.advance(0);
     expect(paid.length).toBe(1);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
   });
@@ -63,7 +63,7 @@ describe('a cancel', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([
       ['odd', "Error: The call of 'odd' was cancelled before it ran."],
@@ -88,7 +88,7 @@ describe('a cancel', () => {
     const began = clock.now();
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
     expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
@@ -178,7 +178,7 @@ describe('a turn that is cancelled', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([
       ['first', "Error: The call of 'first' was cancelled."],
@@ -231,7 +231,7 @@ describe('a turn that is cancelled', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(LEASE_MS / 3 + 1); // a renewal is in flight, with the cancel
     isHolding = true;
     gates.look(); // the sibling ends, and its append is in flight
@@ -261,7 +261,7 @@ describe('a turn that is cancelled', () => {
     await clock.advance(LEASE_MS + 1);
     const end = app.run(await app.resume(left.turn));
     await clock.advance(0);
-    await app.port.post('cancel', left.turn, '{}');
+    await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(answers((await app.state()).messages)).toEqual([
       ['put', "Error: The call of 'put' was cancelled while it ran. It may have taken effect."],

@@ -53,7 +53,7 @@ export async function hold(
   });
   if (begun.status !== 'leased') throw new Error('no lease');
   const leased = { ...begun, ...more };
-  const { state } = await foldLeased(inner, leased, []);
+  const { state } = await foldLeased(inner, leased, { memories: [] });
   const stored: StoredEvent[] = [];
   const { clock: counting, timersLeft } = counted(clock);
   const session = new HeldSession({

@@ -47,7 +47,7 @@ describe('a once call that a cancel met', () => {
     const end = app.run(leased, host);
     await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     return { app, turn };
   }
@@ -140,15 +140,14 @@ describe('a once call that a cancel met', () => {
       leaseMs: LEASE_MS,
       wrap: (port) => ({
         ...port,
-        post: (kind, ...more) =>
-          kind === 'late' ? Promise.reject(new Error('gone')) : port.post(kind, ...more),
+        post: (message) => (message.kind === 'late' ? Promise.reject(new Error('gone')) : port.post(message)),
       }),
     });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
     await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await passing(clock, end);
     answer('paid');
     await Promise.all(work);
@@ -249,7 +248,7 @@ describe('a once call that timed out', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await passing(clock, end);
     answer('x'.repeat(9_000_000));
     await Promise.all(work);
@@ -275,9 +274,9 @@ describe('a once call that timed out', () => {
           if (change.events.every(({ type }) => type !== 'late-result-received')) return stored;
           throw new Error('the answer was lost on the way');
         },
-        post: (kind, ...more) => {
-          if (kind === 'late') posted += 1;
-          return port.post(kind, ...more);
+        post: (message) => {
+          if (message.kind === 'late') posted += 1;
+          return port.post(message);
         },
       }),
     });

@@ -111,7 +111,7 @@ describe('the holder of a lease', () => {
 
   it('takes in a note that a renewal brings', async () => {
     const { clock, session, port } = await hold();
-    await port.post('cancel', 't1', '{}');
+    await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     await clock.advance(LEASE_MS / 3);
     expect(session.signal.reason).toMatchObject({ why: 'cancelled' });
     await session.close();

@@ -198,7 +198,7 @@ describe('the outbox', () => {
       const body = JSON.stringify({ call: `c${id}`, tool: 'pay', input: '{}', result });
       return { id, kind: 'late', turn: 't1', body } as const;
     });
-    for (const { body } of rows) await port.post('late', 't1', body);
+    for (const { body } of rows) await port.post({ kind: 'late', turn: 't1', body });
     session.takeIn(rows);
     await outbox.settled();
     expect(sent).toEqual([
@@ -261,7 +261,7 @@ describe('the outbox', () => {
 
   it('takes a note in once, with the append that deletes it', async () => {
     const { outbox, session, port } = await hold();
-    await port.post('cancel', 't1', '{}');
+    await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     outbox.emit(note('a'));
     await outbox.durable();
     await outbox.settled();
@@ -278,7 +278,7 @@ describe('the outbox', () => {
       const { outbox, port, session, clock } = await hold({ wrap });
       outbox.emit(note('a'));
       await clock.advance(0);
-      await port.post('cancel', 't1', '{}');
+      await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
       const released = outbox.release(release);
       await open({ clock });
       await open({ clock });

@@ -76,7 +76,7 @@ describe('a question of a running call', () => {
   it('does not keep its turn from being cancelled', async () => {
     const app = appWith([asks()]);
     const { end, turn } = await running(app);
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 100);
     expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(await results(app)).toEqual([['book', unknown('book')]]);

@@ -9,7 +9,7 @@ it('a hook for secrets that takes forever does not keep a turn from being cancel
   await app.clock.advance(0);
   expect(secrets).toHaveBeenCalledWith({ id: 'tester' });
   const page = await app.port.read({ from: 1 });
-  await app.port.post('cancel', page?.openTurn?.id ?? '', '{}');
+  await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
   expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
   expect(app.model.requests).toEqual([]);
 });

@@ -85,7 +85,7 @@ describe('a call that waits inside a nested loop', () => {
 describe('a turn that is cancelled while a call waits', () => {
   const cancel = async (app: MemoryApp, body: unknown): Promise<unknown[]> => {
     const turn = await openTurn(app);
-    expect(await app.port.post('cancel', turn, JSON.stringify(body))).toBe('posted');
+    expect(await app.port.post({ kind: 'cancel', turn, body: JSON.stringify(body) })).toBe('posted');
     expect(await app.run(await app.resume(turn))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled' },
@@ -125,7 +125,9 @@ describe('a turn that is cancelled while a call waits', () => {
     await app.say('Go.');
     const turn = await openTurn(app);
     await approve(app, turn);
-    expect(await app.port.post('cancel', turn, JSON.stringify({ declinedBy: 'ann' }))).toBe('posted');
+    expect(await app.port.post({ kind: 'cancel', turn, body: JSON.stringify({ declinedBy: 'ann' }) })).toBe(
+      'posted',
+    );
     expect(await app.run(await app.resume(turn))).toMatchObject({ turn: { outcome: 'completed' } });
     expect(did).toEqual(['pay']);
   });

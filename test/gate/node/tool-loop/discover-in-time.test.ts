@@ -33,7 +33,7 @@ describe('a source that hangs', () => {
 
   it('does not keep a turn from being cancelled', async () => {
     const { app, end, turn } = await hanging();
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 1);
     expect(await passing(app.clock, end, 0)).toMatchObject({
       status: 'ended',

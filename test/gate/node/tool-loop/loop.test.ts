@@ -404,7 +404,7 @@ describe('a turn that is to stop', () => {
     const turn = leased.page.openTurn?.id ?? '';
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', turn, '{}');
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await clock.advance(LEASE_MS / 2); // the note comes with the renewal
     finish();
     expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });

@@ -116,7 +116,7 @@ describe('a call that waits for somebody outside', () => {
     const app = memoryApp({ tools: [waits()], replies: [calls('ask'), 'Next.'] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
-    expect(await app.port.post('cancel', turn, '{}')).toBe('posted');
+    expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
     expect(await app.run(await app.resume(turn))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled' },

@@ -48,9 +48,14 @@ describe('a tool that is made manual', () => {
       wait: `${call}#0`,
       answer: { type: 'result', result: { type: 'text', content: 'Receipt 7.' } },
     };
-    await app.port.post('answer', turn?.id ?? '', JSON.stringify(note), {
-      wait: note.wait,
-      bodyHash: 'h',
+    await app.port.post({
+      kind: 'answer',
+      turn: turn?.id ?? '',
+      body: JSON.stringify(note),
+      answers: {
+        wait: note.wait,
+        bodyHash: 'h',
+      },
     });
     expect(await app.run(await app.resume(turn?.id ?? ''))).toMatchObject({ turn: { text: 'Paid.' } });
     expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt 7.']]);

@@ -177,7 +177,7 @@ describe('a facade that is cut off while it prepares', () => {
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
-    await app.port.post('cancel', leased.page.openTurn?.id ?? '', '{}');
+    await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(LEASE_MS / 3 + 1);
     expect(await passing(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });

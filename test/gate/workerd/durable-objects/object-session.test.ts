@@ -110,10 +110,10 @@ describe('a call to the object of a session', () => {
     ['resume', (port) => port.resume({ ...starting('t1', 'b'), turn: 't1' }), { status: 'leased' }],
     ['append', (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')] }), { head: 3 }],
     ['renew', (port, epoch) => port.renew(epoch), { status: 'renewed' }],
-    ['post', (port) => port.post('cancel', 't1', '{}'), 'posted'],
+    ['post', (port) => port.post({ kind: 'cancel', turn: 't1', body: '{}' }), 'posted'],
     [
       'post',
-      (port) => port.post('answer', 't1', '{}', { wait: 'w', bodyHash: 'h' }),
+      (port) => port.post({ kind: 'answer', turn: 't1', body: '{}', answers: { wait: 'w', bodyHash: 'h' } }),
       'known', // which whoever has sent it takes for its own
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],

@@ -37,9 +37,14 @@ describe('a session object nobody wrote to', () => {
     await session.resume(goingOn('t1', 'a'));
     await session.append(0, 1, { events: [event('t1', 'x')] });
     await session.renew(0);
-    await session.post('cancel', 't1', '{}');
-    await session.post('late', 't1', '{}');
-    await session.post('answer', 't1', '{}', { wait: 't1.3.0#0', bodyHash: 'h' });
+    await session.post({ kind: 'cancel', turn: 't1', body: '{}' });
+    await session.post({ kind: 'late', turn: 't1', body: '{}' });
+    await session.post({
+      kind: 'answer',
+      turn: 't1',
+      body: '{}',
+      answers: { wait: 't1.3.0#0', bodyHash: 'h' },
+    });
     const stop = await session.watch(
       () => {},
       () => {},

@@ -103,7 +103,7 @@ describe('a step that waits for somebody outside', () => {
     const open = [...(turn?.frames.values() ?? [])].at(-1)?.messages.at(-1);
     const [call] = open?.role === 'assistant' ? open.calls : [];
     const note = { wait: `${call?.id}#0`, answer: { type: 'decision', decision } };
-    await app.port.post('answer', turn?.id ?? '', JSON.stringify(note));
+    await app.port.post({ kind: 'answer', turn: turn?.id ?? '', body: JSON.stringify(note) });
     const end = await app.run(await app.resume(turn?.id ?? ''));
     return { app, before, acted, end, read: answers((await app.state()).messages).map(([, text]) => text) };
   }

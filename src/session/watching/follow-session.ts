@@ -1,10 +1,8 @@
-import { inFrame, type StoredEvent } from '../journal/events.ts';
-import { parseEvent } from '../journal/parse-event.ts';
-import type { Notice, SessionPort } from '../journal/session-port.ts';
-import type { LiveEvents } from '../loop/loop.ts';
-import { isOpen } from './is-open.ts';
-import type { Meter } from './meter.ts';
-import type { Clock } from './read-platform.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import { parseEvent } from '../../journal/parse-event.ts';
+import type { EventPage, Notice, SessionPort } from '../../journal/session-port.ts';
+import type { Meter } from '../meter.ts';
+import type { Clock } from '../read-platform.ts';
 
 /** Whoever watches a session. */
 export interface Watch {
@@ -64,6 +62,15 @@ export async function followSession(
     notices.close();
   }
 }
+
+/** Where a session stands, as its page or a notice tells it; `null` when there is no such session. */
+export type Standing = Pick<EventPage, 'openTurn' | 'waiting'> | null;
+
+/** The turn runs, or waits for those before it or for its time. */
+export const isOpen = (at: Standing, turn: string): boolean =>
+  at !== null &&
+  ((at.openTurn?.id === turn && at.openTurn.state === 'running') ||
+    at.waiting.some((one) => one.turn === turn));
 
 /** How long to wait before a broken line to the object is taken up again, in ms. */
 const RECONNECT = 250;
@@ -174,66 +181,5 @@ export class Notices {
       this.#isOpen = false;
       this.#wake();
     });
-  }
-}
-
-/** What a client that watches a turn is shown. */
-export type FeedItem =
-  | { readonly type: 'event'; readonly stored: StoredEvent }
-  | { readonly type: 'text-delta'; readonly reply: string; readonly frame?: string; readonly text: string }
-  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
-  | { readonly type: 'progress'; readonly call: string; readonly status: string };
-
-/**
- * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a progress note not
- * before the events that precede it (DESIGN 5, rule 7).
- */
-export class LiveFeed implements LiveEvents {
-  #show: (item: FeedItem) => void;
-  readonly #lastEmitted: () => number;
-  #shown = 0;
-  #held: { readonly after: number; readonly item: FeedItem }[] = [];
-
-  constructor(show: (item: FeedItem) => void, lastEmitted: () => number) {
-    this.#show = (item) => {
-      try {
-        show(item);
-      } catch (failure) {
-        console.error('holdfast: a client of a turn cannot be shown more', failure);
-        this.#show = () => {}; // the turn goes on without it
-      }
-    };
-    this.#lastEmitted = lastEmitted;
-  }
-
-  stored(events: readonly StoredEvent[]): void {
-    for (const stored of events) {
-      this.#show({ type: 'event', stored });
-      this.#shown = stored.seq;
-      this.#flush();
-    }
-  }
-
-  readonly text = (reply: string, text: string, frame: string): void =>
-    this.#hold({ type: 'text-delta', reply, ...inFrame(frame), text });
-
-  restarted(reply: string, frame: string): void {
-    this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
-  }
-
-  progress(call: string, status: string): void {
-    this.#hold({ type: 'progress', call, status });
-  }
-
-  #hold(item: FeedItem): void {
-    this.#held.push({ after: this.#lastEmitted(), item });
-    this.#flush();
-  }
-
-  #flush(): void {
-    while (this.#held[0] && this.#held[0].after <= this.#shown) {
-      const first = this.#held.shift();
-      if (first) this.#show(first.item);
-    }
   }
 }

@@ -1,15 +1,15 @@
-import type { Agent } from '../agent/define-agent.ts';
-import { type Answer, type DecisionWait, ROOT, type Wait } from '../journal/events.ts';
-import type { Posted, SessionPort } from '../journal/session-port.ts';
-import { bindingOf } from '../loop/call-questions.ts';
-import { routed } from '../loop/offer-tools.ts';
-import { jsonSchemaCheck } from '../tool/check-input.ts';
-import { copyJson, type Json, type JsonObject } from '../tool/json.ts';
-import { type Problem, problemLines } from '../tool/problem-lines.ts';
-import type { AnyTool, DecisionKind } from '../tool/tool.ts';
-import { type ResultData, toToolResult } from '../tool/tool-result.ts';
-import { facadeIn } from '../tool/unfolding/facade.ts';
-import type { AnswerMessage } from './inbox.ts';
+import type { Agent } from '../../agent/define-agent.ts';
+import { type Answer, type DecisionWait, ROOT, type Wait } from '../../journal/events.ts';
+import type { Posted, SessionPort } from '../../journal/session-port.ts';
+import { bindingOf } from '../../loop/call-questions.ts';
+import { routed } from '../../loop/offer-tools.ts';
+import { jsonSchemaCheck } from '../../tool/check-input.ts';
+import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
+import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import type { AnyTool, DecisionKind } from '../../tool/tool.ts';
+import { type ResultData, toToolResult } from '../../tool/tool-result.ts';
+import { facadeIn } from '../../tool/unfolding/facade.ts';
+import type { AnswerMessage } from '../inbox.ts';
 import type { Question } from './questions.ts';
 
 /**
@@ -33,11 +33,16 @@ export async function postAnswer(
   { answer, hash }: { readonly answer: Answer; readonly hash: string },
 ): Promise<AnswerPosted> {
   const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
-  const note: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
+  const message: AnswerMessage = { wait: question.id, answer: isVoid ? nothing(answer) : answer };
   const bodyHash = isVoid ? `void ${hash}` : hash;
-  const posted = await port.post('answer', question.turn, JSON.stringify(note), {
-    wait: question.id,
-    bodyHash,
+  const posted = await port.post({
+    kind: 'answer',
+    turn: question.turn,
+    body: JSON.stringify(message),
+    answers: {
+      wait: question.id,
+      bodyHash,
+    },
   });
   return isVoid && (posted === 'posted' || posted === 'known') ? 'void' : posted;
 }

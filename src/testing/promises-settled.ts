@@ -1,3 +1,22 @@
+/** Waits for promises that wait for nothing but each other, and for hashes where these are made in order. */
+export async function promisesSettled(): Promise<void> {
+  for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
+    made = lastHash();
+    await made;
+    await nextTask();
+  }
+}
+
+/**
+ * Resolves in a task of its own: after every promise that can settle without waiting for anything outside. At once where the
+ * runtime has `setImmediate`, since timers of 0 ms take one.
+ */
+const nextTask = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+
 type Digest = typeof crypto.subtle.digest;
 
 /** Hashes that are being made, one after another. */
@@ -36,4 +55,4 @@ export async function withOrderlyHashes<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Settles when every hash is there that was asked for so far; another one as soon as there is one more. */
-export const lastHash = (): Promise<unknown> => last;
+const lastHash = (): Promise<unknown> => last;

@@ -1,13 +1,11 @@
-import type { StoredEvent } from '../journal/events.ts';
-import { NewerEventError, parseEvent } from '../journal/parse-event.ts';
-import type { EventPage } from '../journal/session-port.ts';
-import { PAGE_BYTES } from './fold-session.ts';
-import { Notices, type Watch } from './follow-session.ts';
-import { isOpen, type Standing } from './is-open.ts';
-import type { TurnEnd } from './run-turn.ts';
-import { SessionErasedError, SessionUnavailableError } from './session-errors.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import { NewerEventError, parseEvent } from '../../journal/parse-event.ts';
+import type { EventPage } from '../../journal/session-port.ts';
+import { PAGE_BYTES } from '../fold-session.ts';
+import type { TurnEnd } from '../run-turn.ts';
+import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
+import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer, toAnswer } from './turn-answer.ts';
-import { type Behind, waitsBehind } from './waits-behind.ts';
 
 /** A turn that somebody waits for. */
 export interface AwaitedTurn extends Watch {
@@ -118,3 +116,14 @@ async function untilStopped<Otherwise extends object>(
     notices.close();
   }
 }
+
+/** The open turn, which waits for somebody while another one is in line behind it. */
+export interface Behind {
+  readonly behind: string;
+}
+
+/** Whether this turn is in line behind one that waits for somebody: nobody can tell how long that takes. */
+export const waitsBehind = (at: Standing, turn: string): Behind | undefined =>
+  at?.openTurn?.state === 'waiting' && at.waiting.some((one) => one.turn === turn && one.status === 'queued')
+    ? { behind: at.openTurn.id }
+    : undefined;

@@ -1,5 +1,15 @@
-import { type Answer, type JournaledCall, ROOT, type StoredEvent, type Wait } from '../journal/events.ts';
-import { waitId } from '../journal/state.ts';
+import {
+  type Answer,
+  type DecisionWait,
+  type JournaledCall,
+  ROOT,
+  type StoredEvent,
+  type Wait,
+} from '../../journal/events.ts';
+import { waitId } from '../../journal/state.ts';
+import { parseToolInput } from '../../tool/check-input.ts';
+import type { Json } from '../../tool/json.ts';
+import type { DecisionKind, JsonSchema } from '../../tool/tool.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -79,3 +89,42 @@ function toQuestion(
     standing: 'open',
   };
 }
+
+/** A call that waits for somebody outside, as whoever answers it is shown it. */
+export interface PendingCall {
+  readonly call: string;
+  readonly tool: string;
+  /** What the model sent: parsed, or its text where that is no JSON object. */
+  readonly input: Json;
+  /** `result`: whoever reads this runs the tool, and sends what came of it. */
+  readonly for: 'decision' | 'result';
+  readonly message: string;
+  /** Of a decision: what may be decided. */
+  readonly allows?: readonly DecisionKind[];
+  /** What the input of an `edit` must match. */
+  readonly schema?: JsonSchema;
+  /** The role that may answer. */
+  readonly by?: string;
+  /** Milliseconds since the epoch after which no answer is taken. */
+  readonly expiresAt?: number;
+}
+
+/** Shows an open question. */
+export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
+  const parsed = parseToolInput(call.name, call.input);
+  return {
+    call: call.id,
+    tool: call.name,
+    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
+    for: wait.for,
+    message: wait.message,
+    ...(wait.for === 'decision' && decisionOf(wait)),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}
+
+const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
+  allows,
+  ...(allows.includes('edit') && { schema }),
+  ...(by !== undefined && { by }),
+});

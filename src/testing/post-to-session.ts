@@ -1,4 +1,8 @@
+import type { Agent } from '../agent/define-agent.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, InboxMessage, SessionPort } from '../journal/session-port.ts';
+import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
+import { openQuestions, type Question } from '../session/answers/questions.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -30,7 +34,7 @@ interface Stage {
   readonly heard: ReadonlySet<string>;
 }
 
-/** The port, with a note of every message that its holder is told of. */
+/** The port, which adds to `heard` the turn of every message that its holder is told of. */
 export function hearing(port: SessionPort, heard: Set<string>): SessionPort {
   const told = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // of those answers that have one
@@ -70,7 +74,7 @@ export async function postTo(
 /** Leaves a cancel for the holder of a turn, and gives it the time to hear of it. */
 export async function cancelIn({ port, hear }: Stage, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
-  const posted = turn === undefined ? 'no-such-turn' : await port.post('cancel', turn, '{}');
+  const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted') throw new Error(`There is nothing to cancel: ${given ?? 'no turn'} is open.`);
   hear();
 }
@@ -91,4 +95,41 @@ async function isHeard(port: SessionPort, heard: ReadonlySet<string>, turn: stri
     }
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
+}
+
+/** Where a test answers what a turn waits for. */
+interface Place {
+  readonly port: SessionPort;
+  readonly agent: Agent;
+  /** Of the session. */
+  readonly events: readonly StoredEvent[];
+}
+
+/**
+ * Posts the answer of the one call that waits under an id or under its tool's name, and answers its turn, which then
+ * waits for somebody to go on with it.
+ *
+ * @throws Error when no call or more than one waits under it, and when the answer cannot be one or is not taken.
+ */
+export async function sendAnswer(
+  { port, agent, events }: Place,
+  callOrTool: string,
+  toAnswer: (question: Question) => CheckedAnswer,
+): Promise<string> {
+  const question = waitingUnder(callOrTool, openQuestions(events));
+  const checked = toAnswer(question);
+  if (!checked.ok) throw new Error(`The answer is not valid: ${checked.problems.join('; ')}.`);
+  const sent = { answer: checked.answer, hash: crypto.randomUUID() };
+  const posted = await postAnswer({ port, agent }, question, sent);
+  if (posted !== 'posted') throw new Error(`The answer was not taken: ${posted}.`);
+  return question.turn;
+}
+
+function waitingUnder(callOrTool: string, waiting: readonly Question[]): Question {
+  const [found, ...more] = waiting.filter(({ call }) => call.id === callOrTool || call.name === callOrTool);
+  if (found && more.length === 0) return found;
+  const calls = waiting.map(({ call }) => `${call.name} (${call.id})`).join(', ') || 'nothing';
+  throw new Error(
+    `${found ? 'More than one call waits' : 'No call waits'} under '${callOrTool}'. Waiting: ${calls}.`,
+  );
 }

@@ -1,13 +1,11 @@
-import type { DecisionWait, FinalOutcome, StoredEvent, TurnError } from '../journal/events.ts';
-import { reduce } from '../journal/reduce.ts';
-import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../journal/state.ts';
-import type { Usage } from '../model/prices.ts';
-import { parseToolInput } from '../tool/check-input.ts';
-import type { Json } from '../tool/json.ts';
-import { LISTINGS } from '../tool/listings.ts';
-import type { DecisionKind, JsonSchema } from '../tool/tool.ts';
-import type { Signal } from '../tool/tool-result.ts';
-import { openQuestions, type Question } from './questions.ts';
+import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
+import { reduce } from '../../journal/reduce.ts';
+import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../../journal/state.ts';
+import type { Usage } from '../../model/prices.ts';
+import type { Json } from '../../tool/json.ts';
+import { LISTINGS } from '../../tool/listings.ts';
+import type { Signal } from '../../tool/tool-result.ts';
+import { openQuestions, type PendingCall, toPendingCall } from '../answers/questions.ts';
 
 /** What a client is told of a turn that has ended. */
 export interface TurnAnswer {
@@ -103,42 +101,3 @@ type OptionalJson =
 /** What kinds of tools remember, for whoever looks at a session: without what sources outside told, which may be long. */
 export const visibleToolMemory = ({ memories }: SessionState): Readonly<Record<string, Json>> =>
   Object.fromEntries([...memories].filter(([slice]) => slice !== LISTINGS.name));
-
-/** A call that waits for somebody outside, as whoever answers it is shown it. */
-export interface PendingCall {
-  readonly call: string;
-  readonly tool: string;
-  /** What the model sent: parsed, or its text where that is no JSON object. */
-  readonly input: Json;
-  /** `result`: whoever reads this runs the tool, and sends what came of it. */
-  readonly for: 'decision' | 'result';
-  readonly message: string;
-  /** Of a decision: what may be decided. */
-  readonly allows?: readonly DecisionKind[];
-  /** What the input of an `edit` must match. */
-  readonly schema?: JsonSchema;
-  /** The role that may answer. */
-  readonly by?: string;
-  /** Milliseconds since the epoch after which no answer is taken. */
-  readonly expiresAt?: number;
-}
-
-/** Shows an open question. */
-export function toPendingCall({ call, wait, expiresAt }: Question): PendingCall {
-  const parsed = parseToolInput(call.name, call.input);
-  return {
-    call: call.id,
-    tool: call.name,
-    input: (wait.for === 'decision' && wait.input) || (parsed.ok ? parsed.input : call.input),
-    for: wait.for,
-    message: wait.message,
-    ...(wait.for === 'decision' && decisionOf(wait)),
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
-}
-
-const decisionOf = ({ allows, schema, by }: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by'> => ({
-  allows,
-  ...(allows.includes('edit') && { schema }),
-  ...(by !== undefined && { by }),
-});

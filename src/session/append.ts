@@ -1,0 +1,113 @@
+import { progressBy } from '../journal/parse-event.ts';
+import { ROOT, type SessionEvent } from '../journal/events.ts';
+import type {
+  Appended,
+  Change,
+  Fenced,
+  NewRow,
+  ScheduledTurn,
+  SessionPort,
+} from '../journal/session-port.ts';
+import { openBatch, type TurnState, waitId } from '../journal/state.ts';
+import type { Clock } from './read-platform.ts';
+import { toScheduledTurn } from './start-turn.ts';
+
+/** An event, as it is stored and as it was folded. */
+export interface Emitted extends DueLater {
+  readonly row: NewRow;
+  readonly seq: number;
+  readonly event: SessionEvent;
+}
+
+/** What the object is to do later because of an event: end a wait, or start turns. */
+interface DueLater {
+  readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
+  readonly scheduled: readonly ScheduledTurn[];
+}
+
+/** What follows later from an event that was just folded into its turn. */
+export const dueOf = (turn: TurnState | undefined, event: SessionEvent): DueLater => ({
+  expiry: expiryOf(turn, event),
+  scheduled: scheduledBy(turn, event),
+});
+
+/** When the wait of a call that was just suspended is over. */
+function expiryOf(turn: TurnState | undefined, event: SessionEvent): DueLater['expiry'] {
+  if (event.type !== 'tool-call-suspended' || typeof event.wait.expires !== 'number') return undefined;
+  const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
+  return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
+}
+
+/** The turns that a call of this turn has scheduled. */
+const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly ScheduledTurn[] =>
+  turn && event.type === 'tool-call-ended'
+    ? (event.changes?.scheduled ?? []).map((one) => toScheduledTurn(one, turn))
+    : [];
+
+/** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
+export const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
+
+/** Two bytes each at the most, and an RPC message weighs at most 32 MiB. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+
+/** Takes from the pending events what fits into one message to the object, and at least one if there is one. */
+export function takeFitting(pending: Emitted[]): Emitted[] {
+  let size = 0;
+  const end = pending.findIndex(({ row }, index) => {
+    size += row.body.length;
+    return index > 0 && size > MAX_CHARACTERS;
+  });
+  return pending.splice(0, end === -1 ? pending.length : end);
+}
+
+/** The append of these events, which also deletes the inbox rows that they took in. */
+export function toChange(sent: readonly Emitted[], inboxRead: readonly number[]): Change {
+  const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
+  const scheduled = sent.flatMap((one) => one.scheduled);
+  const progress = sent.some(({ event }) => isResult(event));
+  return {
+    events: sent.map(({ row }) => row),
+    ...(inboxRead.length > 0 && { inboxRead }),
+    ...(progress && { progress }),
+    ...(expiries.length > 0 && { expiries }),
+    ...(scheduled.length > 0 && { scheduled }),
+  };
+}
+
+interface Sending {
+  readonly port: Pick<SessionPort, 'append'>;
+  readonly epoch: number;
+  readonly after: Clock['after'];
+  /** Whether the lease still lasts, by this invocation's own deadline. */
+  readonly isHeld: () => boolean;
+  /** Resolves when nobody waits for the answer any more. */
+  readonly givenUp: Promise<'given-up'>;
+}
+
+/** Between an append that failed and the next try, in ms. */
+const FIRST_WAIT = 50;
+const LONGEST_WAIT = 1_000;
+
+/**
+ * An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good.
+ *
+ * @throws what the last try did, once the lease has run out.
+ */
+export async function appendUntilAnswered(
+  { port, epoch, after, isHeld, givenUp }: Sending,
+  from: number,
+  change: Change,
+): Promise<Appended | Fenced | 'given-up'> {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    try {
+      return await Promise.race([port.append(epoch, from, change), givenUp]);
+    } catch (failure) {
+      if (!isHeld()) throw failure;
+      const pause = Promise.withResolvers<'waited'>();
+      const cancel = after(wait, () => pause.resolve('waited'));
+      if ((await Promise.race([pause.promise, givenUp])) === 'waited') continue;
+      cancel();
+      return 'given-up';
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { FinalOutcome, TurnError } from '../journal/events.ts';
+import { ANSWERED } from '../journal/reduce.ts';
+import type { Leased } from '../journal/session-port.ts';
+import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
+import type { SessionState, TurnState } from '../journal/state.ts';
+import { Interrupted } from '../loop/holder.ts';
+import type { LoopEnd } from '../loop/loop.ts';
+import { ModelError } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
+import type { Json } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { Signal } from '../tool/tool-result.ts';
+
+/** Why one invocation's part of a turn is over. */
+export type Stopped =
+  | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
+  | {
+      readonly why: 'ended';
+      readonly outcome: FinalOutcome;
+      readonly error?: TurnError;
+      readonly signal?: Signal;
+      readonly text?: string;
+      readonly object?: Json;
+    };
+
+/** The end of a turn that was cancelled. */
+export const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
+
+/** The loop has nothing to do, unless something has come meanwhile. */
+export const hasStopped = ({ why }: Stopped): boolean => why === 'suspended' || why === 'ended';
+
+/** The loop has given an answer, and may be asked for another one. */
+export const isAnswered = (end: Stopped): boolean =>
+  end.why === 'ended' && !end.signal && ANSWERED.includes(end.outcome);
+
+/** How a turn's own loop stopped. */
+export type AnswerEnd = LoopEnd & {
+  /** Its answer, where transformers changed it. */
+  readonly text?: string;
+};
+
+/** Every way in which a loop can stop, as data. */
+export async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
+  try {
+    const { outcome, ...more } = await run();
+    if (outcome === 'suspended') return { why: outcome, detail: '' };
+    return { why: 'ended', outcome, ...more };
+  } catch (thrown) {
+    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown) };
+    if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
+    return CANCELLED;
+  }
+}
+
+function failed(thrown: unknown): { outcome: 'failed'; error: TurnError } {
+  if (thrown instanceof ModelError) {
+    const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
+    const seconds = Math.ceil(ms / 1000);
+    // A model of one's own, or a server, may say anything: a header is written in whole seconds.
+    const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
+    return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
+  }
+  if (
+    thrown instanceof ConfigurationError ||
+    thrown instanceof ToolResolutionError ||
+    thrown instanceof ToolConfigurationError
+  ) {
+    return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
+  }
+  console.error('holdfast: a turn failed', thrown);
+  return { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } };
+}
+
+/** The end of a turn that nobody could bring any further. */
+export const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
+  outcome: 'failed',
+  error: {
+    type: 'stuck',
+    message: `The turn was taken over ${Math.max(expirations, turn.resumedIdly)} times without progress; its last event is ${turn.lastEvent}.`,
+  },
+});
+
+interface EndedTurn {
+  readonly state: SessionState;
+  /** The version of the kinds of tools that folded the state. */
+  readonly reducer: number;
+  readonly leased: Pick<Leased, 'snapshot'>;
+  /** Of the events after the last snapshot. */
+  readonly bytes: number;
+}
+
+/** A snapshot is written when more events than this would have to be folded. */
+const SNAPSHOT_AFTER = 200;
+/** Characters; it travels with an append, and with the answer to every `begin`. */
+const MAX_SNAPSHOT = 4 * 1024 * 1024;
+
+/** The snapshot of a session after a turn; `undefined` while the events after the last one are read as fast. */
+export function snapshotIfDue({ state, reducer, leased, bytes }: EndedTurn): Snapshot | undefined {
+  const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
+  const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
+  // One that covers what was compacted away spares the next turn from reading it.
+  const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
+  return (isLong && isHeavy) || isCompacted ? snapshotOf(state, reducer) : undefined;
+}
+
+/** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
+function snapshotOf(state: SessionState, reducer: number): Snapshot | undefined {
+  // What a kind's code could not fold would be hidden from the code that can.
+  if (state.brokenMemories) return undefined;
+  try {
+    const body = toSnapshot(state);
+    if (body.length > MAX_SNAPSHOT) return undefined;
+    return { seq: state.seq, reducer, body, messagesFrom: state.compacted?.from };
+  } catch (failure) {
+    console.error('holdfast: a snapshot could not be made', failure);
+    return undefined;
+  }
+}
