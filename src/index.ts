@@ -80,21 +80,35 @@ export type {
   ToolProvider,
   ToolSource,
 } from './sources/resolution/tool-source.ts';
+export type {
+  BlackboardEntry,
+  CallBlackboard,
+  CallState,
+  Effect,
+  HistoryCall,
+  HistoryMessage,
+  Reconciliation,
+  ResultRequest,
+  ScheduleRequest,
+  ToolCall,
+  TurnPrincipal,
+} from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
-export type { CheckedInput } from './tool/check-input.ts';
+export type { Decision, DecisionKind, DecisionRequest, RunningDecisionRequest } from './tool/decision.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export type { DomainObjects } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
 export { DomainTypeError, type DomainTypeField } from './tool/domain-type-error.ts';
 export type {
+  CheckedInput,
   InputDeclaration,
   InputOf,
   LenientSchema,
   ParsedInput,
-  ToolInput,
 } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
+export type { JsonSchema } from './tool/json-schema.ts';
 export type { CallLimit, Limits } from './tool/limits.ts';
 export {
   arrayParameter,
@@ -122,27 +136,7 @@ export {
   terminateAction,
   terminateAgent,
 } from './tool/signals.ts';
-export type {
-  AnyTool,
-  BlackboardEntry,
-  CallBlackboard,
-  CallState,
-  Decision,
-  DecisionKind,
-  DecisionRequest,
-  Effect,
-  HistoryCall,
-  HistoryMessage,
-  JsonSchema,
-  Reconciliation,
-  ResultRequest,
-  RunningDecisionRequest,
-  ScheduleRequest,
-  Serial,
-  Tool,
-  ToolCall,
-  TurnPrincipal,
-} from './tool/tool.ts';
+export type { AnyTool, Serial, Tool, ToolInput, ToolOutput } from './tool/tool.ts';
 export {
   type ContextProblem,
   LOOP_ID_KEY,
@@ -150,7 +144,7 @@ export {
   ToolCallContext,
   ToolCallContextError,
 } from './tool/tool-call-context.ts';
-export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tool/tool-output.ts';
+export type { ToolArtifact, ToolArtifactItem } from './tool/tool-output.ts';
 export {
   type ArtifactType,
   artifact,

@@ -11,12 +11,11 @@ import { type CollectedTools, collectTools } from '../sources/resolution/resolve
 import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
 import type { ToolProvider, ToolSource } from '../sources/resolution/tool-source.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { InjectionStrategy } from '../tool/injection.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import type { Limits } from '../tool/limits.ts';
 import { type Reference, referenceText } from '../tool/reference.ts';
 import { paragraphs } from '../tool/to-mermaid.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';

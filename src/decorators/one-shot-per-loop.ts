@@ -1,6 +1,7 @@
+import type { CallScope, HistoryCall } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
-import type { AnyTool, CallScope, HistoryCall } from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { loopId } from '../tool/tool-call-context.ts';
 import { modelText, succeeded, withheld } from '../tool/tool-result.ts';
 

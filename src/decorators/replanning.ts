@@ -1,8 +1,9 @@
+import type { CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import type { Json } from '../tool/json.ts';
 import { keptArtifact, readAs } from '../tool/read-artifact.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, CallScope } from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import type { ToolArtifact } from '../tool/tool-output.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { listen } from '../tool/until-aborted.ts';

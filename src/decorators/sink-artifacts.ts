@@ -1,8 +1,9 @@
+import type { BlackboardEntry, CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
 import { type KeptArtifact, keptArtifact, readAs } from '../tool/read-artifact.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, BlackboardEntry, CallScope } from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import type { ToolArtifact, ToolArtifactItem } from '../tool/tool-output.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
 import { listen } from '../tool/until-aborted.ts';

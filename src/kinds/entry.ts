@@ -8,6 +8,7 @@ export {
 export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
 export type { OnFailure } from '../sources/pipeline/pipeline-progress.ts';
 export type { AdaptedStep, Adapter, PipelineStep } from '../sources/pipeline/pipeline-step.ts';
+export type { CallScope, ToolExecution } from '../tool/call.ts';
 export {
   defineToolKind,
   type KindMemory,
@@ -17,15 +18,7 @@ export {
   ToolKindError,
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
-export type { DoneCall, Frame, FrameOutcome, Instructions, Plan, PlannedCall } from '../tool/frame.ts';
-export type {
-  CallRemarks,
-  Discover,
-  Discovery,
-  InjectionStrategy,
-  LoopView,
-  RemarkedCall,
-} from '../tool/injection.ts';
+export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
 export {
   addTools,
   defineInjectionStrategy,
@@ -40,7 +33,18 @@ export {
 export type { LastCall } from '../tool/injection-strategy/past-calls.ts';
 export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
-export type { CallScope, LiveCall, RoutedCall, ToolExecution } from '../tool/tool.ts';
+export type {
+  CallRemarks,
+  Discover,
+  Discovery,
+  Frame,
+  InjectionStrategy,
+  Instructions,
+  LiveCall,
+  LoopView,
+  RemarkedCall,
+  RoutedCall,
+} from '../tool/tool.ts';
 export type {
   FactOptions,
   FactPlace,

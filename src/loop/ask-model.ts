@@ -1,6 +1,6 @@
 import type { CallRecord, Message } from '../journal/state.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import type { HistoryMessage } from '../tool/tool.ts';
+import type { HistoryMessage } from '../tool/call.ts';
 import { shownText } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { discoverTools } from './discover-tools.ts';

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../journal/events.ts';
-import { type Discover, type Discovery, type LoopView, partsOf } from '../tool/injection.ts';
+import { partsOf } from '../tool/injection.ts';
+import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import { throughJson } from './call-view.ts';

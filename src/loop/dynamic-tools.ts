@@ -1,8 +1,8 @@
 import { withProvided } from '../sources/resolution/resolve-tools.ts';
 import type { ToolProvider } from '../sources/resolution/tool-source.ts';
 import { sameTools } from '../tool/decorate.ts';
-import { type InjectionStrategy, type LoopView, partsOf } from '../tool/injection.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { partsOf } from '../tool/injection.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../tool/tool.ts';
 
 const NAME = 'dynamic-tools';
 

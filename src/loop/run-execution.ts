@@ -1,8 +1,8 @@
 import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
 import type { CallRecord } from '../journal/state.ts';
+import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { ToolCall, ToolExecution } from '../tool/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { untilAborted } from '../tool/until-aborted.ts';
 import type { Holder } from './holder.ts';

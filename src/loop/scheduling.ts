@@ -1,5 +1,5 @@
 import type { ScheduledMessage } from '../journal/events.ts';
-import type { ScheduleRequest } from '../tool/tool.ts';
+import type { ScheduleRequest } from '../tool/call.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../tool/until-aborted.ts';
 
 /** As many messages may the calls of one turn schedule: a model that plans its whole life is stopped early. */

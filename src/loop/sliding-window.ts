@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '../tool/tool.ts';
+import type { HistoryMessage } from '../tool/call.ts';
 import type { LoopTransformer } from './transformer.ts';
 
 /**

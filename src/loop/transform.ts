@@ -1,5 +1,5 @@
 import { answerText, lastReply, type Message } from '../journal/state.ts';
-import type { HistoryCall, HistoryMessage } from '../tool/tool.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformer.ts';

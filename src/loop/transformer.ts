@@ -1,4 +1,4 @@
-import type { HistoryCall, HistoryMessage } from '../tool/tool.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 
 /**
  * Changes what a model is shown of the conversation; the journal keeps what was said. Its functions are pure: they are

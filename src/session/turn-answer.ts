@@ -3,9 +3,10 @@ import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../journal/state.ts';
 import type { Usage } from '../model/prices.ts';
 import { parseToolInput } from '../tool/check-input.ts';
+import type { DecisionKind } from '../tool/decision.ts';
 import type { Json } from '../tool/json.ts';
+import type { JsonSchema } from '../tool/json-schema.ts';
 import { LISTINGS } from '../tool/listings.ts';
-import type { DecisionKind, JsonSchema } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { openQuestions, type Question } from './questions.ts';
 

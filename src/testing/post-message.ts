@@ -1,6 +1,6 @@
 import type { Accepted, Deferred, InboxMessage, SessionPort } from '../journal/session-port.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { TurnSteps } from './turn-steps.ts';
 

@@ -27,9 +27,9 @@ import {
 } from '../session/turn-answer.ts';
 import { turnStopped } from '../session/turn-outcome.ts';
 import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
+import type { DecisionKind } from '../tool/decision.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { DecisionKind } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import type { JsonSchema } from './tool.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /**
  * A copy of an input in which numbers and booleans that a model wrote in quotes are such, where the schema asks for

@@ -1,3 +1,4 @@
+import type { Effect, Reconciliation, ToolCall } from './call.ts';
 import {
   checkNaming,
   checkNoForeignWord,
@@ -11,7 +12,7 @@ import { checkInput } from './check-input.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
 import { leaveToCaller } from './manual.ts';
-import type { AnyTool, Effect, LiveCall, Reconciliation, Tool, ToolCall } from './tool.ts';
+import type { AnyTool, LiveCall, Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */

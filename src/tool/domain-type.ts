@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type DomainObjects, domainObjects } from './domain-objects.ts';
 import { DomainTypeError } from './domain-type-error.ts';
 import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
-import { issueLines } from './problem-lines.ts';
-import type { AnyTool, JsonSchema } from './tool.ts';
+import { issueLines, type JsonSchema } from './json-schema.ts';
+import type { AnyTool } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
 import { attempt } from './until-aborted.ts';
 

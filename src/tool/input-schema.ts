@@ -1,10 +1,9 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { jsonSchemaCheck } from './check-input.ts';
 import { copyJson, isJsonObject, type JsonObject } from './json.ts';
-import { issueLines, problemLines } from './problem-lines.ts';
-import type { AnyTool, JsonSchema, Tool } from './tool.ts';
+import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
 export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
@@ -20,6 +19,16 @@ export type InputOf<Declaration extends InputDeclaration> = Declaration extends 
 export type ParsedInput<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The input that `run` is given, or what the model is answered instead. */
+export type CheckedInput<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      readonly answer: ToolResult;
+      /** What the answer lists; absent when the schema itself failed. */
+      readonly problems?: readonly string[] | undefined;
+    };
 
 /** A declared input, in the two forms in which it is used. */
 export interface InputSchema<Value> {
@@ -162,9 +171,6 @@ const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & St
 
 /** A value that is not taken, for one reason. */
 export const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
-
-/** What the `run` of a tool is given: its schema's output. `unknown` for a tool whose types were erased. */
-export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, unknown> ? Input : unknown;
 
 /** A Standard Schema that refuses nothing. */
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;

@@ -1,6 +1,6 @@
+import type { CallScope } from './call.ts';
 import { isDomainType } from './domain-type.ts';
 import { copyJson, type Json } from './json.ts';
-import type { CallScope } from './tool.ts';
 import type { ArtifactType, ToolResult } from './tool-result.ts';
 
 /** The artifact of a result as the journal will keep it, before its type has read it. */

@@ -1,10 +1,7 @@
 import type { DomainType } from './domain-type.ts';
 import type { AsJson, Json } from './json.ts';
-import type { AnyTool, Tool } from './tool.ts';
+import type { AnyTool, ToolOutput } from './tool.ts';
 import type { ArtifactType, ToolResult } from './tool-result.ts';
-
-/** What the `run` of a tool returns. `unknown` for a tool whose types were erased. */
-export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infer Output> ? Output : unknown;
 
 /**
  * The artifact of a tool, as readers of it are given it: a value of the type that was asked for; without a type what

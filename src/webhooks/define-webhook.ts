@@ -1,5 +1,5 @@
+import type { WhenBusy } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { sha256Hex } from '../tool/until-aborted.ts';
 import {
   type Acknowledgement,

@@ -1,5 +1,5 @@
+import type { WhenBusy } from '../tool/call.ts';
 import { type Json, type JsonObject, shorten } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { sha256Hex } from '../tool/until-aborted.ts';
 
 /** The Worker's vars, secrets and bindings. */

@@ -1,5 +1,5 @@
+import type { WhenBusy } from '../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/until-aborted.ts';
 import { invalidBody, unknownProblems } from './body.ts';

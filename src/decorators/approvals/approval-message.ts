@@ -1,5 +1,5 @@
-import type { ToolInput } from '../../tool/input-schema.ts';
-import type { AnyTool, CallScope } from '../../tool/tool.ts';
+import type { CallScope } from '../../tool/call.ts';
+import type { AnyTool, ToolInput } from '../../tool/tool.ts';
 
 /**
  * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.

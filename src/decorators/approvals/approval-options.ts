@@ -1,5 +1,5 @@
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
-import type { DecisionRequest } from '../../tool/tool.ts';
+import type { DecisionRequest } from '../../tool/decision.ts';
 
 /** Who decides, for how long, and what counts when nobody does. */
 export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;

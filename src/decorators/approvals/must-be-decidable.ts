@@ -1,5 +1,5 @@
+import type { CallScope } from '../../tool/call.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { CallScope } from '../../tool/tool.ts';
 
 /** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked (AEA-04). */
 export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {

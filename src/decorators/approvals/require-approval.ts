@@ -1,8 +1,9 @@
+import type { CallScope } from '../../tool/call.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
+import type { Decision, DecisionRequest } from '../../tool/decision.ts';
 import { decorate } from '../../tool/decorate.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool, CallScope, Decision, DecisionRequest, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall, ToolInput } from '../../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';

@@ -1,8 +1,10 @@
+import type { CallBlackboard } from '../../tool/call.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
+import type { DecisionRequest } from '../../tool/decision.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool, CallBlackboard, DecisionRequest } from '../../tool/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { failure, type ToolResult } from '../../tool/tool-result.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';

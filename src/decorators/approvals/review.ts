@@ -1,5 +1,7 @@
+import type { CallScope } from '../../tool/call.ts';
+import type { Decision } from '../../tool/decision.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool, CallScope, Decision } from '../../tool/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 
 /** What a synchronous reviewer decides; the same words as those of a decision over HTTP (AEA-13). */
 export type Review =

@@ -1,11 +1,11 @@
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
+import type { Decision } from '../../tool/decision.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, Decision } from '../../tool/tool.ts';
+import type { AnyTool, ToolInput } from '../../tool/tool.ts';
 import { type ApprovalMessage, messageFor } from './approval-message.ts';
 import { ON_EXPIRY } from './approval-options.ts';
 import { carryOut } from './require-approval.ts';

@@ -1,5 +1,5 @@
+import type { CallScope } from '../../tool/call.ts';
 import type { Json } from '../../tool/json.ts';
-import type { CallScope } from '../../tool/tool.ts';
 
 /** The call whose artifact a sink is given. */
 export interface SinkCall extends CallScope {

@@ -4,8 +4,7 @@ import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import { ToolResolutionError } from '../../sources/resolution/tool-resolution-error.ts';
 import { isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import type { InjectionStrategy } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 
 /** What the list of an agentic tool comes to. */
 interface ToolsInside {

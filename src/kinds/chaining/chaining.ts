@@ -1,7 +1,6 @@
 import type { DomainType } from '../../tool/domain-type.ts';
 import { DomainTypeError } from '../../tool/domain-type-error.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { memoized } from '../../tool/until-aborted.ts';
 import { BINDINGS, type Bindings } from './bindings.ts';
 import { type ChainedType, chainFrom } from './chain-from.ts';

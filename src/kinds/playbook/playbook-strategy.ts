@@ -1,6 +1,5 @@
 import { decorate, mapRoute, unwrapAs } from '../../tool/decorate.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { lastList, memoized } from '../../tool/until-aborted.ts';

@@ -3,7 +3,7 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import { isStart, type Message, type SessionState } from '../../journal/state.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { ModelError } from '../../model/chat-model.ts';
-import type { HistoryMessage } from '../../tool/tool.ts';
+import type { HistoryMessage } from '../../tool/call.ts';
 import { shownText } from '../../tool/tool-result.ts';
 import type { Conversation } from '../compaction.ts';
 import { Interrupted } from '../interrupted.ts';

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '../../tool/tool.ts';
+import type { HistoryMessage } from '../../tool/call.ts';
 import type { Compaction } from '../compaction.ts';
 import { compactConversation } from './compact-conversation.ts';
 

@@ -1,7 +1,7 @@
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import type { HistoryMessage } from '../../tool/tool.ts';
+import type { HistoryMessage } from '../../tool/call.ts';
 import { modelText } from '../../tool/tool-result.ts';
 import { untilAborted } from '../../tool/until-aborted.ts';
 import type { Conversation } from '../compaction.ts';

@@ -1,4 +1,4 @@
-import type { Discovery, LoopView } from '../../tool/injection.ts';
+import type { Discovery, LoopView } from '../../tool/tool.ts';
 import { connect } from '../client/connect.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import type { McpConnection } from '../client/mcp-connection.ts';

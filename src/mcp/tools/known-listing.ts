@@ -1,5 +1,5 @@
-import type { LoopView } from '../../tool/injection.ts';
 import { LISTINGS, type Listing } from '../../tool/listings.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import { attempt } from '../../tool/until-aborted.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';

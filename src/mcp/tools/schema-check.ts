@@ -1,7 +1,6 @@
 import { type SchemaDraft, validate } from '@cfworker/json-schema';
-import { draftOf, toProblems } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
-import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import { draftOf, type Problem, problemLines, toProblems } from '../../tool/json-schema.ts';
 import { type SchemaParts, schemaParts } from './schema-parts.ts';
 import { isNothingMatches, tame } from './tame-schema.ts';
 

@@ -1,9 +1,7 @@
 import { checkNaming, checkWord } from '../../tool/check-definition.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
-import type { Frame, Plan } from '../../tool/frame.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
-import type { AnyTool, LiveCall, Tool } from '../../tool/tool.ts';
-import type { ToolOutput } from '../../tool/tool-output.ts';
+import type { Plan } from '../../tool/frame.ts';
+import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { type OnFailure, type PipelineRun, progressOf } from './pipeline-progress.ts';
 import { nameSteps, type PipelineStep, readSteps } from './pipeline-step.ts';

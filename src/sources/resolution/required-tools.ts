@@ -1,7 +1,6 @@
 import { checkNaming } from '../../tool/check-definition.ts';
-import type { LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import type { ToolProvider } from './tool-source.ts';
 

@@ -1,7 +1,7 @@
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { type LoopView, partsOf } from '../../tool/injection.ts';
+import { partsOf } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { memoized } from '../../tool/until-aborted.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';

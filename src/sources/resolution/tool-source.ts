@@ -1,6 +1,5 @@
-import type { Discovers, LoopView } from '../../tool/injection.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, Discovers, LoopView } from '../../tool/tool.ts';
 
 /** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
 export interface ToolProvider {

@@ -1,6 +1,6 @@
+import type { HistoryMessage } from '../call.ts';
 import { sameTools } from '../decorate.ts';
-import type { InjectionStrategy, LoopView } from '../injection.ts';
-import type { AnyTool, HistoryMessage } from '../tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../tool.ts';
 import { type LastCall, type PastCall, pastCalls } from './past-calls.ts';
 
 /** What a strategy decides by, after one call (INJ-01). */

@@ -1,5 +1,5 @@
+import type { HistoryCall, HistoryMessage } from '../call.ts';
 import type { Json } from '../json.ts';
-import type { HistoryCall, HistoryMessage } from '../tool.ts';
 import { modelText, type ResultData } from '../tool-result.ts';
 
 /** A call that has ended, as a strategy may judge it. */

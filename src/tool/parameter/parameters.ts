@@ -1,5 +1,4 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { jsonSchemaCheck } from '../check-input.ts';
 import {
   type InputSchema,
   InputSchemaError,
@@ -8,8 +7,7 @@ import {
   toInputSchema,
 } from '../input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { issueLines } from '../problem-lines.ts';
-import type { JsonSchema } from '../tool.ts';
+import { issueLines, type JsonSchema, jsonSchemaCheck } from '../json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &

@@ -1,7 +1,6 @@
 import { isTool } from '../check-definition.ts';
-import type { LoopView } from '../injection.ts';
 import { isJsonObject, type Json } from '../json.ts';
-import type { AnyTool } from '../tool.ts';
+import type { AnyTool, LoopView } from '../tool.ts';
 import { memoized } from '../until-aborted.ts';
 import type { Brings, Opening } from './facade.ts';
 
