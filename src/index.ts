@@ -4,10 +4,8 @@ export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
 export type { Retention } from './agent/check-settings.ts';
 export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
-export type { ApprovalMessage } from './decorators/approvals/approval-message.ts';
-export type { ApprovalOptions } from './decorators/approvals/approval-options.ts';
-export { type HumanInputConfig, humanInput, type Question } from './decorators/approvals/human-input.ts';
-export { requireApproval } from './decorators/approvals/require-approval.ts';
+export { type ApprovalMessage, type ApprovalOptions, requireApproval } from './decorators/approval.ts';
+export { type HumanInputConfig, humanInput, type Question } from './decorators/human-input.ts';
 export type {
   CallChanges,
   FinalOutcome,
@@ -68,18 +66,19 @@ export {
   type ToolGroupConfig,
   ToolGroupDefinitionError,
   type ToolGroupPermission,
-} from './sources/groups/define-tool-group.ts';
-export { ToolObjectError } from './sources/objects/tool-object-error.ts';
+} from './sources/define-tool-group.ts';
+export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
-export { ToolResolutionError } from './sources/resolution/tool-resolution-error.ts';
-export type {
-  ProviderCard,
-  ToolObjectSource,
-  ToolProvider,
-  ToolSource,
+export {
+  type ProviderCard,
+  type ToolObjectSource,
+  type ToolProvider,
+  ToolResolutionError,
+  type ToolSource,
 } from './sources/resolution/tool-source.ts';
+export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
 export type {
   BlackboardEntry,
   CallBlackboard,
@@ -97,9 +96,9 @@ export { ToolDefinitionError } from './tool/check-definition.ts';
 export type { Decision, DecisionKind, DecisionRequest, RunningDecisionRequest } from './tool/decision.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
-export type { DomainObjects } from './tool/domain-objects.ts';
+export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
-export { DomainTypeError, type DomainTypeField } from './tool/domain-type-error.ts';
+export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
   CheckedInput,
   InputDeclaration,
@@ -109,7 +108,6 @@ export type {
 } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
 export type { JsonSchema } from './tool/json-schema.ts';
-export type { CallLimit, Limits } from './tool/limits.ts';
 export {
   arrayParameter,
   booleanParameter,
@@ -125,7 +123,7 @@ export {
   type PropertyValue,
   parameters,
   stringParameter,
-} from './tool/parameter/parameters.ts';
+} from './tool/parameters.ts';
 export type { Reference } from './tool/reference.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
@@ -144,7 +142,6 @@ export {
   ToolCallContext,
   ToolCallContextError,
 } from './tool/tool-call-context.ts';
-export type { ToolArtifact, ToolArtifactItem } from './tool/tool-output.ts';
 export {
   type ArtifactType,
   artifact,

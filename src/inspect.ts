@@ -19,4 +19,4 @@ export {
 } from './loop/logging-inspector.ts';
 export { type LoopLoggingOptions, loopLoggingInspector } from './loop/loop-logging-inspector.ts';
 export { type Metrics, type MetricTags, metricsInspector, NO_METRICS } from './loop/metrics-inspector.ts';
-export { formatToolTree, toMermaid } from './tool/to-mermaid.ts';
+export { formatToolTree, toMermaid } from './tool/draw.ts';

@@ -1,8 +1,8 @@
 import type { CallRecord, Message } from '../journal/state.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { untilAborted } from '../tool/async.ts';
 import type { HistoryMessage } from '../tool/call.ts';
 import { shownText } from '../tool/tool-result.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
 import { discoverTools } from './discover-tools.ts';
 import { inspect, modelCallSeen, placeOf, replySeen } from './inspect.ts';
 import { Interrupted } from './interrupted.ts';

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '../journal/events.ts';
-import { partsOf } from '../tool/injection.ts';
+import { untilAborted } from '../tool/async.ts';
+import { partsOf } from '../tool/discovery.ts';
 import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './interrupted.ts';
 import { inLoop, type Loop, timeIn } from './loop.ts';

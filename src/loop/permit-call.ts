@@ -1,9 +1,9 @@
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import { type CallRecord, hasBegun } from '../journal/state.ts';
-import type { CallLimit } from '../tool/limits.ts';
+import { untilAborted } from '../tool/async.ts';
+import type { CallLimit } from '../tool/frame.ts';
 import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
 import { messageOf } from './exception-processor.ts';
 import type { LoopSpec } from './loop.ts';
 import type { CallLimits } from './loop-limits.ts';

@@ -1,6 +1,6 @@
 import type { ScheduledMessage } from '../journal/events.ts';
+import { DELAY_RULE, isDelay, sha256Hex } from '../tool/async.ts';
 import type { ScheduleRequest } from '../tool/call.ts';
-import { DELAY_RULE, isDelay, sha256Hex } from '../tool/until-aborted.ts';
 
 /** As many messages may the calls of one turn schedule: a model that plans its whole life is stopped early. */
 const MOST_PER_TURN = 20;

@@ -3,9 +3,9 @@ import type { InboxMessage, Leased, SessionPort } from '../journal/session-port.
 import type { SessionState } from '../journal/state.ts';
 import type { Holder, LateCall, Needs } from '../loop/holder.ts';
 import { Interrupted } from '../loop/interrupted.ts';
+import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
-import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
 import { isSteered, type LateMessage, toEvents } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';

@@ -26,7 +26,7 @@ import {
   toPendingCall,
 } from '../session/turn-answer.ts';
 import { turnStopped } from '../session/turn-outcome.ts';
-import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
+import type { ToolGroup } from '../sources/define-tool-group.ts';
 import type { DecisionKind } from '../tool/decision.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';

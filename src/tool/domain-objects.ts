@@ -1,9 +1,8 @@
+import { attempt } from './async.ts';
 import { isTool } from './check-definition.ts';
-import { DomainTypeError } from './domain-type-error.ts';
 import { type ParsedInput, refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
-import { attempt } from './until-aborted.ts';
 
 /** What the objects of a domain type bring with them, for whoever offers their tools. */
 export interface DomainObjects {
@@ -172,3 +171,22 @@ const REFUSED = [
   'setPrototypeOf',
   'preventExtensions',
 ];
+
+/** A domain type was declared, or is used, wrongly; thrown where that is defined. */
+export class DomainTypeError extends Error {
+  override readonly name = 'DomainTypeError';
+  /** The name that was given, valid or not. */
+  readonly type: string;
+  /** The property of the definition that is wrong. */
+  readonly field: DomainTypeField;
+
+  /** `problem` is a sentence that goes on after "Domain type 'x' ". */
+  constructor(type: string, field: DomainTypeField, problem: string, options?: ErrorOptions) {
+    super(`Domain type '${type.slice(0, 80)}' ${problem}.`, options);
+    this.type = type;
+    this.field = field;
+  }
+}
+
+/** `max` and `chaining` are said of a type by those who chain it. */
+export type DomainTypeField = 'name' | 'schema' | 'prefix' | 'tools' | 'max' | 'chaining';

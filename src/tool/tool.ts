@@ -7,11 +7,10 @@ import type {
   ToolExecution,
   TurnPrincipal,
 } from './call.ts';
-import type { FrameOutcome, FrameRunner, Plan } from './frame.ts';
+import type { FrameOutcome, FrameRunner, Limits, Plan } from './frame.ts';
 import type { CheckedInput } from './input-schema.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Limits } from './limits.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';

@@ -1,8 +1,11 @@
 import { withProviders } from '../../loop/dynamic-tools.ts';
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import { ToolResolutionError } from '../../sources/resolution/tool-resolution-error.ts';
-import { isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import {
+  isToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 

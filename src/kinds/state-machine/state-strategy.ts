@@ -1,6 +1,6 @@
+import { lastList, memoized } from '../../tool/async.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { lastList, memoized } from '../../tool/until-aborted.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { isAvailable } from './guard-tool.ts';
 import { positionIn, type StateRun } from './state-run.ts';

@@ -1,4 +1,4 @@
-import { withName } from '../../decorators/with-name.ts';
+import { withName } from '../../decorators/with.ts';
 import { decorate, sameTools } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {

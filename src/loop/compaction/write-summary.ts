@@ -1,9 +1,9 @@
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { modelText } from '../../tool/tool-result.ts';
-import { untilAborted } from '../../tool/until-aborted.ts';
 import type { Conversation } from '../compaction.ts';
 import type { Loop } from '../loop.ts';
 import { priced } from '../replied.ts';

@@ -5,7 +5,7 @@ import {
   McpError,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { untilAborted } from '../../tool/until-aborted.ts';
+import { untilAborted } from '../../tool/async.ts';
 import { callFailure, callGivenUp, callNotMade } from './call-failure.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import type { GivenUp } from './failure-phrases.ts';

@@ -6,9 +6,9 @@ import { runTurn, type TurnEnd, type TurnHost } from '../../session/run-turn.ts'
 import { SessionErasedError, SessionUnavailableError } from '../../session/session-errors.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/turn-outcome.ts';
+import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { pendingViews, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';

@@ -1,8 +1,4 @@
-import {
-  defineToolGroup,
-  type ToolGroup,
-  type ToolGroupConfig,
-} from '../../sources/groups/define-tool-group.ts';
+import { defineToolGroup, type ToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
 import { checkClients } from '../client/check-clients.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import type { McpToolFilter } from './known-mcp-tools.ts';

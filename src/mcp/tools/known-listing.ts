@@ -1,6 +1,6 @@
-import { LISTINGS, type Listing } from '../../tool/listings.ts';
+import { attempt } from '../../tool/async.ts';
+import { LISTINGS, type Listing } from '../../tool/discovery.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import { attempt } from '../../tool/until-aborted.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import type { McpListing } from './listing.ts';

@@ -1,5 +1,5 @@
+import { memoized } from '../../tool/async.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { knownListing } from './known-listing.ts';
 import type { ListedTool, McpListing } from './listing.ts';

@@ -1,5 +1,5 @@
+import { attempt } from '../../tool/async.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import { attempt } from '../../tool/until-aborted.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { canonicalJson } from './canonical-json.ts';

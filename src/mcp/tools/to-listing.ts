@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as v from 'valibot';
+import { memoized, sha256Hex } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { memoized, sha256Hex } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/one-line.ts';
 import { canonicalJson } from './canonical-json.ts';

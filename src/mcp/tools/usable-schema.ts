@@ -1,7 +1,7 @@
 import type { Schema } from '@cfworker/json-schema';
+import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { jsonSchemaCheck } from '../../tool/json-schema.ts';
-import { attempt } from '../../tool/until-aborted.ts';
 import { type SchemaParts, schemaParts } from './schema-parts.ts';
 import { relax } from './tame-schema.ts';
 

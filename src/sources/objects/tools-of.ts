@@ -1,8 +1,8 @@
-import { withName } from '../../decorators/with-name.ts';
+import { withName } from '../../decorators/with.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { declaredTools } from './declared-tools.ts';
+import { declaredTools } from './tool-object.ts';
 import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
 
 /** Which tools of an object are taken, and under which names. */

@@ -2,9 +2,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { FacadeTool } from '../../tool/unfolding/facade.ts';
 import { toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { declaredTools } from './declared-tools.ts';
-import { ownerOf, toToolObject } from './tool-object.ts';
-import { ToolObjectError } from './tool-object-error.ts';
+import { declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**
  * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies

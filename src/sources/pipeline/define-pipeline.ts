@@ -3,8 +3,14 @@ import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
 import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { type OnFailure, type PipelineRun, progressOf } from './pipeline-progress.ts';
-import { nameSteps, type PipelineStep, readSteps } from './pipeline-step.ts';
+import {
+  nameSteps,
+  type OnFailure,
+  type PipelineRun,
+  type PipelineStep,
+  progressOf,
+  readSteps,
+} from './pipeline-progress.ts';
 
 /** The literal that `definePipeline` takes. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {

@@ -43,3 +43,8 @@ export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
 /** Whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';
+
+/** A list cannot be made tools of. Thrown where an agent is defined, and in a turn for what a provider answers. */
+export class ToolResolutionError extends Error {
+  override readonly name = 'ToolResolutionError';
+}

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../../tool/until-aborted.ts';
+import { untilAborted } from '../../../tool/async.ts';
 import type { Fetch } from '../mcp-client.ts';
 import { addressProblem } from './address-problem.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';

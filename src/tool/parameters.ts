@@ -5,9 +5,9 @@ import {
   isStandardSchema,
   standardToJsonSchema,
   toInputSchema,
-} from '../input-schema.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { issueLines, type JsonSchema, jsonSchemaCheck } from '../json-schema.ts';
+} from './input-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { issueLines, type JsonSchema, jsonSchemaCheck } from './json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &

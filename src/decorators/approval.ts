@@ -1,13 +1,12 @@
-import type { CallScope } from '../../tool/call.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
-import type { Decision, DecisionRequest } from '../../tool/decision.ts';
-import { decorate } from '../../tool/decorate.ts';
-import { type JsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool, LiveCall, ToolInput } from '../../tool/tool.ts';
-import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
-import { mustBeDecidable } from './must-be-decidable.ts';
+import type { CallScope } from '../tool/call.ts';
+import { checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import type { Decision, DecisionRequest } from '../tool/decision.ts';
+import { decorate } from '../tool/decorate.ts';
+import { type JsonObject, shorten } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, LiveCall, ToolInput } from '../tool/tool.ts';
+import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-result.ts';
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
@@ -162,3 +161,46 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
 }
 
 const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
+
+/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked (AEA-04). */
+export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
+  if (inSession) return;
+  throw new ToolConfigurationError(
+    `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
+      'Run it in a session, where somebody can decide, or review it with withReview.',
+  );
+}
+
+/** Who decides, for how long, and what counts when nobody does. */
+export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
+
+/** What may count as decided when nobody does: nobody can edit then. */
+export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
+
+/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
+export function checkApprovalOptions<Options extends ApprovalOptions>(
+  tool: string,
+  options: Options,
+  words: readonly string[] = ON_EXPIRY,
+): Options {
+  checkTime(tool, 'expires', options.expires);
+  checkWord(tool, 'onExpiry', options.onExpiry, words);
+  return options;
+}
+
+/**
+ * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
+ *
+ * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
+ * changes while it waits, such as the time of day.
+ */
+export type ApprovalMessage<T extends AnyTool> =
+  | string
+  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
+
+/** The text of a message for one call. */
+export const messageFor = async <T extends AnyTool>(
+  message: ApprovalMessage<T>,
+  input: ToolInput<T>,
+  call: CallScope,
+): Promise<string> => (typeof message === 'string' ? message : message(input, call));

@@ -1,14 +1,13 @@
-import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.ts';
-import { checkInput } from '../../tool/check-input.ts';
-import type { Decision } from '../../tool/decision.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
-import { toInputSchema } from '../../tool/input-schema.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
-import { exitEarly } from '../../tool/signals.ts';
-import type { LiveCall, Tool } from '../../tool/tool.ts';
-import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
-import { REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
-import { askReviewer, mustBeHandler } from './with-review.ts';
+import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkInput } from '../tool/check-input.ts';
+import type { Decision } from '../tool/decision.ts';
+import { MAX_TIMEOUT } from '../tool/define-tool.ts';
+import { toInputSchema } from '../tool/input-schema.ts';
+import type { JsonSchema } from '../tool/json-schema.ts';
+import { exitEarly } from '../tool/signals.ts';
+import type { LiveCall, Tool } from '../tool/tool.ts';
+import { failure, type ToolResult, text } from '../tool/tool-result.ts';
+import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
 /** What a model asks a person. */
 export interface Question {

@@ -1,13 +1,17 @@
+import {
+  type KeptArtifact,
+  keptArtifact,
+  readAs,
+  type ToolArtifact,
+  type ToolArtifactItem,
+} from '../tool/artifact.ts';
+import { listen } from '../tool/async.ts';
 import type { BlackboardEntry, CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
-import { type KeptArtifact, keptArtifact, readAs } from '../tool/read-artifact.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import type { ToolArtifact, ToolArtifactItem } from '../tool/tool-output.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
-import { listen } from '../tool/until-aborted.ts';
-import type { Sink, SinkCall } from './sinks/sink.ts';
 
 /** Which artifacts are taken: the type is checked, then the filter (DEC-07). */
 export interface SinkOptions<T extends AnyTool, Type extends ArtifactType | undefined> {
@@ -240,3 +244,19 @@ export function blackboardSink({ name, strict = false }: BlackboardSinkOptions =
     told = true;
   };
 }
+
+/** The call whose artifact a sink is given. */
+export interface SinkCall extends CallScope {
+  readonly artifact: {
+    /** The name of its type; of what a transform made, the name in `into`. */
+    readonly type?: string | undefined;
+    /** What the journal keeps of it, before its type has read it. Absent for what a transform made. */
+    readonly json?: Json | undefined;
+  };
+}
+
+/**
+ * Takes artifacts: one function (DEC-11). They come one after another, in order; a promise is awaited, what is answered is
+ * not looked at. A call that is run again, after a crash, is heard of again under the same `call.id`.
+ */
+export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;

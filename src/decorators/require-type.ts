@@ -1,15 +1,19 @@
-import type { CallBlackboard } from '../../tool/call.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
-import type { DecisionRequest } from '../../tool/decision.ts';
-import { decorate } from '../../tool/decorate.ts';
-import type { DomainType } from '../../tool/domain-type.ts';
-import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { failure, type ToolResult } from '../../tool/tool-result.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
-import { mustBeDecidable } from './must-be-decidable.ts';
-import { carryOut } from './require-approval.ts';
+import type { CallBlackboard } from '../tool/call.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import type { DecisionRequest } from '../tool/decision.ts';
+import { decorate } from '../tool/decorate.ts';
+import type { DomainType } from '../tool/domain-type.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { failure, type ToolResult } from '../tool/tool-result.ts';
+import {
+  type ApprovalMessage,
+  type ApprovalOptions,
+  carryOut,
+  checkApprovalOptions,
+  messageFor,
+  mustBeDecidable,
+} from './approval.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
 export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {

@@ -1,5 +1,7 @@
 import { defineToolKind } from './define-tool-kind.ts';
 import type { Json } from './json.ts';
+import type { Discover, Discovers, Discovery } from './tool.ts';
+import type { MemoryFact } from './tool-memory.ts';
 
 /** What a source of tools told of them. A type alias: it must be JSON. */
 export type Listing = {
@@ -51,4 +53,23 @@ function kept(listings: Listings): Listings {
     return room < 0 && index < listings.length - 1;
   });
   return listings.slice(Math.max(from + 1, listings.length - MAX_LISTINGS));
+}
+
+/** The parts, each with the object that it is a method of. */
+export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
+  [source.discover ?? []].flat().map((find) => find.bind(source));
+
+/**
+ * What all parts found, for whoever goes on with some of it.
+ *
+ * @throws what the first part threw, when none found anything.
+ */
+export async function foundBy(
+  parts: readonly Discover[],
+  discovery: Discovery,
+): Promise<readonly MemoryFact[]> {
+  const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
+  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;
+  return found;
 }

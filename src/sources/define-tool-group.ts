@@ -1,8 +1,7 @@
-import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { type CollectedTools, collectTools } from '../resolution/resolve-tools.ts';
-import { ToolResolutionError } from '../resolution/tool-resolution-error.ts';
-import type { ToolProvider, ToolSource } from '../resolution/tool-source.ts';
+import { shorten } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
+import { type ToolProvider, ToolResolutionError, type ToolSource } from './resolution/tool-source.ts';
 
 /** What the tools of a group reach beside the session. An agent has to allow it (TGR-09). */
 export type ToolGroupPermission = (typeof PERMISSIONS)[number];

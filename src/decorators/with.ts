@@ -1,15 +1,10 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
-import { checkInput, invalidInput } from '../tool/check-input.ts';
-import { coerceInput } from '../tool/coerce-input.ts';
+import { checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
 import { decorate } from '../tool/decorate.ts';
 import { type CheckedInput, type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
-import {
-  type PropertyDeclaration,
-  type PropertyValue,
-  toPropertySchema,
-} from '../tool/parameter/parameters.ts';
+import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from '../tool/parameters.ts';
 import type { AnyTool, Tool } from '../tool/tool.ts';
 
 /**

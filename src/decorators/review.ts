@@ -1,21 +1,13 @@
-import { checkTime, checkWord } from '../../tool/check-definition.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
-import type { Decision } from '../../tool/decision.ts';
-import { decorate } from '../../tool/decorate.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
-import { isJsonObject } from '../../tool/json.ts';
-import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, ToolInput } from '../../tool/tool.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { ON_EXPIRY } from './approval-options.ts';
-import { carryOut } from './require-approval.ts';
-import {
-  type OnTimeout,
-  REVIEW_TIMEOUT,
-  type Review,
-  type ReviewHandler,
-  type ReviewRequest,
-} from './review.ts';
+import type { CallScope } from '../tool/call.ts';
+import { checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import type { Decision } from '../tool/decision.ts';
+import { decorate } from '../tool/decorate.ts';
+import { MAX_TIMEOUT } from '../tool/define-tool.ts';
+import { isJsonObject, type JsonObject } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, ToolInput } from '../tool/tool.ts';
+import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
 
 /** What a reviewer is asked, and for how long. */
 export interface ReviewOptions<T extends AnyTool> {
@@ -145,3 +137,36 @@ export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<
     return review;
   };
 }
+
+/** What a synchronous reviewer decides; the same words as those of a decision over HTTP (AEA-13). */
+export type Review =
+  | { readonly decision: 'approve' }
+  /** Runs with this input instead, if it is valid; `{}` is one. */
+  | { readonly decision: 'edit'; readonly input: JsonObject }
+  | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
+
+/** What counts when a reviewer does not answer in time. */
+export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
+
+/** One call that is to be reviewed before it runs. */
+export interface ReviewRequest<Input = unknown> {
+  readonly tool: AnyTool;
+  /** Typed and checked. */
+  readonly input: Input;
+  /** What the reviewer is asked; empty unless the tool says. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly onTimeout: OnTimeout;
+  /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
+  readonly call: CallScope;
+}
+
+/**
+ * A reviewer that answers while the call waits, inside one invocation: a policy, another service, a test. It runs before
+ * the call is journaled as started, so after a crash the same call may be reviewed again.
+ */
+export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
+
+/** How long a reviewer has unless it is said otherwise: five minutes, in ms (AEA-02). */
+export const REVIEW_TIMEOUT = 300_000;
