@@ -73,6 +73,7 @@ export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sourc
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
 export {
   type ProviderCard,
+  type Reference,
   type ToolObjectSource,
   type ToolProvider,
   ToolResolutionError,
@@ -83,17 +84,20 @@ export type {
   BlackboardEntry,
   CallBlackboard,
   CallState,
+  Decision,
+  DecisionKind,
+  DecisionRequest,
   Effect,
   HistoryCall,
   HistoryMessage,
   Reconciliation,
   ResultRequest,
+  RunningDecisionRequest,
   ScheduleRequest,
   ToolCall,
   TurnPrincipal,
 } from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
-export type { Decision, DecisionKind, DecisionRequest, RunningDecisionRequest } from './tool/decision.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
@@ -124,7 +128,6 @@ export {
   parameters,
   stringParameter,
 } from './tool/parameters.ts';
-export type { Reference } from './tool/reference.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,

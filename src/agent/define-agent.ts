@@ -9,15 +9,16 @@ import type { ChatModel } from '../model/chat-model.ts';
 import type { ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
+  type Reference,
+  referenceText,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { paragraphs } from '../tool/draw.ts';
 import type { Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
-import { type Reference, referenceText } from '../tool/reference.ts';
+import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';

@@ -1,7 +1,6 @@
-import type { CallScope } from '../tool/call.ts';
+import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import type { Decision, DecisionRequest } from '../tool/decision.ts';
 import { decorate } from '../tool/decorate.ts';
 import { type JsonObject, shorten } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
@@ -183,8 +182,8 @@ export function checkApprovalOptions<Options extends ApprovalOptions>(
   options: Options,
   words: readonly string[] = ON_EXPIRY,
 ): Options {
-  checkTime(tool, 'expires', options.expires);
-  checkWord(tool, 'onExpiry', options.onExpiry, words);
+  checkTime(tool, { expires: options.expires });
+  checkWord(tool, { onExpiry: options.onExpiry }, words);
   return options;
 }
 

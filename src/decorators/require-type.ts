@@ -1,6 +1,5 @@
-import type { CallBlackboard } from '../tool/call.ts';
+import type { CallBlackboard, DecisionRequest } from '../tool/call.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import type { DecisionRequest } from '../tool/decision.ts';
 import { decorate } from '../tool/decorate.ts';
 import type { DomainType } from '../tool/domain-type.ts';
 import type { JsonObject } from '../tool/json.ts';

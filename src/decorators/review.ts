@@ -1,7 +1,6 @@
-import type { CallScope } from '../tool/call.ts';
+import type { CallScope, Decision } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
-import type { Decision } from '../tool/decision.ts';
 import { decorate } from '../tool/decorate.ts';
 import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
@@ -33,8 +32,8 @@ export function withReview<T extends AnyTool>(
   { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit' }: ReviewOptions<T> = {},
 ): T {
   mustBeHandler(tool.name, handler);
-  checkTime(tool.name, 'timeout', timeout, MAX_TIMEOUT);
-  checkWord(tool.name, 'onTimeout', onTimeout, ON_EXPIRY);
+  checkTime(tool.name, { timeout }, MAX_TIMEOUT);
+  checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return decorate(tool, {
     call: checkedFirst(tool, async ({ input, typed, invocation }) => {
       const decision = await askReviewer(handler, {

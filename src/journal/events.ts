@@ -1,5 +1,4 @@
-import type { BlackboardEntry, Effect } from '../tool/call.ts';
-import type { Decision, DecisionKind } from '../tool/decision.ts';
+import type { BlackboardEntry, Decision, DecisionKind, Effect } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';

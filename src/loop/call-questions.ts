@@ -1,9 +1,8 @@
 import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/events.ts';
 import { type CallRecord, pendingWait } from '../journal/state.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
-import type { ResultRequest } from '../tool/call.ts';
+import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import type { Decision, DecisionRequest, RunningDecisionRequest } from '../tool/decision.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../model/chat-model.ts';
-import { paragraphs } from '../tool/draw.ts';
 import { type DoneCall, FrameRunner } from '../tool/frame.ts';
+import { paragraphs } from '../tool/json.ts';
 import type { Frame } from '../tool/tool.ts';
 import { withBudgets } from './budget.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';

@@ -3,7 +3,7 @@ import { type Answer, type DecisionWait, ROOT, type Wait } from '../journal/even
 import type { Posted, SessionPort } from '../journal/session-port.ts';
 import { bindingOf } from '../loop/call-questions.ts';
 import { routed } from '../loop/offer-tools.ts';
-import type { DecisionKind } from '../tool/decision.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import { copyJson, type Json, type JsonObject } from '../tool/json.ts';
 import { jsonSchemaCheck, type Problem, problemLines } from '../tool/json-schema.ts';
 import type { AnyTool } from '../tool/tool.ts';

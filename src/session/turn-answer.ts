@@ -2,8 +2,8 @@ import type { DecisionWait, FinalOutcome, StoredEvent, TurnError } from '../jour
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState, type TurnArtifact, type TurnState } from '../journal/state.ts';
 import type { Usage } from '../model/prices.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import type { DecisionKind } from '../tool/decision.ts';
 import { LISTINGS } from '../tool/discovery.ts';
 import type { Json } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';

@@ -27,7 +27,7 @@ import {
 } from '../session/turn-answer.ts';
 import { turnStopped } from '../session/turn-outcome.ts';
 import type { ToolGroup } from '../sources/define-tool-group.ts';
-import type { DecisionKind } from '../tool/decision.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';

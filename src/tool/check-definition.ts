@@ -59,7 +59,7 @@ export function readInput<Declaration extends InputDeclaration>(
     return toInputSchema<Declaration>(declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    throw new ToolDefinitionError(tool, 'input', cause.message, { cause });
+    throw new ToolDefinitionError(tool, 'input', { problem: cause.message, cause });
   }
 }
 
@@ -72,19 +72,24 @@ export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
   throw new ToolDefinitionError(tool, 'metadata', problem);
 }
 
-/** @throws ToolDefinitionError when a setting of a tool is none of its words; plain JavaScript may hand over anything. */
+/**
+ * Checks settings of a tool by their names, as in `{ effect }`. Plain JavaScript may hand over anything.
+ *
+ * @throws ToolDefinitionError when one is given and is none of these words.
+ */
 export function checkWord(
   tool: string,
-  field: string,
-  given: string | undefined,
+  settings: Readonly<Record<string, string | undefined>>,
   words: readonly string[],
 ): void {
-  const use = given === undefined ? undefined : notOneOf(given, words);
-  if (!use) return;
-  const said = String(given);
-  const meant = meantBy(said, words);
-  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+  for (const [field, given] of Object.entries(settings)) {
+    const use = given === undefined ? undefined : notOneOf(given, words);
+    if (!use) continue;
+    const said = String(given);
+    const meant = meantBy(said, words);
+    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+  }
 }
 
 /** The word that begins as this one does, but for its case. */
@@ -92,17 +97,20 @@ export const meantBy = (given: string, words: readonly string[]): string | undef
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
 /**
- * @throws ToolDefinitionError when a time of a tool, in milliseconds, is given and not more than 0, or more than `most`.
+ * Checks times of a tool by their names, in milliseconds, as in `{ timeout }`.
+ *
+ * @throws ToolDefinitionError when one is given and is not more than 0, or more than `most`.
  */
 export function checkTime(
   tool: string,
-  field: 'timeout' | 'expires',
-  ms: number | undefined,
+  times: Readonly<Record<string, number | undefined>>,
   most = Number.MAX_SAFE_INTEGER,
 ): void {
-  if (ms === undefined || (ms > 0 && ms <= most)) return;
-  const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
-  throw new ToolDefinitionError(tool, field, problem);
+  for (const [field, ms] of Object.entries(times)) {
+    if (ms === undefined || (ms > 0 && ms <= most)) continue;
+    const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
+    throw new ToolDefinitionError(tool, field, problem);
+  }
 }
 
 /** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
@@ -118,12 +126,26 @@ export class ToolDefinitionError extends Error {
   readonly field: string;
 
   /** `problem` is a sentence that goes on after "Tool 'x': ". */
-  constructor(tool: string, field: string, problem: string, options?: ErrorOptions) {
-    super(`Tool '${shorten(tool, 80)}': ${problem}`, options);
+  constructor(tool: string, field: string, problem: string | CausedProblem) {
+    super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
     this.tool = tool;
     this.field = field;
   }
 }
+
+/** What is wrong with a definition, and what was thrown before. */
+export interface CausedProblem {
+  readonly problem: string;
+  readonly cause: unknown;
+}
+
+/** The sentence of a problem. */
+export const problemText = (problem: string | CausedProblem): string =>
+  typeof problem === 'string' ? problem : problem.problem;
+
+/** The options of an error about a problem. */
+export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
+  typeof problem === 'string' ? {} : { cause: problem.cause };
 
 /** Whether a value can be called as a tool, of any make, also a hand-written one. */
 export function isTool(value: unknown): value is AnyTool {

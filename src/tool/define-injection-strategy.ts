@@ -177,20 +177,20 @@ export function pastCalls(history: readonly HistoryMessage[]): readonly PastCall
   return history.flatMap((message, at) => {
     if (at < start || message.role !== 'assistant') return [];
     iteration += 1;
-    const reply = { message, at, iteration };
-    return message.calls.flatMap((call) => (call.result ? pastCall(history, reply, call, call.result) : []));
+    const reply = { message, iteration, before: history.slice(0, at) };
+    return message.calls.flatMap((call) => (call.result ? pastCall(reply, call, call.result) : []));
   });
 }
 
 interface Reply {
   readonly message: Extract<HistoryMessage, { role: 'assistant' }>;
-  readonly at: number;
   readonly iteration: number;
+  /** The conversation up to the reply. */
+  readonly before: readonly HistoryMessage[];
 }
 
 function pastCall(
-  history: readonly HistoryMessage[],
-  { message, at, iteration }: Reply,
+  { message, iteration, before }: Reply,
   { id, name, input }: HistoryCall,
   result: ResultData,
 ): PastCall {
@@ -198,9 +198,9 @@ function pastCall(
     iteration,
     call: { id, tool: name, input, failed: result.type === 'error', ...said(result) },
     history: () => {
-      const before = message.calls.findIndex((call) => call.id === id);
-      const calls = message.calls.map((call, index) => (index < before ? call : withoutResult(call)));
-      return [...history.slice(0, at), { ...message, calls }];
+      const at = message.calls.findIndex((call) => call.id === id);
+      const calls = message.calls.map((call, index) => (index < at ? call : withoutResult(call)));
+      return [...before, { ...message, calls }];
     },
   };
 }

@@ -134,8 +134,8 @@ function running<Declaration extends InputDeclaration, Output>(
   run: RunConfig<Declaration, Output>['run'],
 ): Act<InputOf<Declaration>> {
   const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
-  checkWord(name, 'effect', effect, EFFECTS);
-  checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
+  checkWord(name, { effect }, EFFECTS);
+  checkTime(name, { timeout }, MAX_TIMEOUT);
   checkSubrequests(name, subrequests);
   if (reconcile !== undefined && effect !== 'once') {
     throw new ToolDefinitionError(
@@ -213,7 +213,7 @@ export function leaveToCaller(
   tool: string,
   expires: number | undefined,
 ): (invocation: LiveCall) => Promise<ToolResult> {
-  checkTime(tool, 'expires', expires);
+  checkTime(tool, { expires });
   return (invocation) =>
     invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });
 }

@@ -1,5 +1,5 @@
 import { attempt } from './async.ts';
-import { isTool } from './check-definition.ts';
+import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
 import { type ParsedInput, refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
@@ -63,11 +63,11 @@ function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly A
   const read = misused();
   if (read !== undefined) {
     const problem = `has tools that need an object while they are made (\`${read}\`): use it inside \`run\` only, so that the model can be told of them before there is one`;
-    throw new DomainTypeError(type, 'tools', problem, made.ok ? {} : { cause: made.thrown });
+    throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
     const problem = `has tools that cannot be made before there is an object: ${reasonOf(made.thrown)}`;
-    throw new DomainTypeError(type, 'tools', problem, { cause: made.thrown });
+    throw new DomainTypeError(type, 'tools', { problem, cause: made.thrown });
   }
   const problem = isToolList(made.value) ? twice(made.value) : 'has `tools` that answer no list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
@@ -181,8 +181,8 @@ export class DomainTypeError extends Error {
   readonly field: DomainTypeField;
 
   /** `problem` is a sentence that goes on after "Domain type 'x' ". */
-  constructor(type: string, field: DomainTypeField, problem: string, options?: ErrorOptions) {
-    super(`Domain type '${type.slice(0, 80)}' ${problem}.`, options);
+  constructor(type: string, field: DomainTypeField, problem: string | CausedProblem) {
+    super(`Domain type '${type.slice(0, 80)}' ${problemText(problem)}.`, causeOf(problem));
     this.type = type;
     this.field = field;
   }

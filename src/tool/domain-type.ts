@@ -78,7 +78,7 @@ function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
     const problem = 'needs a schema of a JSON object that can be written as JSON Schema';
-    throw new DomainTypeError(name, 'schema', problem, { cause });
+    throw new DomainTypeError(name, 'schema', { problem, cause });
   }
 }
 

@@ -6,7 +6,7 @@ import {
   standardToJsonSchema,
   toInputSchema,
 } from './input-schema.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, own } from './json.ts';
 import { issueLines, type JsonSchema, jsonSchemaCheck } from './json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */
@@ -206,9 +206,6 @@ function fromStandardSchema(name: string, schema: StandardSchemaV1): InputSchema
     },
   };
 }
-
-const own = (input: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(input, name) ? input[name] : undefined;
 
 /** A schema that cannot tell at once is taken to refuse. */
 function accepts(schema: StandardSchemaV1, value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { attempt } from './async.ts';
 import {
   copyJson,
   isJsonObject,
@@ -117,7 +118,8 @@ export class ToolCallContext {
 }
 
 function validated(key: string, value: Json | undefined, schema: StandardSchemaV1): unknown {
-  const result = attempt(() => schema['~standard'].validate(value));
+  const made = attempt(() => schema['~standard'].validate(value));
+  const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Nobody will wait for it.
     throw contextError(
@@ -130,14 +132,6 @@ function validated(key: string, value: Json | undefined, schema: StandardSchemaV
   // A schema's messages quote the value, so they are not passed on.
   if (value === undefined) throw contextError(key, 'missing', 'is missing');
   throw contextError(key, 'invalid', 'does not match the schema it is read with');
-}
-
-function attempt<Value>(validate: () => Value): Value | undefined {
-  try {
-    return validate();
-  } catch {
-    return undefined;
-  }
 }
 
 function copyOf(key: string, value: JsonLike): Json {

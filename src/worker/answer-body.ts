@@ -1,5 +1,5 @@
 import type { SentDecision, SentResult } from '../session/post-answer.ts';
-import type { DecisionKind } from '../tool/decision.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { invalidBody, unknownProblems } from './body.ts';
 import type { BodySchema } from './description.ts';

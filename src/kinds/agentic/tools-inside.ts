@@ -28,7 +28,8 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
     return { tools, sources: withProviders([], providers) };
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });
+    const problem = `it cannot have these tools: ${cause.message}.`;
+    throw new ToolDefinitionError(name, 'tools', { problem, cause });
   }
 }
 

@@ -1,6 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Effect, ToolCall } from '../../tool/call.ts';
-import type { Decision, DecisionKind, DecisionRequest } from '../../tool/decision.ts';
+import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/one-line.ts';

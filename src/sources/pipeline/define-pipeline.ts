@@ -46,7 +46,7 @@ export function definePipeline<
   // Without a name of its own its type is `string`, unless a caller says otherwise by hand.
   const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
   checkNaming(name, description);
-  checkWord(name, 'onFailure', onFailure, ON_FAILURE);
+  checkWord(name, { onFailure }, ON_FAILURE);
   const [first, ...rest] = nameSteps(declared);
   if (!first) return passingOn(name, description);
   const { inputSchema, readInput, check } = first.tool;

@@ -1,6 +1,6 @@
 import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { SentDecision, SentResult } from '../../session/post-answer.ts';
-import type { DecisionKind } from '../../tool/decision.ts';
+import type { DecisionKind } from '../../tool/call.ts';
 import type { ScriptedCall } from '../scripted-model.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { decorate, unwrapAs } from '../decorate.ts';
-import { paragraphs } from '../draw.ts';
-import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { AnyTool, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
