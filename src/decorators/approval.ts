@@ -9,7 +9,7 @@ import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-r
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
- * crash (AEA-12). An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
+ * crash. An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
  * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
  *
  * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
@@ -50,7 +50,7 @@ interface Pause<T extends AnyTool> {
  * The tool, each call of which waits for a decision when `decider` wants one. A bad input is answered to the model first,
  * and nobody is bothered. All of this comes before the tool's effect, and again after the decision.
  *
- * A call throws ToolConfigurationError when there is no session in which somebody could decide (AEA-04).
+ * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
 function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
   return decorate(tool, {
@@ -67,8 +67,8 @@ function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T
 }
 
 /**
- * A tool that always asks before it runs (DEC-15), as `requireApproval` does. The input that was confirmed goes on the
- * blackboard, without a name or a type, when the call succeeds (DEC-19).
+ * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
+ * blackboard, without a name or a type, when the call succeeds.
  *
  * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
  */
@@ -83,7 +83,7 @@ export const withConfirmation = <T extends AnyTool>(
   });
 
 /**
- * A tool whose calls wait for a decision when `decider` asks for one (DEC-16). The decider sees the typed, checked input,
+ * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
  * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
  * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
  */
@@ -107,7 +107,7 @@ interface Decided {
 
 /**
  * Does what was decided about a call: runs it, runs it with the edited input, or answers the model why it did not run.
- * An `exit` ends the turn as cancelled (AEA-03).
+ * An `exit` ends the turn as cancelled.
  */
 export async function carryOut(decided: Decided): Promise<ToolResult> {
   const { tool, input, invocation, decision, accepted } = decided;
@@ -161,7 +161,7 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
 
 const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
 
-/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked (AEA-04). */
+/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
 export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(

@@ -46,7 +46,7 @@ const ANSWER: JsonSchema = {
 };
 
 /**
- * A tool by which a model asks a person (AEA-08). The answer is the `text` of an `edit`; an `approve` tells the model to
+ * A tool by which a model asks a person. The answer is the `text` of an `edit`; an `approve` tells the model to
  * continue, an `exit` ends the turn. Within a session the call is suspended until then. Outside of one, and without a
  * handler, the model is told that there is nobody.
  *

@@ -72,7 +72,7 @@ type ObservedStatus =
 export type ToolObserver = (observation: ToolObservation) => unknown;
 
 /**
- * Records each call of a tool once it has ended (DEC-25): its input, how long it took, and its result or the type of its
+ * Records each call of a tool once it has ended: its input, how long it took, and its result or the type of its
  * error. Without an observer it records nothing.
  */
 export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
@@ -110,7 +110,7 @@ const publishers = new WeakMap<AnyTool, PublishToolCall>();
 
 /**
  * Publishes a request when the tool is called, and a response with its result or failure and its running time when the
- * call has ended (DEC-21). A tool that already publishes to this function, at any depth of decorators, is returned as it
+ * call has ended. A tool that already publishes to this function, at any depth of decorators, is returned as it
  * is. A call that waits for an answer from outside, or is left for another invocation, is requested again there.
  */
 export function withEventPublication<T extends AnyTool>(tool: T, publish: PublishToolCall): T {

@@ -25,7 +25,7 @@ export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOpti
 }
 
 /**
- * A tool that needs a value of a type on the blackboard (DEC-17). When the newest one there is valid the call runs at
+ * A tool that needs a value of a type on the blackboard. When the newest one there is valid the call runs at
  * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
  * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.

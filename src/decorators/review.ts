@@ -20,10 +20,10 @@ export interface ReviewOptions<T extends AnyTool> {
 
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
- * out as an approval's is (AEA-13). The review comes before the call is journaled as started: after a crash the same call
+ * out as an approval's is. The review comes before the call is journaled as started: after a crash the same call
  * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
  *
- * @throws ToolConfigurationError when the handler is no function (AEA-09); ToolDefinitionError for a bad timeout or
+ * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or
  *   `onTimeout`.
  */
 export function withReview<T extends AnyTool>(
@@ -59,7 +59,7 @@ export function mustBeHandler(tool: string, handler: unknown): void {
 /**
  * What the reviewer decided, or what counts when the time was over first.
  *
- * @throws ToolConfigurationError when the answer is no review (AEA-09); the reason of the call's signal when that aborts
+ * @throws ToolConfigurationError when the answer is no review; the reason of the call's signal when that aborts
  *   first; else whatever the handler throws.
  */
 export async function askReviewer<Input>(
@@ -88,7 +88,7 @@ export async function askReviewer<Input>(
   }
 }
 
-/** An edit has an input, if only an empty one (AEA-03). */
+/** An edit has an input, if only an empty one. */
 function checked(tool: string, review: Review): Review {
   const given: unknown = review; // a handler in JavaScript may answer anything
   const { decision, input } = isJsonObject(given) ? given : {};
@@ -102,7 +102,7 @@ function checked(tool: string, review: Review): Review {
 
 const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 
-/** A reviewer that approves everything at once. Nothing else ever approves by itself (AEA-01). */
+/** A reviewer that approves everything at once. Nothing else ever approves by itself. */
 export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
 
 /** A reviewer that approves everything after `ms`: time to see what is about to happen, and to cancel the turn. */
@@ -122,7 +122,7 @@ export const autoApproveWithDelay =
 /**
  * The same reviewer, asked about one call after another, in the order in which they come: for one that talks to a person
  * through one place. Every tool that is given this handler shares its lock, within one isolate; other handlers run side
- * by side (AEA-07). The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
+ * by side. The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
  * more is not asked about.
  */
 export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
@@ -137,7 +137,7 @@ export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<
   };
 }
 
-/** What a synchronous reviewer decides; the same words as those of a decision over HTTP (AEA-13). */
+/** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
 export type Review =
   | { readonly decision: 'approve' }
   /** Runs with this input instead, if it is valid; `{}` is one. */
@@ -167,5 +167,5 @@ export interface ReviewRequest<Input = unknown> {
  */
 export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
 
-/** How long a reviewer has unless it is said otherwise: five minutes, in ms (AEA-02). */
+/** How long a reviewer has unless it is said otherwise: five minutes, in ms. */
 export const REVIEW_TIMEOUT = 300_000;

@@ -13,14 +13,14 @@ import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
 
-/** Which artifacts are taken: the type is checked, then the filter (DEC-07). */
+/** Which artifacts are taken: the type is checked, then the filter. */
 export interface SinkOptions<T extends AnyTool, Type extends ArtifactType | undefined> {
   /** Only artifacts of this type, by its name; of a domain type, only values that its schema reads. */
   readonly type?: Type;
   readonly filter?: ((artifact: ToolArtifactItem<T, NoInfer<Type>>) => boolean) | undefined;
 }
 
-/** What is made of an artifact that was not filtered out, in its place (DEC-07). */
+/** What is made of an artifact that was not filtered out, in its place. */
 export interface TransformOptions<T extends AnyTool, Type extends ArtifactType | undefined, Made> {
   readonly transform: (artifact: ToolArtifactItem<T, NoInfer<Type>>) => Made;
   /** The type of what is made, for sinks that keep it. */
@@ -28,8 +28,8 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
 }
 
 /**
- * Gives the artifacts of a tool to a sink; the result is returned unchanged (DEC-04). Texts and errors hold no artifact
- * (DEC-05). A list is taken item by item, never whole (DEC-06). The sink sees what the journal will: JSON, without secrets,
+ * Gives the artifacts of a tool to a sink; the result is returned unchanged. Texts and errors hold no artifact.
+ * A list is taken item by item, never whole. The sink sees what the journal will: JSON, without secrets,
  * read by its type. A sink that fails is logged and takes nothing away from a tool that has done its work, unless it
  * throws a control-flow signal.
  */
@@ -93,7 +93,7 @@ export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefi
   };
 
 /**
- * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given (DEC-08): other tools,
+ * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given: other tools,
  * conditions and clients see them once the call has succeeded. What `transform` makes must be JSON.
  */
 export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
@@ -111,7 +111,7 @@ export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType
 export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type>;
 
 /**
- * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id` (AST-01).
+ * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id`.
  * They are kept on the session's blackboard and read by `assetsOf`; one that is tracked already, by its type and id, is
  * left as it is. Results are returned unchanged. Without a session nothing is tracked.
  */
@@ -190,14 +190,14 @@ export interface ListSink<Artifact> extends Sink<Artifact> {
 }
 
 /**
- * Collects artifacts into a list, its own unless one is given (DEC-10). It lives in the memory of one invocation: for
+ * Collects artifacts into a list, its own unless one is given. It lives in the memory of one invocation: for
  * tests, and for what need not outlive a turn.
  */
 export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
   Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
 
 /**
- * Gives every artifact to all of these sinks, one after another (DEC-10). One that fails keeps it from none of the
+ * Gives every artifact to all of these sinks, one after another. One that fails keeps it from none of the
  * others; what it threw is thrown once all have been told, a control-flow signal before anything else.
  */
 export const compositeSink =
@@ -227,8 +227,7 @@ export interface BlackboardSinkOptions {
 
 /**
  * Publishes artifacts to the session's blackboard, with the name of their type; they are there once their call has
- * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once
- * (DEC-09).
+ * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once.
  */
 export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
   let told = false;
@@ -256,7 +255,7 @@ export interface SinkCall extends CallScope {
 }
 
 /**
- * Takes artifacts: one function (DEC-11). They come one after another, in order; a promise is awaited, what is answered is
+ * Takes artifacts: one function. They come one after another, in order; a promise is awaited, what is answered is
  * not looked at. A call that is run again, after a crash, is heard of again under the same `call.id`.
  */
 export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;

@@ -42,7 +42,7 @@ export function attempt<Made>(make: () => Made): Attempt<Made> {
 
 /**
  * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
- * and is nothing to the call, which has its own outcome (DEC-09): never rejects, but with a control-flow signal.
+ * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
  *
  * @param who what the log calls the listener, such as "a sink of tool 'search'".
  * @throws SignalError when that is what the listener throws.

@@ -133,7 +133,7 @@ export interface BlackboardEntry {
   readonly value: Json;
 }
 
-/** One message of the conversation as a tool may read it (SPA-08). */
+/** One message of the conversation as a tool may read it. */
 export type HistoryMessage =
   | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };

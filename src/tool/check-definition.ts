@@ -10,7 +10,7 @@ import type { AnyTool } from './tool.ts';
 
 const MAX_NAME = 64;
 
-/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank (AEV-02). */
+/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank. */
 export function checkNaming(name: string, description: string): void {
   if (name.trim() === '') throw new ToolDefinitionError(name, 'name', 'its name is blank.');
   if (name.length > MAX_NAME) {

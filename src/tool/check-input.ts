@@ -6,7 +6,7 @@ import { error, failure, type ToolResult } from './tool-result.ts';
 
 /**
  * Checks the input of a call before anything else is done. Bad input is answered with every problem at once, so that
- * the model can correct all of them in one go (TYP-10). Never rejects.
+ * the model can correct all of them in one go. Never rejects.
  */
 export async function checkInput<Value>(
   schema: InputSchema<Value>,
@@ -60,7 +60,7 @@ export type ParsedToolInput =
 
 /**
  * Reads the text that a model sent as the input of a call. Blank text is an empty object, which then goes through the
- * tool's own validation (TYP-05). The messages are the same on every engine and quote nothing of the text.
+ * tool's own validation. The messages are the same on every engine and quote nothing of the text.
  */
 export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   const trimmed = raw.trim();
@@ -100,7 +100,7 @@ export function kindOf(value: Exclude<Json, JsonObject>): string {
 
 /**
  * A copy of an input in which numbers and booleans that a model wrote in quotes are such, where the schema asks for
- * one and for no text (ANN-07): `"42"` becomes `42`, and only `"true"` and `"false"` become booleans (ANN-09). All else
+ * one and for no text: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans. All else
  * stays for the validation to judge. It follows properties, items and alternatives, but no `$ref`.
  */
 export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject => {

@@ -4,9 +4,9 @@ import type { Json } from './json.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
 
-/** What a strategy decides by, after one call (INJ-01). */
+/** What a strategy decides by, after one call. */
 export interface InjectionContext {
-  /** The loop's conversation, without the result of this call (INJ-08). Not to be changed. */
+  /** The loop's conversation, without the result of this call. Not to be changed. */
   readonly history: readonly HistoryMessage[];
   /** What is offered so far. */
   readonly tools: readonly AnyTool[];
@@ -26,8 +26,8 @@ export interface InjectionStrategyConfig {
 }
 
 /**
- * Makes a strategy of a function that decides, after each call, which tools come and which go (INJ-01). For the
- * `strategies` of an agent or of an agentic tool, where it comes after unfolding (INJ-04). What it changes holds from the next
+ * Makes a strategy of a function that decides, after each call, which tools come and which go. For the
+ * `strategies` of an agent or of an agentic tool, where it comes after unfolding. What it changes holds from the next
  * model call until the turn, or the nested loop, ends.
  *
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
@@ -75,7 +75,7 @@ interface Evaluated {
 }
 
 /**
- * Opening a facade changes the list that comes in; calls of the same batch still ask with the old one. So a few lists are
+ * When a tool unfolds, the list that comes in changes, and calls of the same batch still ask with the old one. So a few lists are
  * remembered.
  */
 const KEPT = 4;
@@ -104,7 +104,7 @@ export interface InjectionChange {
 /** A tool, or several; those to be removed by themselves or by name. */
 type OneOrList<T> = T | readonly T[];
 
-/** Nothing changes (INJ-02). */
+/** Nothing changes. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
 /** These tools are offered too. */
@@ -132,7 +132,7 @@ const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isAr
 
 /**
  * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
- * name is taken (INJ-06). The same list when nothing changes.
+ * name is taken. The same list when nothing changes.
  */
 export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
   if (!hasChanges(change)) return tools;
@@ -152,7 +152,7 @@ export interface LastCall {
   /** What the model reads of the result; an error begins with `Error: `. */
   readonly result: string;
   readonly failed: boolean;
-  /** The result as data, when its text is that of a JSON object or array (INJ-07). */
+  /** The result as data, when its text is that of a JSON object or array. */
   readonly json?: Json | undefined;
   /** The artifact, as the journal keeps it. */
   readonly artifact?: Json | undefined;
@@ -165,7 +165,7 @@ export interface PastCall {
   readonly call: LastCall;
   /** Replies of the loop up to the one that asked for it. */
   readonly iteration: number;
-  /** The conversation before its result: it and the calls after it in its reply are open there (INJ-08). */
+  /** The conversation before its result: it and the calls after it in its reply are open there. */
   history(): readonly HistoryMessage[];
 }
 

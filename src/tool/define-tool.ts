@@ -54,7 +54,7 @@ interface RunConfig<Declaration extends InputDeclaration, Output> {
 }
 
 /**
- * A tool that the caller runs (SPM-17): each call suspends the turn until its result comes by
+ * A tool that the caller runs: each call suspends the turn until its result comes by
  * `POST .../results/{callId}`.
  */
 interface ManualConfig {
@@ -90,7 +90,7 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
 
 /**
  * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once (TYP-10). `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
+ * once. `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
@@ -187,7 +187,7 @@ const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =
     : result;
 
 /**
- * The same tool, run by the caller instead (SPM-17): a valid call suspends the turn until its result comes by
+ * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
  * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
  * answered by an error; never unless given.
  *
@@ -205,7 +205,7 @@ export function manual<T extends AnyTool>(
 }
 
 /**
- * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each (SPM-17).
+ * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
  *
  * @throws ToolDefinitionError when `expires` is not more than 0.
  */

@@ -94,7 +94,7 @@ function twice(tools: readonly AnyTool[]): string | undefined {
   return name === undefined ? undefined : `has two tools named '${name}'`;
 }
 
-/** What is wrong with an id is said as TPR-05 has it. */
+/** Reads the id of an object, or says in a fixed sentence what is wrong with it, since models learn those. */
 function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
   const read = attempt(() => (id ? id(value) : ownId(value)));
   if (!read.ok) return invalid(type, `its id cannot be read: ${reasonOf(read.thrown)}`);
@@ -107,7 +107,7 @@ function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedIn
   return { ok: true, value: text };
 }
 
-/** TPR-01: unless the type says otherwise. */
+/** The property `id`, which tells an object from others unless its type says otherwise. */
 const ownId = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value
     ? value.id

@@ -32,8 +32,8 @@ export const inMermaid = (text: string): string =>
   `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll('%', '#37;').replaceAll(/\s+/g, ' ')}"`;
 
 /**
- * Draws tools as a tree under a name, one line each, with the tools inside of tools (TOOL-19). It reads definitions
- * only and runs nothing, so it needs no session (TOOL-20).
+ * Draws tools as a tree under a name, one line each, with the tools inside of tools. It reads definitions
+ * only and runs nothing, so it needs no session.
  */
 export const formatToolTree = (name: string, tools: readonly AnyTool[]): string =>
   tools.length === 0 ? `${name} has no tools` : [name, ...branches(tools, '')].join('\n');

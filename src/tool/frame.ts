@@ -58,7 +58,7 @@ export interface Limits {
   /** Tool calls in the turn, or in the nested loop. */
   readonly toolCalls?: CallLimit | undefined;
   /**
-   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named (SPM-13). Where it says
+   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named. Where it says
    * nothing of a tool, its default is raised to `toolCalls`.
    */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;

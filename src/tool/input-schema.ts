@@ -112,7 +112,7 @@ export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   );
 }
 
-/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything (TOOL-22). */
+/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything. */
 const UNSENDABLE = new Set([
   ...['function', 'promise', 'instance', 'symbol', 'bigint'],
   ...['map', 'set', 'date', 'blob', 'file'],

@@ -13,7 +13,7 @@ import {
 /** What is wrong with a value of the context. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
 
-/** A tool-call context does not hold what was asked of it. It names the key, never the value (CTX-03). */
+/** A tool-call context does not hold what was asked of it. It names the key, never the value. */
 export class ToolCallContextError extends Error {
   override readonly name = 'ToolCallContextError';
   readonly key: string;
@@ -26,7 +26,7 @@ export class ToolCallContextError extends Error {
   }
 }
 
-/** The key under which the loop stamps the id of the loop that a call belongs to (CTX-13). */
+/** The key under which the loop stamps the id of the loop that a call belongs to. */
 export const LOOP_ID_KEY = 'holdfast.loopId';
 
 /** The id of the loop that a call belongs to: one turn, or several that were sent the same `loopId`. */
@@ -41,7 +41,7 @@ export type ContextValues = Readonly<Record<string, JsonLike>>;
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Values beside the input that the model never sees: who asks, for which tenant, in which locale (CTX-01).
+ * Values beside the input that the model never sees: who asks, for which tenant, in which locale.
  * Immutable. It is journaled, so it holds JSON and no credentials; printing it shows its keys only.
  */
 export class ToolCallContext {
@@ -55,7 +55,7 @@ export class ToolCallContext {
   }
 
   /**
-   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself (CTX-06).
+   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself.
    *
    * @throws ToolCallContextError when a value is not JSON.
    */
@@ -91,7 +91,7 @@ export class ToolCallContext {
     return [...this.#values.keys()];
   }
 
-  /** All values of both; `other` wins. Merging with `EMPTY` answers the other object itself (CTX-04). */
+  /** All values of both; `other` wins. Merging with `EMPTY` answers the other object itself. */
   merge(other: ToolCallContext): ToolCallContext {
     if (other.#values.size === 0) return this;
     if (this.#values.size === 0) return other;

@@ -29,26 +29,26 @@ export interface AnyTool {
    */
   readonly serial?: Serial | undefined;
   /**
-   * The turn may end with this tool's result, without another model call (LOOP-11). What it answers without having acted,
+   * The turn may end with this tool's result, without another model call. What it answers without having acted,
    * as a memo does, goes to the model.
    */
   readonly returnDirect: boolean;
-  /** For programs that list tools: never sent to a model (TOOL-12). */
+  /** For programs that list tools: never sent to a model. */
   readonly metadata: Readonly<Record<string, Json>>;
   /** The type of the artifacts that it returns without naming one. */
   readonly output?: ArtifactType | undefined;
-  /** What a decorator was made of (DEC-01). */
+  /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;
-  /** The tools inside, for whoever lists them (TOOL-20). */
+  /** The tools inside, for whoever lists them. */
   readonly inner?: readonly AnyTool[] | undefined;
-  /** Wraps the tools that this one unfolds into: what guards a facade, guards what is behind it. */
+  /** Wraps the tools that this one unfolds into: what guards an unfolding tool also guards the tools behind it. */
   readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
   /**
    * The tool that this input is meant for in place of this one, and the input for it; the loop treats the call as one of
    * that tool. Must be a function of the input alone, and must not throw. A decorator that replaces `call` drops it.
    */
   readonly route?: ((input: JsonObject) => RoutedCall | undefined) | undefined;
-  /** Reads the model's own text in place of the parser, which refuses what is no JSON object (AET-05). Must not throw. */
+  /** Reads the model's own text in place of the parser, which refuses what is no JSON object. Must not throw. */
   readonly readInput?: ((raw: string) => JsonObject) | undefined;
   /**
    * Checks an input without running anything: what `run` would be given, or what the model is answered. `name` is the
@@ -110,7 +110,7 @@ export interface LiveCall extends CallScope {
    * calls that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
    */
   exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
-  execute(leaf: ToolExecution): Promise<ToolResult>;
+  execute(execution: ToolExecution): Promise<ToolResult>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
   /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */

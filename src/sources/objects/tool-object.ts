@@ -13,7 +13,7 @@ export interface ToolObject {
   readonly table: ReadonlyMap<string, AnyToolEntry>;
   has(method: string): boolean;
   /**
-   * Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class (ANN-13).
+   * Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class.
    *
    * @throws ToolObjectError when there is none.
    */

@@ -14,7 +14,7 @@ import {
 
 /** The literal that `definePipeline` takes. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {
-  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given (AEP-07). */
+  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given. */
   readonly name?: Name | undefined;
   /** `Pipeline: a -> b` unless given. */
   readonly description?: string | undefined;
@@ -25,7 +25,7 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
 }
 
 /**
- * Makes one tool of several, run one after another without a model in between (AEP-01). The input is the first step's;
+ * Makes one tool of several, run one after another without a model in between. The input is the first step's;
  * the result is the last step's, artifact and all. A text step is given what the model would read of the result before
  * it; another step is given an artifact's value, or text that is the JSON of its input; `adapt` says otherwise.
  *
@@ -101,7 +101,7 @@ async function runSteps(
   return 'done' in progress ? progress.done : error(outcome.text);
 }
 
-/** A pipeline without steps answers with its input (AEP-06). */
+/** A pipeline without steps answers with its input. */
 const passingOn = <Name extends string>(name: Name, description: string): AnyTool & { readonly name: Name } =>
   defineTextTool({ name, description, effect: 'read', run: (input) => input });
 

@@ -49,7 +49,7 @@ const stops = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFail
 /** What a model is told to do about a bad input, which here is not of its making. */
 const ADVICE = /(\nCall it again with a corrected input\.| Send one JSON object that matches its schema\.)$/;
 
-/** The result of a step; an error that does not come from the tool's own words names the step (AEP-09). */
+/** The result of a step; an error that does not come from the tool's own words names the step. */
 function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
   if (result.type !== 'error') return result;
   if (result.reason === 'threw') {
@@ -95,7 +95,7 @@ export type Adapter = (result: ToolResult) => object | string | null | undefined
 /** A step that says how its result becomes the next step's input. */
 export interface AdaptedStep {
   readonly tool: AnyTool;
-  /** Asked only when the step succeeded and another one follows (AEP-04). */
+  /** Asked only when the step succeeded and another one follows. */
   readonly adapt?: Adapter | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface Step {
   readonly adapt: Adapter | undefined;
 }
 
-/** The tools of declared steps. @throws ToolDefinitionError when one is neither a tool nor `{ tool, adapt }` (AEP-08). */
+/** The tools of declared steps. @throws ToolDefinitionError when one is neither a tool nor `{ tool, adapt }`. */
 export function readSteps(pipeline: string, declared: readonly PipelineStep[]): readonly AdaptedStep[] {
   return declared.map((step, index) => {
     const refuse = (problem: string): ToolDefinitionError =>

@@ -12,13 +12,13 @@ import { isToolProvider, type ToolProvider, ToolResolutionError, type ToolSource
 export interface ResolvedTools {
   /** Those that were listed, in order, then those that providers answered. */
   readonly tools: readonly AnyTool[];
-  /** For names that come from outside (AEV-08). */
+  /** For names that come from outside. */
   readonly byName: ReadonlyMap<string, AnyTool>;
 }
 
 /**
- * The tools of a list that may mix tools, tool objects and providers, which are asked each time (AET-08). A provider's
- * tool whose name is taken is left out (AEV-05).
+ * The tools of a list that may mix tools, tool objects and providers, which are asked each time. A provider's
+ * tool whose name is taken is left out.
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools`; ToolResolutionError when a
  *   provider answers with something else than tools.
@@ -84,16 +84,16 @@ export interface CollectedTools {
 }
 
 export interface CollectOptions {
-  /** Refuse names with a hyphen, which some catalogues do not know (AEV-02). */
+  /** Refuse names with a hyphen, which some catalogues do not know. */
   readonly strictNames?: boolean | undefined;
 }
 
 /**
- * The tools of a list that may mix tools, tool objects and providers (AET-06). What is listed twice counts once (AEV-05);
- * an empty list is fine (AEV-01).
+ * The tools of a list that may mix tools, tool objects and providers. What is listed twice counts once;
+ * an empty list is fine.
  *
- * @throws ToolResolutionError for what is none of these (AEV-03), and when two tools share a name (AEV-04);
- *   ToolDefinitionError for a name that some provider would refuse (AEV-02); ToolObjectError as `toolsOf`.
+ * @throws ToolResolutionError for what is none of these, and when two tools share a name;
+ *   ToolDefinitionError for a name that some provider would refuse; ToolObjectError as `toolsOf`.
  */
 export function collectTools(sources: readonly ToolSource[], options: CollectOptions = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();

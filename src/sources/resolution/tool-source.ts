@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool, Discovers, LoopView } from '../../tool/tool.ts';
 
-/** Tools that may be others each time they are asked for (AET-08): by a setting, the hour, what a catalogue holds. */
+/** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. */
 export interface ToolProvider {
   /**
    * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
@@ -11,7 +11,7 @@ export interface ToolProvider {
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
   readonly discover?: Discovers | undefined;
-  /** Shown where tools are listed and nobody is to be asked for any (MCP-10). */
+  /** Shown where tools are listed and nobody is to be asked for any. */
   readonly about?: ProviderCard | undefined;
   /**
    * Words for a call of a required tool that this provider lacks. `available`: the names that it has, sorted. Unless
@@ -49,7 +49,7 @@ export class ToolResolutionError extends Error {
   override readonly name = 'ToolResolutionError';
 }
 
-/** Knowledge with tools to look into it: an agent that is given it has its notes in the instructions, and its tools (PRN-07). */
+/** Knowledge with tools to look into it: an agent that is given it has its notes in the instructions, and its tools. */
 export interface Reference {
   readonly name: string;
   /** What it is about, in a sentence. */
