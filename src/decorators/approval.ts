@@ -20,15 +20,42 @@ export const requireApproval = <T extends AnyTool>(
   options: ApprovalOptions = {},
 ): T => pausing(tool, { decider: asking(tool, message, options) });
 
-/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
-function asking<T extends AnyTool>(
+/**
+ * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
+ * blackboard, without a name or a type, when the call succeeds.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ */
+export const withConfirmation = <T extends AnyTool>(
   tool: T,
   message: ApprovalMessage<T>,
-  options: ApprovalOptions,
-): AwaitingDecider<T> {
-  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
-  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
-}
+  options: ApprovalOptions = {},
+): T =>
+  pausing(tool, {
+    decider: asking(tool, message, options),
+    accepted: (input, { blackboard }) => blackboard.add(input),
+  });
+
+/**
+ * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
+ * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
+ * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
+ */
+export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
+  pausing(tool, { decider });
+
+/**
+ * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
+ *
+ * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
+ * changes while it waits, such as the time of day.
+ */
+export type ApprovalMessage<T extends AnyTool> =
+  | string
+  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
+
+/** Who decides, for how long, and what counts when nobody does. */
+export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
@@ -39,6 +66,16 @@ export type AwaitingDecider<T extends AnyTool> = (
 
 /** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
 type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
+
+/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
+function asking<T extends AnyTool>(
+  tool: T,
+  message: ApprovalMessage<T>,
+  options: ApprovalOptions,
+): AwaitingDecider<T> {
+  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
+}
 
 interface Pause<T extends AnyTool> {
   readonly decider: AwaitingDecider<T>;
@@ -66,32 +103,35 @@ function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T
   });
 }
 
-/**
- * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
- * blackboard, without a name or a type, when the call succeeds.
- *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
- */
-export const withConfirmation = <T extends AnyTool>(
-  tool: T,
+/** The text of a message for one call. */
+export const messageFor = async <T extends AnyTool>(
   message: ApprovalMessage<T>,
-  options: ApprovalOptions = {},
-): T =>
-  pausing(tool, {
-    decider: asking(tool, message, options),
-    accepted: (input, { blackboard }) => blackboard.add(input),
-  });
+  input: ToolInput<T>,
+  call: CallScope,
+): Promise<string> => (typeof message === 'string' ? message : message(input, call));
 
-/**
- * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
- * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
- * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
- */
-export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { decider });
+/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
+export function checkApprovalOptions<Options extends ApprovalOptions>(
+  tool: string,
+  options: Options,
+  words: readonly string[] = ON_EXPIRY,
+): Options {
+  checkTime(tool, { expires: options.expires });
+  checkWord(tool, { onExpiry: options.onExpiry }, words);
+  return options;
+}
 
-/** Characters of an input that a text echoes. */
-const MAX_ECHO = 500;
+/** What may count as decided when nobody does: nobody can edit then. */
+export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
+
+/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
+export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
+  if (inSession) return;
+  throw new ToolConfigurationError(
+    `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
+      'Run it in a session, where somebody can decide, or review it with withReview.',
+  );
+}
 
 /** A call that was decided about. */
 interface Decided {
@@ -159,47 +199,7 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
   return toolResult({ type: 'error', message, reason: 'declined', signal });
 }
 
+/** Characters of an input that a text echoes. */
+const MAX_ECHO = 500;
+
 const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
-
-/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
-export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
-  if (inSession) return;
-  throw new ToolConfigurationError(
-    `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
-      'Run it in a session, where somebody can decide, or review it with withReview.',
-  );
-}
-
-/** Who decides, for how long, and what counts when nobody does. */
-export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
-
-/** What may count as decided when nobody does: nobody can edit then. */
-export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
-
-/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
-export function checkApprovalOptions<Options extends ApprovalOptions>(
-  tool: string,
-  options: Options,
-  words: readonly string[] = ON_EXPIRY,
-): Options {
-  checkTime(tool, { expires: options.expires });
-  checkWord(tool, { onExpiry: options.onExpiry }, words);
-  return options;
-}
-
-/**
- * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
- *
- * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
- * changes while it waits, such as the time of day.
- */
-export type ApprovalMessage<T extends AnyTool> =
-  | string
-  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
-
-/** The text of a message for one call. */
-export const messageFor = async <T extends AnyTool>(
-  message: ApprovalMessage<T>,
-  input: ToolInput<T>,
-  call: CallScope,
-): Promise<string> => (typeof message === 'string' ? message : message(input, call));

@@ -8,16 +8,6 @@ import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool, ToolInput } from '../tool/tool.ts';
 import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
 
-/** What a reviewer is asked, and for how long. */
-export interface ReviewOptions<T extends AnyTool> {
-  /** Empty unless given. */
-  readonly message?: ApprovalMessage<T> | undefined;
-  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
-  readonly timeout?: number | undefined;
-  /** What counts when it takes longer; `exit` unless given. */
-  readonly onTimeout?: OnTimeout | undefined;
-}
-
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
  * out as an approval's is. The review comes before the call is journaled as started: after a crash the same call
@@ -48,6 +38,49 @@ export function withReview<T extends AnyTool>(
     }),
   });
 }
+
+/** What a reviewer is asked, and for how long. */
+export interface ReviewOptions<T extends AnyTool> {
+  /** Empty unless given. */
+  readonly message?: ApprovalMessage<T> | undefined;
+  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
+  readonly timeout?: number | undefined;
+  /** What counts when it takes longer; `exit` unless given. */
+  readonly onTimeout?: OnTimeout | undefined;
+}
+
+/**
+ * A reviewer that answers while the call waits, inside one invocation: a policy, another service, a test. It runs before
+ * the call is journaled as started, so after a crash the same call may be reviewed again.
+ */
+export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
+
+/** One call that is to be reviewed before it runs. */
+export interface ReviewRequest<Input = unknown> {
+  readonly tool: AnyTool;
+  /** Typed and checked. */
+  readonly input: Input;
+  /** What the reviewer is asked; empty unless the tool says. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly onTimeout: OnTimeout;
+  /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
+  readonly call: CallScope;
+}
+
+/** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
+export type Review =
+  | { readonly decision: 'approve' }
+  /** Runs with this input instead, if it is valid; `{}` is one. */
+  | { readonly decision: 'edit'; readonly input: JsonObject }
+  | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
+
+/** What counts when a reviewer does not answer in time. */
+export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
+
+/** How long a reviewer has unless it is said otherwise: five minutes, in ms. */
+export const REVIEW_TIMEOUT = 300_000;
 
 /** @throws ToolConfigurationError when what was given as a reviewer cannot be one. */
 export function mustBeHandler(tool: string, handler: unknown): void {
@@ -136,36 +169,3 @@ export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<
     return review;
   };
 }
-
-/** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
-export type Review =
-  | { readonly decision: 'approve' }
-  /** Runs with this input instead, if it is valid; `{}` is one. */
-  | { readonly decision: 'edit'; readonly input: JsonObject }
-  | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
-
-/** What counts when a reviewer does not answer in time. */
-export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
-
-/** One call that is to be reviewed before it runs. */
-export interface ReviewRequest<Input = unknown> {
-  readonly tool: AnyTool;
-  /** Typed and checked. */
-  readonly input: Input;
-  /** What the reviewer is asked; empty unless the tool says. */
-  readonly message: string;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly onTimeout: OnTimeout;
-  /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
-  readonly call: CallScope;
-}
-
-/**
- * A reviewer that answers while the call waits, inside one invocation: a policy, another service, a test. It runs before
- * the call is journaled as started, so after a crash the same call may be reviewed again.
- */
-export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
-
-/** How long a reviewer has unless it is said otherwise: five minutes, in ms. */
-export const REVIEW_TIMEOUT = 300_000;

@@ -6,7 +6,7 @@ export {
   unfoldingOfSafely,
 } from '../sources/objects/unfolding-of.ts';
 export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
-export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/pipeline-progress.ts';
+export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/steps.ts';
 export type { CallScope, ToolExecution } from '../tool/call.ts';
 export {
   addTools,

@@ -16,30 +16,6 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   }
 }
 
-/** The longest that a message is put off, in seconds: 365 days. */
-export const LONGEST_DELAY = 365 * 24 * 60 * 60;
-
-/** Which delays there are, for whoever gave another. */
-export const DELAY_RULE = `must be a number from 0 to ${LONGEST_DELAY} (365 days)`;
-
-/** Whether a message can be put off by so many seconds. With 0 it gets in line at once. */
-export const isDelay = (seconds: unknown): seconds is number =>
-  typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY;
-
-/** What became of code that may throw. */
-type Attempt<Made> =
-  | { readonly ok: true; readonly value: Made }
-  | { readonly ok: false; readonly thrown: unknown };
-
-/** Runs it, and answers what it throws. */
-export function attempt<Made>(make: () => Made): Attempt<Made> {
-  try {
-    return { ok: true, value: make() };
-  } catch (thrown) {
-    return { ok: false, thrown };
-  }
-}
-
 /**
  * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
  * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
@@ -66,15 +42,19 @@ export async function listen(who: string, signal: AbortSignal, tell: () => unkno
   }
 }
 
-/** The SHA-256 of a text's UTF-8. */
-export const sha256 = (text: string): Promise<ArrayBuffer> =>
-  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-
-/** The same in hexadecimal digits, lower case. */
-export async function sha256Hex(text: string): Promise<string> {
-  const bytes = [...new Uint8Array(await sha256(text))];
-  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+/** Runs it, and answers what it throws. */
+export function attempt<Made>(make: () => Made): Attempt<Made> {
+  try {
+    return { ok: true, value: make() };
+  } catch (thrown) {
+    return { ok: false, thrown };
+  }
 }
+
+/** What became of code that may throw. */
+type Attempt<Made> =
+  | { readonly ok: true; readonly value: Made }
+  | { readonly ok: false; readonly thrown: unknown };
 
 /**
  * A function that makes its answer once for each object: the same object, the same answer. What throws is asked again.
@@ -105,3 +85,23 @@ export function lastList(): (
     return last.made;
   };
 }
+
+/** The SHA-256 of a text's UTF-8. */
+export const sha256 = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+
+/** The same in hexadecimal digits, lower case. */
+export async function sha256Hex(text: string): Promise<string> {
+  const bytes = [...new Uint8Array(await sha256(text))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The longest that a message is put off, in seconds: 365 days. */
+export const LONGEST_DELAY = 365 * 24 * 60 * 60;
+
+/** Which delays there are, for whoever gave another. */
+export const DELAY_RULE = `must be a number from 0 to ${LONGEST_DELAY} (365 days)`;
+
+/** Whether a message can be put off by so many seconds. With 0 it gets in line at once. */
+export const isDelay = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY;

@@ -8,7 +8,35 @@ import {
 import { copyJson, isJsonObject, type JsonObject, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
 
-const MAX_NAME = 64;
+/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
+export class ToolDefinitionError extends Error {
+  override readonly name = 'ToolDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly tool: string;
+  /** The property of the definition that is wrong. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Tool 'x': ". */
+  constructor(tool: string, field: string, problem: string | CausedProblem) {
+    super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
+    this.tool = tool;
+    this.field = field;
+  }
+}
+
+/** What is wrong with a definition, and what was thrown before. */
+export interface CausedProblem {
+  readonly problem: string;
+  readonly cause: unknown;
+}
+
+/** The sentence of a problem. */
+export const problemText = (problem: string | CausedProblem): string =>
+  typeof problem === 'string' ? problem : problem.problem;
+
+/** The options of an error about a problem. */
+export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
+  typeof problem === 'string' ? {} : { cause: problem.cause };
 
 /** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank. */
 export function checkNaming(name: string, description: string): void {
@@ -28,12 +56,7 @@ export function checkNaming(name: string, description: string): void {
   }
 }
 
-/** What other libraries call the parts of a tool. */
-const FOREIGN_WORDS = [
-  ['execute', 'run'],
-  ['parameters', 'input'],
-  ['inputSchema', 'input'],
-] as const;
+const MAX_NAME = 64;
 
 /**
  * @throws ToolDefinitionError when a word of another library stands in place of one of ours. It would be passed over: the
@@ -49,6 +72,13 @@ export function checkNoForeignWord(config: { readonly name: string }): void {
     );
   }
 }
+
+/** What other libraries call the parts of a tool. */
+const FOREIGN_WORDS = [
+  ['execute', 'run'],
+  ['parameters', 'input'],
+  ['inputSchema', 'input'],
+] as const;
 
 /** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
 export function readInput<Declaration extends InputDeclaration>(
@@ -96,6 +126,10 @@ export function checkWord(
 export const meantBy = (given: string, words: readonly string[]): string | undefined =>
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
+/** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
+export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
+  words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
+
 /**
  * Checks times of a tool by their names, in milliseconds, as in `{ timeout }`.
  *
@@ -113,40 +147,6 @@ export function checkTime(
   }
 }
 
-/** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
-export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
-  words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
-
-/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
-export class ToolDefinitionError extends Error {
-  override readonly name = 'ToolDefinitionError';
-  /** The name that was given, valid or not. */
-  readonly tool: string;
-  /** The property of the definition that is wrong. */
-  readonly field: string;
-
-  /** `problem` is a sentence that goes on after "Tool 'x': ". */
-  constructor(tool: string, field: string, problem: string | CausedProblem) {
-    super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
-    this.tool = tool;
-    this.field = field;
-  }
-}
-
-/** What is wrong with a definition, and what was thrown before. */
-export interface CausedProblem {
-  readonly problem: string;
-  readonly cause: unknown;
-}
-
-/** The sentence of a problem. */
-export const problemText = (problem: string | CausedProblem): string =>
-  typeof problem === 'string' ? problem : problem.problem;
-
-/** The options of an error about a problem. */
-export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
-  typeof problem === 'string' ? {} : { cause: problem.cause };
-
 /** Whether a value can be called as a tool, of any make, also a hand-written one. */
 export function isTool(value: unknown): value is AnyTool {
   if (typeof value !== 'object' || value === null) return false;
@@ -158,9 +158,6 @@ export function isTool(value: unknown): value is AnyTool {
     typeof check === 'function'
   );
 }
-
-/** Predicates that were reported already. */
-const reported = new WeakSet<object>();
 
 /**
  * Whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one, whose
@@ -183,3 +180,6 @@ export function saysTrue<Args extends readonly unknown[]>(
   }
   return false;
 }
+
+/** Predicates that were reported already. */
+const reported = new WeakSet<object>();

@@ -4,27 +4,6 @@ import type { Json } from './json.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
 
-/** What a strategy decides by, after one call. */
-export interface InjectionContext {
-  /** The loop's conversation, without the result of this call. Not to be changed. */
-  readonly history: readonly HistoryMessage[];
-  /** What is offered so far. */
-  readonly tools: readonly AnyTool[];
-  readonly lastCall: LastCall;
-  /** Replies of the loop so far, in this turn. */
-  readonly iteration: number;
-}
-
-/** The literal that `defineInjectionStrategy` takes. */
-export interface InjectionStrategyConfig {
-  readonly name: string;
-  /**
-   * Answers what to change after a call, whatever came of it; a bare list is of tools to add. It is asked once a call, and again
-   * when another invocation goes on: it depends on what it is given alone, and answers at once.
-   */
-  readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
-}
-
 /**
  * Makes a strategy of a function that decides, after each call, which tools come and which go. For the
  * `strategies` of an agent or of an agentic tool, where it comes after unfolding. What it changes holds from the next
@@ -60,6 +39,93 @@ export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyCon
   };
 }
 
+/** The literal that `defineInjectionStrategy` takes. */
+export interface InjectionStrategyConfig {
+  readonly name: string;
+  /**
+   * Answers what to change after a call, whatever came of it; a bare list is of tools to add. It is asked once a call, and again
+   * when another invocation goes on: it depends on what it is given alone, and answers at once.
+   */
+  readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
+}
+
+/** What a strategy decides by, after one call. */
+export interface InjectionContext {
+  /** The loop's conversation, without the result of this call. Not to be changed. */
+  readonly history: readonly HistoryMessage[];
+  /** What is offered so far. */
+  readonly tools: readonly AnyTool[];
+  readonly lastCall: LastCall;
+  /** Replies of the loop so far, in this turn. */
+  readonly iteration: number;
+}
+
+/** A call that has ended, as a strategy may judge it. */
+export interface LastCall {
+  readonly id: string;
+  readonly tool: string;
+  /** The model's own text. */
+  readonly input: string;
+  /** What the model reads of the result; an error begins with `Error: `. */
+  readonly result: string;
+  readonly failed: boolean;
+  /** The result as data, when its text is that of a JSON object or array. */
+  readonly json?: Json | undefined;
+  /** The artifact, as the journal keeps it. */
+  readonly artifact?: Json | undefined;
+  /** The name of its type. */
+  readonly artifactType?: string | undefined;
+}
+
+/** What becomes of the tools that are offered. */
+export interface InjectionChange {
+  readonly add: readonly AnyTool[];
+  /** By name. */
+  readonly remove: readonly string[];
+}
+
+/** Nothing changes. */
+export const noChange: InjectionChange = { add: [], remove: [] };
+
+/** These tools are offered too. */
+export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
+
+/** These tools are not offered any more. */
+export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
+  add: [],
+  remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
+});
+
+/** Some tools in the place of others. */
+export const replaceTools = (
+  remove: OneOrList<AnyTool | string>,
+  add: OneOrList<AnyTool>,
+): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
+
+/** A tool, or several; those to be removed by themselves or by name. */
+type OneOrList<T> = T | readonly T[];
+
+const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
+  isToolList(given) ? given : [given];
+
+const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
+
+/** Whether there is anything to do. */
+export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
+
+/**
+ * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
+ * name is taken. The same list when nothing changes.
+ */
+export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
+  if (!hasChanges(change)) return tools;
+  const gone = new Set(change.remove);
+  const left = tools.filter(({ name }) => !gone.has(name));
+  const taken = new Set(left.map(({ name }) => name));
+  const come = change.add.filter(({ name }) => !taken.has(name) && taken.add(name));
+  return come.length === 0 && left.length === tools.length ? tools : [...left, ...come];
+}
+
 const toChange = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): InjectionChange =>
   isList(answer) ? addTools(answer) : { ...noChange, ...answer };
 
@@ -93,72 +159,6 @@ const isBeginning = (
   tools: readonly AnyTool[],
   past: readonly PastCall[],
 ): boolean => calls <= past.length && past[calls - 1]?.call.id === last && sameTools(of, tools);
-
-/** What becomes of the tools that are offered. */
-export interface InjectionChange {
-  readonly add: readonly AnyTool[];
-  /** By name. */
-  readonly remove: readonly string[];
-}
-
-/** A tool, or several; those to be removed by themselves or by name. */
-type OneOrList<T> = T | readonly T[];
-
-/** Nothing changes. */
-export const noChange: InjectionChange = { add: [], remove: [] };
-
-/** These tools are offered too. */
-export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
-
-/** These tools are not offered any more. */
-export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
-  add: [],
-  remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
-});
-
-/** Some tools in the place of others. */
-export const replaceTools = (
-  remove: OneOrList<AnyTool | string>,
-  add: OneOrList<AnyTool>,
-): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
-
-/** Whether there is anything to do. */
-export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
-
-const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
-  isToolList(given) ? given : [given];
-
-const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
-
-/**
- * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
- * name is taken. The same list when nothing changes.
- */
-export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
-  if (!hasChanges(change)) return tools;
-  const gone = new Set(change.remove);
-  const left = tools.filter(({ name }) => !gone.has(name));
-  const taken = new Set(left.map(({ name }) => name));
-  const come = change.add.filter(({ name }) => !taken.has(name) && taken.add(name));
-  return come.length === 0 && left.length === tools.length ? tools : [...left, ...come];
-}
-
-/** A call that has ended, as a strategy may judge it. */
-export interface LastCall {
-  readonly id: string;
-  readonly tool: string;
-  /** The model's own text. */
-  readonly input: string;
-  /** What the model reads of the result; an error begins with `Error: `. */
-  readonly result: string;
-  readonly failed: boolean;
-  /** The result as data, when its text is that of a JSON object or array. */
-  readonly json?: Json | undefined;
-  /** The artifact, as the journal keeps it. */
-  readonly artifact?: Json | undefined;
-  /** The name of its type. */
-  readonly artifactType?: string | undefined;
-}
 
 /** One call of the turn that has ended, where it stood. */
 export interface PastCall {

@@ -23,71 +23,6 @@ export const MAX_TIMEOUT = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
-  /** Letters, digits, `_` and `-`, at most 64. */
-  readonly name: Name;
-  /** What the tool does and when to use it, for the model. */
-  readonly description: string;
-  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
-  readonly input?: Declaration | undefined;
-  /** Calls of one batch that share this word run one after another. */
-  readonly serial?: string | undefined;
-  /** The turn may end with this tool's result, without another model call. */
-  readonly returnDirect?: boolean | undefined;
-  /** For programs that list tools; never sent to a model. Must be JSON. */
-  readonly metadata?: JsonObject | undefined;
-  /** The type of the artifacts that it returns without naming one. */
-  readonly output?: ArtifactType | undefined;
-}
-
-interface RunConfig<Declaration extends InputDeclaration, Output> {
-  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
-  readonly timeout?: number | undefined;
-  /**
-   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
-   * invocation: a run that has too few left is left to the next one.
-   */
-  readonly subrequests?: number | undefined;
-  readonly expires?: undefined;
-  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
-  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
-}
-
-/**
- * A tool that the caller runs: each call suspends the turn until its result comes by
- * `POST .../results/{callId}`.
- */
-interface ManualConfig {
-  readonly run?: undefined;
-  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
-  readonly execute?: undefined;
-  readonly effect?: undefined;
-  readonly reconcile?: undefined;
-  readonly timeout?: undefined;
-  readonly subrequests?: undefined;
-  /** Milliseconds until a call without a result is answered by an error; never unless given. */
-  readonly expires?: number | undefined;
-}
-
-type ReconcileConfig<Declaration extends InputDeclaration> =
-  | {
-      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
-      readonly effect?: 'once' | undefined;
-      /** Finds out what became of a call that started and whose end is not known. */
-      readonly reconcile?:
-        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
-        | undefined;
-    }
-  /** These calls are run again instead. */
-  | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
-
-/** The literal that `defineTool` takes. */
-export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
-  Name,
-  Declaration
-> &
-  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
-
 /**
  * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
  * once. `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
@@ -121,6 +56,89 @@ export function defineTool<
       return typed(await act.act(parsed.value, invocation), output);
     },
   };
+}
+
+/** The literal that `defineTool` takes. */
+export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
+  Name,
+  Declaration
+> &
+  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
+
+interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
+  readonly input?: Declaration | undefined;
+  /** Calls of one batch that share this word run one after another. */
+  readonly serial?: string | undefined;
+  /** The turn may end with this tool's result, without another model call. */
+  readonly returnDirect?: boolean | undefined;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: JsonObject | undefined;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+}
+
+interface RunConfig<Declaration extends InputDeclaration, Output> {
+  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
+  readonly timeout?: number | undefined;
+  /**
+   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
+   * invocation: a run that has too few left is left to the next one.
+   */
+  readonly subrequests?: number | undefined;
+  readonly expires?: undefined;
+  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
+  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
+}
+
+type ReconcileConfig<Declaration extends InputDeclaration> =
+  | {
+      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+      readonly effect?: 'once' | undefined;
+      /** Finds out what became of a call that started and whose end is not known. */
+      readonly reconcile?:
+        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
+        | undefined;
+    }
+  /** These calls are run again instead. */
+  | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
+
+/**
+ * A tool that the caller runs: each call suspends the turn until its result comes by
+ * `POST .../results/{callId}`.
+ */
+interface ManualConfig {
+  readonly run?: undefined;
+  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
+  readonly execute?: undefined;
+  readonly effect?: undefined;
+  readonly reconcile?: undefined;
+  readonly timeout?: undefined;
+  readonly subrequests?: undefined;
+  /** Milliseconds until a call without a result is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+/**
+ * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
+ * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
+ * answered by an error; never unless given.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0.
+ */
+export function manual<T extends AnyTool>(
+  tool: T,
+  { expires }: { readonly expires?: number | undefined } = {},
+): T {
+  const receive = leaveToCaller(tool.name, expires);
+  return decorate(tool, {
+    effect: 'none',
+    call: checkedFirst(tool, ({ invocation }) => receive(invocation)),
+  });
 }
 
 /** What is done with a checked input. */
@@ -180,30 +198,6 @@ function manually<Declaration extends InputDeclaration>({
   return { effect: 'none', act: (_, invocation) => receive(invocation) };
 }
 
-/** A result whose artifact has no type of its own gets the tool's. */
-const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
-  type !== undefined && result.type === 'artifact' && result.artifactType === undefined
-    ? toolResult({ ...result, artifactType: type.name })
-    : result;
-
-/**
- * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
- * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
- * answered by an error; never unless given.
- *
- * @throws ToolDefinitionError when `expires` is not more than 0.
- */
-export function manual<T extends AnyTool>(
-  tool: T,
-  { expires }: { readonly expires?: number | undefined } = {},
-): T {
-  const receive = leaveToCaller(tool.name, expires);
-  return decorate(tool, {
-    effect: 'none',
-    call: checkedFirst(tool, ({ invocation }) => receive(invocation)),
-  });
-}
-
 /**
  * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
  *
@@ -217,3 +211,9 @@ export function leaveToCaller(
   return (invocation) =>
     invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });
 }
+
+/** A result whose artifact has no type of its own gets the tool's. */
+const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
+  type !== undefined && result.type === 'artifact' && result.artifactType === undefined
+    ? toolResult({ ...result, artifactType: type.name })
+    : result;

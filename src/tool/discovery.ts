@@ -3,27 +3,24 @@ import type { Json } from './json.ts';
 import type { Discover, Discovers, Discovery } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
 
-/** What a source of tools told of them. A type alias: it must be JSON. */
-export type Listing = {
-  /** Names the source, and whoever asked it: one's tools are not another's. */
-  readonly key: string;
-  /** As the source's own code reads it. */
-  readonly told: Json;
-  /** When it was last found to be so, in ms since the epoch, where the source goes by that. */
-  readonly at?: number;
-};
+/** The parts, each with the object that it is a method of. */
+export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
+  [source.discover ?? []].flat().map((find) => find.bind(source));
 
-/** A listing; or, without what was told, that the one of this key is still so. */
-export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
-
-/** The newest listing of each key, the one that was found last at the end. */
-export type Listings = readonly Listing[];
-
-/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
-const MAX_LISTINGS = 100;
-
-/** Characters of JSON of all of them: a snapshot of the session holds them too. */
-const MAX_TOLD = 2 * 1024 * 1024;
+/**
+ * What all parts found, for whoever goes on with some of it.
+ *
+ * @throws what the first part threw, when none found anything.
+ */
+export async function foundBy(
+  parts: readonly Discover[],
+  discovery: Discovery,
+): Promise<readonly MemoryFact[]> {
+  const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
+  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;
+  return found;
+}
 
 /** Remembers tools that were found outside, so that another invocation need not ask again. */
 export const LISTED_TOOLS = defineToolKind({
@@ -45,6 +42,22 @@ export const LISTED_TOOLS = defineToolKind({
 /** What sources outside told of their tools. */
 export const LISTINGS = LISTED_TOOLS.memory;
 
+/** What a source of tools told of them. A type alias: it must be JSON. */
+export type Listing = {
+  /** Names the source, and whoever asked it: one's tools are not another's. */
+  readonly key: string;
+  /** As the source's own code reads it. */
+  readonly told: Json;
+  /** When it was last found to be so, in ms since the epoch, where the source goes by that. */
+  readonly at?: number;
+};
+
+/** A listing; or, without what was told, that the one of this key is still so. */
+export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
+
+/** The newest listing of each key, the one that was found last at the end. */
+export type Listings = readonly Listing[];
+
 /** Those that were found last, as many as there is room for; the very last in any case. */
 function kept(listings: Listings): Listings {
   let room = MAX_TOLD;
@@ -55,21 +68,8 @@ function kept(listings: Listings): Listings {
   return listings.slice(Math.max(from + 1, listings.length - MAX_LISTINGS));
 }
 
-/** The parts, each with the object that it is a method of. */
-export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
-  [source.discover ?? []].flat().map((find) => find.bind(source));
+/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
+const MAX_LISTINGS = 100;
 
-/**
- * What all parts found, for whoever goes on with some of it.
- *
- * @throws what the first part threw, when none found anything.
- */
-export async function foundBy(
-  parts: readonly Discover[],
-  discovery: Discovery,
-): Promise<readonly MemoryFact[]> {
-  const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
-  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;
-  return found;
-}
+/** Characters of JSON of all of them: a snapshot of the session holds them too. */
+const MAX_TOLD = 2 * 1024 * 1024;

@@ -21,18 +21,6 @@ export interface DomainObjects {
   toolsOf(value: unknown): ParsedInput<readonly AnyTool[]>;
 }
 
-/** What a domain type says of its objects. */
-interface ObjectsConfig<Value> {
-  readonly type: string;
-  readonly prefix: string;
-  readonly parse: (value: unknown) => ParsedInput<Value>;
-  readonly id: ((value: Value) => unknown) | undefined;
-  readonly tools: (value: Value) => readonly AnyTool[];
-}
-
-/** More is no id that anybody would want to read in a name, a log or a state. */
-const MAX_ID = 256;
-
 /** The objects of a type. @throws DomainTypeError when their tools cannot be told before there is one. */
 export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObjects {
   let known = declaredNow(config);
@@ -46,6 +34,34 @@ export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObject
     toolsOf: (value) => ifValid(config, value, (valid) => toolsOf(config, valid)),
   };
 }
+
+/** What a domain type says of its objects. */
+interface ObjectsConfig<Value> {
+  readonly type: string;
+  readonly prefix: string;
+  readonly parse: (value: unknown) => ParsedInput<Value>;
+  readonly id: ((value: Value) => unknown) | undefined;
+  readonly tools: (value: Value) => readonly AnyTool[];
+}
+
+/** A domain type was declared, or is used, wrongly; thrown where that is defined. */
+export class DomainTypeError extends Error {
+  override readonly name = 'DomainTypeError';
+  /** The name that was given, valid or not. */
+  readonly type: string;
+  /** The property of the definition that is wrong. */
+  readonly field: DomainTypeField;
+
+  /** `problem` is a sentence that goes on after "Domain type 'x' ". */
+  constructor(type: string, field: DomainTypeField, problem: string | CausedProblem) {
+    super(`Domain type '${type.slice(0, 80)}' ${problemText(problem)}.`, causeOf(problem));
+    this.type = type;
+    this.field = field;
+  }
+}
+
+/** `max` and `chaining` are said of a type by those who chain it. */
+export type DomainTypeField = 'name' | 'schema' | 'prefix' | 'tools' | 'max' | 'chaining';
 
 /** Tools that name a type which is declared further down cannot be made yet: they are, when they are first asked for. */
 function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {
@@ -113,6 +129,9 @@ const ownId = (value: unknown): unknown =>
     ? value.id
     : undefined;
 
+/** More is no id that anybody would want to read in a name, a log or a state. */
+const MAX_ID = 256;
+
 function ifValid<Value, Read>(
   { type, parse }: ObjectsConfig<Value>,
   value: unknown,
@@ -171,22 +190,3 @@ const REFUSED = [
   'setPrototypeOf',
   'preventExtensions',
 ];
-
-/** A domain type was declared, or is used, wrongly; thrown where that is defined. */
-export class DomainTypeError extends Error {
-  override readonly name = 'DomainTypeError';
-  /** The name that was given, valid or not. */
-  readonly type: string;
-  /** The property of the definition that is wrong. */
-  readonly field: DomainTypeField;
-
-  /** `problem` is a sentence that goes on after "Domain type 'x' ". */
-  constructor(type: string, field: DomainTypeField, problem: string | CausedProblem) {
-    super(`Domain type '${type.slice(0, 80)}' ${problemText(problem)}.`, causeOf(problem));
-    this.type = type;
-    this.field = field;
-  }
-}
-
-/** `max` and `chaining` are said of a type by those who chain it. */
-export type DomainTypeField = 'name' | 'schema' | 'prefix' | 'tools' | 'max' | 'chaining';

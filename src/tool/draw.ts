@@ -2,17 +2,6 @@ import { ToolDefinitionError } from './check-definition.ts';
 import { unwrapAs } from './decorate.ts';
 import type { AnyTool } from './tool.ts';
 
-/** Under which a tool keeps what draws it. */
-export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
-
-/** A tool that can be drawn: a state machine, a playbook. */
-export interface DrawnTool extends AnyTool {
-  /** Mermaid source, as it is put between the fences of a code block. */
-  readonly [DIAGRAM]: () => string;
-}
-
-const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
-
 /**
  * The Mermaid diagram of a state machine or a playbook, decorated or not: source text without fences.
  *
@@ -26,6 +15,17 @@ export function toMermaid(tool: AnyTool): string {
   }
   return drawn[DIAGRAM]();
 }
+
+/** A tool that can be drawn: a state machine, a playbook. */
+export interface DrawnTool extends AnyTool {
+  /** Mermaid source, as it is put between the fences of a code block. */
+  readonly [DIAGRAM]: () => string;
+}
+
+/** Under which a tool keeps what draws it. */
+export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
+
+const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 
 /** Text between double quotes in a Mermaid diagram. Two `%` would begin a comment even there. */
 export const inMermaid = (text: string): string =>

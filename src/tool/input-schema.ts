@@ -5,6 +5,22 @@ import { copyJson, isJsonObject, type JsonObject } from './json.ts';
 import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
 import type { ToolResult } from './tool-result.ts';
 
+/**
+ * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
+ * (Zod 4, ArkType), plain JSON Schema, or nothing (an object without properties; what the model sends is dropped).
+ *
+ * @throws InputSchemaError when there is no JSON Schema for it, or its root is not an object.
+ */
+export function toInputSchema<Declaration extends InputDeclaration = undefined>(
+  declared?: Declaration | undefined,
+): InputSchema<InputOf<Declaration>>;
+export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown> {
+  if (declared === undefined) {
+    return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
+  }
+  return isStandardSchema(declared) ? fromStandardSchema(declared) : fromJsonSchema(declared);
+}
+
 /** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
 export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
 
@@ -14,6 +30,14 @@ export type InputOf<Declaration extends InputDeclaration> = Declaration extends 
   : Declaration extends undefined
     ? Record<string, never>
     : Record<string, unknown>;
+
+/** A declared input, in the two forms in which it is used. */
+export interface InputSchema<Value> {
+  /** What the model is shown; its root is an object. The same object on every read. */
+  readonly json: JsonSchema;
+  /** Rejects only with what the schema's own code throws. */
+  parse(input: JsonObject): Promise<ParsedInput<Value>>;
+}
 
 /** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
 export type ParsedInput<Value> =
@@ -30,33 +54,9 @@ export type CheckedInput<Value> =
       readonly problems?: readonly string[] | undefined;
     };
 
-/** A declared input, in the two forms in which it is used. */
-export interface InputSchema<Value> {
-  /** What the model is shown; its root is an object. The same object on every read. */
-  readonly json: JsonSchema;
-  /** Rejects only with what the schema's own code throws. */
-  parse(input: JsonObject): Promise<ParsedInput<Value>>;
-}
-
 /** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
-}
-
-/**
- * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
- * (Zod 4, ArkType), plain JSON Schema, or nothing (an object without properties; what the model sends is dropped).
- *
- * @throws InputSchemaError when there is no JSON Schema for it, or its root is not an object.
- */
-export function toInputSchema<Declaration extends InputDeclaration = undefined>(
-  declared?: Declaration | undefined,
-): InputSchema<InputOf<Declaration>>;
-export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown> {
-  if (declared === undefined) {
-    return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
-  }
-  return isStandardSchema(declared) ? fromStandardSchema(declared) : fromJsonSchema(declared);
 }
 
 function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {

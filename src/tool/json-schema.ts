@@ -69,10 +69,6 @@ export interface Problem {
   readonly message: string;
 }
 
-const MAX_PROBLEMS = 20;
-const MAX_PATH = 80;
-const MAX_LINE = 240;
-
 /**
  * Writes problems as the model reads them, one short line each, such as `items[0].quantity: Expected a number`, in
  * their order and without repetitions. Messages quote the input, so lines are capped in length and in number; what
@@ -99,3 +95,7 @@ function problemLine({ path, message }: Problem): string {
   const line = where === '' || message.startsWith(`${where} must `) ? message : `${where}: ${message}`;
   return shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE);
 }
+
+const MAX_PROBLEMS = 20;
+const MAX_PATH = 80;
+const MAX_LINE = 240;

@@ -10,7 +10,7 @@ import {
   type PipelineStep,
   progressOf,
   readSteps,
-} from './pipeline-progress.ts';
+} from './steps.ts';
 
 /** The literal that `definePipeline` takes. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {

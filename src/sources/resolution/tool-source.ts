@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../tool/json.ts';
 import type { AnyTool, Discovers, LoopView } from '../../tool/tool.ts';
 
+/** What a list of tools may hold. */
+export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
+
 /** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. */
 export interface ToolProvider {
   /**
@@ -36,9 +39,6 @@ export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
   readonly loopIds?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined });
-
-/** What a list of tools may hold. */
-export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
 
 /** Whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>
