@@ -29,8 +29,8 @@ export {
   ToolKindError,
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
-export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/discovery.ts';
 export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
+export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../journal/events.ts';
+import { partsOf } from '../sources/resolution/tool-source.ts';
 import { untilAborted } from '../tool/async.ts';
-import { partsOf } from '../tool/discovery.ts';
 import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import { throughJson } from './call-view.ts';

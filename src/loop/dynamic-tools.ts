@@ -1,7 +1,6 @@
 import { withProvided } from '../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import { partsOf, type ToolProvider } from '../sources/resolution/tool-source.ts';
 import { sameTools } from '../tool/decorate.ts';
-import { partsOf } from '../tool/discovery.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../tool/tool.ts';
 
 const NAME = 'dynamic-tools';

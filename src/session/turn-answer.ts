@@ -4,9 +4,9 @@ import { emptyState, type SessionState, type TurnArtifact, type TurnState } from
 import type { Usage } from '../model/prices.ts';
 import type { DecisionKind } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import { LISTINGS } from '../tool/discovery.ts';
 import type { Json } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
+import { LISTINGS } from '../tool/listings.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { openQuestions, type Question } from './questions.ts';
 

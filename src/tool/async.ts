@@ -1,5 +1,4 @@
 import { SignalError } from './signals.ts';
-import type { AnyTool } from './tool.ts';
 
 /** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
@@ -67,22 +66,6 @@ export function memoized<Key extends object, Made extends object>(
     const made = known.get(key) ?? make(key);
     known.set(key, made);
     return made;
-  };
-}
-
-/**
- * Makes a list of tools anew only when it is made of another list, or `by` something else. For strategies: as long as they
- * answer the same they answer the same list, because the definitions that a model is sent are kept by it.
- */
-export function lastList(): (
-  tools: readonly AnyTool[],
-  by: string | undefined,
-  make: () => readonly AnyTool[],
-) => readonly AnyTool[] {
-  let last: { tools: readonly AnyTool[]; by: string | undefined; made: readonly AnyTool[] } | undefined;
-  return (tools, by, make) => {
-    if (last?.tools !== tools || last.by !== by) last = { tools, by, made: make() };
-    return last.made;
   };
 }
 

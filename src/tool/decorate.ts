@@ -65,3 +65,19 @@ export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/**
+ * Makes a list of tools anew only when it is made of another list, or `by` something else. For strategies: as long as they
+ * answer the same they answer the same list, because the definitions that a model is sent are kept by it.
+ */
+export function lastList(): (
+  tools: readonly AnyTool[],
+  by: string | undefined,
+  make: () => readonly AnyTool[],
+) => readonly AnyTool[] {
+  let last: { tools: readonly AnyTool[]; by: string | undefined; made: readonly AnyTool[] } | undefined;
+  return (tools, by, make) => {
+    if (last?.tools !== tools || last.by !== by) last = { tools, by, made: make() };
+    return last.made;
+  };
+}

@@ -2,13 +2,13 @@
 
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
+export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
 export { readAs } from '../../src/tool/artifact.ts';
-export { attempt, lastList, memoized } from '../../src/tool/async.ts';
+export { attempt, memoized } from '../../src/tool/async.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
-export { mapRoute } from '../../src/tool/decorate.ts';
+export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
-export { foundBy, partsOf } from '../../src/tool/discovery.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { copyJson, isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';

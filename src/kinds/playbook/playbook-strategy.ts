@@ -1,5 +1,5 @@
-import { lastList, memoized } from '../../tool/async.ts';
-import { decorate, mapRoute, unwrapAs } from '../../tool/decorate.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { withheld } from '../../tool/tool-result.ts';

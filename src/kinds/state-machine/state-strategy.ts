@@ -1,5 +1,5 @@
-import { lastList, memoized } from '../../tool/async.ts';
-import { decorate, mapRoute } from '../../tool/decorate.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate, lastList, mapRoute } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { isAvailable } from './guard-tool.ts';

@@ -1,7 +1,7 @@
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import { LISTINGS } from '../../tool/discovery.ts';
+import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
 import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';

@@ -1,5 +1,5 @@
-import type { ListingFact } from '../../tool/discovery.ts';
 import { shorten } from '../../tool/json.ts';
+import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery } from '../../tool/tool.ts';
 import { addressOf } from '../client/address-of.ts';

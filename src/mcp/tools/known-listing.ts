@@ -1,5 +1,5 @@
 import { attempt } from '../../tool/async.ts';
-import { LISTINGS, type Listing } from '../../tool/discovery.ts';
+import { LISTINGS, type Listing } from '../../tool/listings.ts';
 import type { LoopView } from '../../tool/tool.ts';
 import { addressOf } from '../client/address-of.ts';
 import type { McpClient } from '../client/mcp-client.ts';

@@ -1,6 +1,6 @@
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import { LISTINGS } from '../../tool/discovery.ts';
 import { shorten } from '../../tool/json.ts';
+import { LISTINGS } from '../../tool/listings.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { checkClients } from '../client/check-clients.ts';

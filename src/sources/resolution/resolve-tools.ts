@@ -1,12 +1,17 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { partsOf } from '../../tool/discovery.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
 import { declaresUnfolding } from '../objects/unfolding-of.ts';
-import { isToolProvider, type ToolProvider, ToolResolutionError, type ToolSource } from './tool-source.ts';
+import {
+  isToolProvider,
+  partsOf,
+  type ToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from './tool-source.ts';
 
 /** The tools of a list as it stands now. */
 export interface ResolvedTools {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool, Discovers, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
+import type { MemoryFact } from '../../tool/tool-memory.ts';
 
 /** What a list of tools may hold. */
 export type ToolSource = AnyTool | ToolProvider | ToolObjectSource;
@@ -43,6 +44,25 @@ export type ToolObjectSource = object & {
 /** Whether a value of such a list is asked for its tools anew each time. */
 export const isToolProvider = (value: unknown): value is ToolProvider =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';
+
+/** The parts, each with the object that it is a method of. */
+export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
+  [source.discover ?? []].flat().map((find) => find.bind(source));
+
+/**
+ * What all parts found, for whoever goes on with some of it.
+ *
+ * @throws what the first part threw, when none found anything.
+ */
+export async function foundBy(
+  parts: readonly Discover[],
+  discovery: Discovery,
+): Promise<readonly MemoryFact[]> {
+  const settled = await Promise.allSettled(parts.map((find) => find(discovery)));
+  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  for (const one of settled) if (one.status === 'rejected' && found.length === 0) throw one.reason;
+  return found;
+}
 
 /** A list cannot be made tools of. Thrown where an agent is defined, and in a turn for what a provider answers. */
 export class ToolResolutionError extends Error {
