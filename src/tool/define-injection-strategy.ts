@@ -161,7 +161,7 @@ const isBeginning = (
 ): boolean => calls <= past.length && past[calls - 1]?.call.id === last && sameTools(of, tools);
 
 /** One call of the turn that has ended, where it stood. */
-export interface PastCall {
+interface PastCall {
   readonly call: LastCall;
   /** Replies of the loop up to the one that asked for it. */
   readonly iteration: number;
@@ -170,7 +170,7 @@ export interface PastCall {
 }
 
 /** The calls of the open turn, or of the nested loop, that have ended; in the order in which they were asked for. */
-export function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
+function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
   // What the loop itself says does not begin a turn.
   const start = history.findLastIndex((message) => message.role === 'user' && message.by === undefined);
   let iteration = 0;

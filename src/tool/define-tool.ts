@@ -203,7 +203,7 @@ function manually<Declaration extends InputDeclaration>({
  *
  * @throws ToolDefinitionError when `expires` is not more than 0.
  */
-export function leaveToCaller(
+function leaveToCaller(
   tool: string,
   expires: number | undefined,
 ): (invocation: LiveCall) => Promise<ToolResult> {

@@ -45,7 +45,7 @@ function toTool(source: ToolObject, method: string, entry: AnyToolEntry): AnyToo
 }
 
 /** An object, or a class with static methods, as it is looked into for tools. */
-export interface ToolObject {
+interface ToolObject {
   /** Of its class, for messages. */
   readonly name: string;
   /** The entries by method, those of a subclass over those of what it extends. Empty: there is no table. */
