@@ -27,7 +27,7 @@ import {
   toAppContext,
   withRetention,
 } from './session/read-secrets.ts';
-import type { ToolGroup } from './sources/groups/define-tool-group.ts';
+import type { ToolGroup } from './sources/define-tool-group.ts';
 import type { ToolKind } from './tool/define-tool-kind.ts';
 import type { Webhook } from './webhooks/webhook.ts';
 import { createApp } from './worker/app.ts';

@@ -4,10 +4,8 @@ export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
 export type { Retention } from './agent/check-settings.ts';
 export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
 export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
-export type { ApprovalMessage } from './decorators/approvals/approval-message.ts';
-export type { ApprovalOptions } from './decorators/approvals/approval-options.ts';
-export { type HumanInputConfig, humanInput, type Question } from './decorators/approvals/human-input.ts';
-export { requireApproval } from './decorators/approvals/require-approval.ts';
+export { type ApprovalMessage, type ApprovalOptions, requireApproval } from './decorators/approval.ts';
+export { type HumanInputConfig, humanInput, type Question } from './decorators/human-input.ts';
 export type {
   CallChanges,
   FinalOutcome,
@@ -69,34 +67,52 @@ export {
   type ToolGroupConfig,
   ToolGroupDefinitionError,
   type ToolGroupPermission,
-} from './sources/groups/define-tool-group.ts';
-export { ToolObjectError } from './sources/objects/tool-object-error.ts';
+} from './sources/define-tool-group.ts';
+export { ToolObjectError } from './sources/objects/tool-object.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-table.ts';
 export { type ToolsOfOptions, toolsOf, toolsOfAll, toolsOfSafely } from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
-export { ToolResolutionError } from './sources/resolution/tool-resolution-error.ts';
-export type {
-  ProviderCard,
-  ToolObjectSource,
-  ToolProvider,
-  ToolSource,
+export {
+  type ProviderCard,
+  type Reference,
+  type ToolObjectSource,
+  type ToolProvider,
+  ToolResolutionError,
+  type ToolSource,
 } from './sources/resolution/tool-source.ts';
+export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
+export type {
+  BlackboardEntry,
+  CallBlackboard,
+  CallState,
+  Decision,
+  DecisionKind,
+  DecisionRequest,
+  Effect,
+  HistoryCall,
+  HistoryMessage,
+  Reconciliation,
+  ResultRequest,
+  RunningDecisionRequest,
+  ScheduleRequest,
+  ToolCall,
+  TurnPrincipal,
+} from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
-export type { CheckedInput } from './tool/check-input.ts';
 export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
 export { defineTool, type ToolConfig } from './tool/define-tool.ts';
-export type { DomainObjects } from './tool/domain-objects.ts';
+export { type DomainObjects, DomainTypeError, type DomainTypeField } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
-export { DomainTypeError, type DomainTypeField } from './tool/domain-type-error.ts';
+export type { CallLimit, Limits } from './tool/frame.ts';
 export type {
+  CheckedInput,
   InputDeclaration,
   InputOf,
   LenientSchema,
   ParsedInput,
-  ToolInput,
 } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
-export type { CallLimit, Limits } from './tool/limits.ts';
+export type { JsonSchema } from './tool/json-schema.ts';
 export {
   arrayParameter,
   booleanParameter,
@@ -112,8 +128,7 @@ export {
   type PropertyValue,
   parameters,
   stringParameter,
-} from './tool/parameter/parameters.ts';
-export type { Reference } from './tool/reference.ts';
+} from './tool/parameters.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,
@@ -123,27 +138,7 @@ export {
   terminateAction,
   terminateAgent,
 } from './tool/signals.ts';
-export type {
-  AnyTool,
-  BlackboardEntry,
-  CallBlackboard,
-  CallState,
-  Decision,
-  DecisionKind,
-  DecisionRequest,
-  Effect,
-  HistoryCall,
-  HistoryMessage,
-  JsonSchema,
-  Reconciliation,
-  ResultRequest,
-  RunningDecisionRequest,
-  ScheduleRequest,
-  Serial,
-  Tool,
-  ToolCall,
-  TurnPrincipal,
-} from './tool/tool.ts';
+export type { AnyTool, Serial, Tool, ToolInput, ToolOutput } from './tool/tool.ts';
 export {
   type ContextProblem,
   LOOP_ID_KEY,
@@ -151,7 +146,6 @@ export {
   ToolCallContext,
   ToolCallContextError,
 } from './tool/tool-call-context.ts';
-export type { ToolArtifact, ToolArtifactItem, ToolOutput } from './tool/tool-output.ts';
 export {
   type ArtifactType,
   artifact,

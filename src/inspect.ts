@@ -27,4 +27,4 @@ export {
   metricsInspector,
   NO_METRICS,
 } from './loop/metrics-inspector.ts';
-export { formatToolTree, toMermaid } from './tool/to-mermaid.ts';
+export { formatToolTree, toMermaid } from './tool/draw.ts';

@@ -170,8 +170,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'one-shot',
     breaks: 'A body that failed to load counts as delivered: the model is told to read what is not there.',
     in: 'oneShotPerLoop',
-    text: 'if (succeeded(result)) memo.note',
-    becomes: 'memo.note',
+    text: 'if (succeeded(result)) memo.remember',
+    becomes: 'memo.remember',
     tests: ['test/gate/node/tools/decorators/one-shot-per-loop.test.ts'],
   },
   {

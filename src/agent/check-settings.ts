@@ -3,7 +3,7 @@ import type { Compaction } from '../loop/compaction/summarised.ts';
 import { limitProblem } from '../loop/loop-limits.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { Limits } from '../tool/limits.ts';
+import type { Limits } from '../tool/frame.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */

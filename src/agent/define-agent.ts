@@ -5,18 +5,21 @@ import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { ToolGroupPermission } from '../sources/groups/define-tool-group.ts';
+import type { ToolGroupPermission } from '../sources/define-tool-group.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
-import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
-import type { ToolProvider, ToolSource } from '../sources/resolution/tool-source.ts';
+import {
+  type Reference,
+  referenceText,
+  type ToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from '../sources/resolution/tool-source.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { InjectionStrategy } from '../tool/injection.ts';
+import type { Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
-import type { Limits } from '../tool/limits.ts';
-import { type Reference, referenceText } from '../tool/reference.ts';
-import { paragraphs } from '../tool/to-mermaid.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { paragraphs } from '../tool/json.ts';
+import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';

@@ -1,19 +1,20 @@
 /** The entry `holdfast/decorators`: a decorator takes a tool and answers a tool. */
 
 export { decorate, unwrapAs } from '../tool/decorate.ts';
-export { manual } from '../tool/manual.ts';
+export { manual } from '../tool/define-tool.ts';
 export { mapContent } from '../tool/tool-result.ts';
-export { type AwaitingDecider, withAwaiting, withConfirmation } from './approvals/require-approval.ts';
-export { type RequireTypeOptions, requireType } from './approvals/require-type.ts';
-export type { OnTimeout, Review, ReviewHandler, ReviewRequest } from './approvals/review.ts';
+export { type AwaitingDecider, withAwaiting, withConfirmation } from './approval.ts';
 export {
-  autoApprove,
-  autoApproveWithDelay,
-  type ReviewOptions,
-  serialised,
-  withReview,
-} from './approvals/with-review.ts';
-export { type LoopMemo, loopMemo, oneShotPerLoop } from './one-shot-per-loop.ts';
+  type CallEnd,
+  type PublishToolCall,
+  type ToolCallEvent,
+  type ToolObservation,
+  type ToolObserver,
+  type WatchedCall,
+  withEventPublication,
+  withObservability,
+} from './observe.ts';
+export { type LoopMemo, loopMemo, oneShotPerLoop } from './one-shot.ts';
 export {
   type BlackboardUpdater,
   conditionalReplan,
@@ -26,6 +27,18 @@ export {
   replanning,
   replanWhen,
 } from './replanning.ts';
+export { type RequireTypeOptions, requireType } from './require-type.ts';
+export {
+  autoApprove,
+  autoApproveWithDelay,
+  type OnTimeout,
+  type Review,
+  type ReviewHandler,
+  type ReviewOptions,
+  type ReviewRequest,
+  serialised,
+  withReview,
+} from './review.ts';
 export {
   type Asset,
   type AssetOptions,
@@ -37,22 +50,13 @@ export {
   listSink,
   type PublishOptions,
   publishToBlackboard,
+  type Sink,
+  type SinkCall,
   type SinkOptions,
   sinkArtifacts,
   type TransformOptions,
   trackAssets,
-} from './sink-artifacts.ts';
-export type { Sink, SinkCall } from './sinks/sink.ts';
-export {
-  type CallEnd,
-  type PublishToolCall,
-  type ToolCallEvent,
-  type ToolObservation,
-  type ToolObserver,
-  type WatchedCall,
-  withEventPublication,
-  withObservability,
-} from './watch-call.ts';
+} from './sinks.ts';
 export {
   withCoercion,
   withDescription,
@@ -60,4 +64,4 @@ export {
   withName,
   withParameter,
   withUsageNote,
-} from './with-name.ts';
+} from './with.ts';

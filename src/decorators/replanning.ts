@@ -1,11 +1,11 @@
+import { keptArtifact, readAs, type ToolArtifact } from '../tool/artifact.ts';
+import { listen } from '../tool/async.ts';
+import type { CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import type { Json } from '../tool/json.ts';
-import { keptArtifact, readAs } from '../tool/read-artifact.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, CallScope } from '../tool/tool.ts';
-import type { ToolArtifact } from '../tool/tool-output.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { listen } from '../tool/until-aborted.ts';
 
 /**
  * Puts on the blackboard what the next plan should know. As every change of a call it is lost when the call failed. When
@@ -20,7 +20,7 @@ export interface ReplanDecision {
 }
 
 /**
- * Ends the loop after this tool, so that its plan is made anew (DEC-12): the result, an error too, is returned with the
+ * Ends the loop after this tool, so that its plan is made anew: the result, an error too, is returned with the
  * signal `replan` and this reason. The updater adds the result's words to the blackboard unless another is given. An
  * input that the tool refused is the model's to correct, and a signal of the tool's own stands.
  */
@@ -30,7 +30,7 @@ export const replanning = <T extends AnyTool>(
   updater: BlackboardUpdater = addContent,
 ): T => alwaysBy(tool, () => ({ reason, updater }));
 
-/** `replanning` for the reason `{name} replans`, with the result's artifact, if it has one, on the blackboard (DEC-13). */
+/** `replanning` for the reason `{name} replans`, with the result's artifact, if it has one, on the blackboard. */
 export const replanAlways = <T extends AnyTool>(tool: T): T =>
   alwaysBy(tool, (name) => ({ reason: `${name} replans`, updater: addArtifact }));
 
@@ -86,7 +86,7 @@ export type ReplanDecider<T extends AnyTool> = (
  * an input that the tool refused, nor about a result with a signal of its own. When it throws, that is logged, and the
  * loop goes on with the result.
  *
- * A call throws ToolConfigurationError, before the tool runs, when there is no session (DEC-14).
+ * A call throws ToolConfigurationError, before the tool runs, when there is no session.
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
   decorate(tool, {
@@ -111,7 +111,7 @@ export interface ReplanOptions<Type extends ArtifactType | undefined> {
   readonly type?: Type;
 }
 
-/** Ends the loop when the result has an artifact of which this is true; a list is one artifact (DEC-13). */
+/** Ends the loop when the result has an artifact of which this is true; a list is one artifact. */
 export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
   predicate: (artifact: ToolArtifact<T, NoInfer<Type>>) => boolean,
@@ -122,7 +122,7 @@ export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefi
     return read && predicate(read.value) ? basedOnResult(context) : undefined;
   });
 
-/** Ends the loop with what `compute` makes of the artifact on the blackboard; goes on when it makes nothing (DEC-13). */
+/** Ends the loop with what `compute` makes of the artifact on the blackboard; goes on when it makes nothing. */
 export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
   compute: (artifact: ToolArtifact<T, NoInfer<Type>>) => unknown,

@@ -1,4 +1,4 @@
-import type { Decision } from '../tool/tool.ts';
+import type { Decision } from '../tool/call.ts';
 import { failure, type ToolResult } from '../tool/tool-result.ts';
 import { type EventOf, type FinalOutcome, inFrame } from './events.ts';
 import { type CallRecord, mayHaveHappened, openBatch, sentResult, type TurnState } from './state.ts';

@@ -1,5 +1,6 @@
+import type { BlackboardEntry, Decision, DecisionKind, Effect } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import type { BlackboardEntry, Decision, DecisionKind, Effect, JsonSchema } from '../tool/tool.ts';
+import type { JsonSchema } from '../tool/json-schema.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { BudgetLimit, PricedUsage, RequestPrint } from './usage.ts';

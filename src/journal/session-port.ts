@@ -1,4 +1,4 @@
-import type { WhenBusy } from '../tool/tool.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { BlackboardEntry, Effect, MessageBy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import type { BlackboardEntry, Effect, MessageBy } from '../tool/tool.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import { modelText, type ResultData, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import {

@@ -6,8 +6,20 @@ export {
   unfoldingOfSafely,
 } from '../sources/objects/unfolding-of.ts';
 export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
-export type { OnFailure } from '../sources/pipeline/pipeline-progress.ts';
-export type { AdaptedStep, Adapter, PipelineStep } from '../sources/pipeline/pipeline-step.ts';
+export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/steps.ts';
+export type { CallScope, ToolExecution } from '../tool/call.ts';
+export {
+  addTools,
+  defineInjectionStrategy,
+  hasChanges,
+  type InjectionChange,
+  type InjectionContext,
+  type InjectionStrategyConfig,
+  type LastCall,
+  noChange,
+  removeTools,
+  replaceTools,
+} from '../tool/define-injection-strategy.ts';
 export {
   defineToolKind,
   type KindMemory,
@@ -17,38 +29,19 @@ export {
   ToolKindError,
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
-export type {
-  DoneCall,
-  Frame,
-  FrameOutcome,
-  FrameRunner,
-  Instructions,
-  Plan,
-  PlannedCall,
-} from '../tool/frame.ts';
+export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
 export type {
   CallRemarks,
   Discover,
   Discovery,
+  Frame,
   InjectionStrategy,
+  Instructions,
+  LiveCall,
   LoopView,
   RemarkedCall,
-} from '../tool/injection.ts';
-export {
-  addTools,
-  defineInjectionStrategy,
-  hasChanges,
-  type InjectionChange,
-  type InjectionContext,
-  type InjectionStrategyConfig,
-  noChange,
-  removeTools,
-  replaceTools,
-} from '../tool/injection-strategy/define-injection-strategy.ts';
-export type { LastCall } from '../tool/injection-strategy/past-calls.ts';
-export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
-export type { BudgetView, ProcessView } from '../tool/process-view.ts';
-export type { CallScope, LiveCall, RoutedCall, ToolExecution } from '../tool/tool.ts';
+  RoutedCall,
+} from '../tool/tool.ts';
 export type {
   FactOptions,
   FactPlace,

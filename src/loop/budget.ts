@@ -2,7 +2,7 @@ import type { TurnState } from '../journal/state.ts';
 import type { BudgetLimit, PricedUsage } from '../journal/usage.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { costOf, type Prices, type Usage, usd } from '../model/prices.ts';
-import type { Limits } from '../tool/limits.ts';
+import type { Limits } from '../tool/frame.ts';
 
 /** One limit on what models may use, and the frame that it bounds with all that nests in it. */
 export interface Budget {

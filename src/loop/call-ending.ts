@@ -1,8 +1,8 @@
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import type { CallRecord } from '../journal/state.ts';
-import type { RemarkedCall } from '../tool/injection.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
+import type { RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   failure,

@@ -1,16 +1,11 @@
 import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/events.ts';
 import { type CallRecord, pendingWait } from '../journal/state.ts';
+import { sha256Hex, untilAborted } from '../tool/async.ts';
+import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type {
-  AnyTool,
-  Decision,
-  DecisionRequest,
-  ResultRequest,
-  RunningDecisionRequest,
-} from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { sha256Hex, untilAborted } from '../tool/until-aborted.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';

@@ -1,9 +1,9 @@
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
-import type { LoopView } from '../tool/injection.ts';
+import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/call.ts';
 import { copyJson, type Json, type JsonLike, type JsonObject } from '../tool/json.ts';
-import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/tool.ts';
+import type { LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';

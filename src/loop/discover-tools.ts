@@ -1,7 +1,8 @@
 import type { SessionEvent } from '../journal/events.ts';
-import { type Discover, type Discovery, type LoopView, partsOf } from '../tool/injection.ts';
+import { partsOf } from '../sources/resolution/tool-source.ts';
+import { untilAborted } from '../tool/async.ts';
+import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
 import { throughJson } from './call-view.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, type Loop, timeIn } from './loop.ts';

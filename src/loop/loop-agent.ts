@@ -1,6 +1,7 @@
 import type { ChatModel, ModelReply } from '../model/chat-model.ts';
-import { type DoneCall, type Frame, FrameRunner, type Plan } from '../tool/frame.ts';
-import { paragraphs } from '../tool/to-mermaid.ts';
+import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
+import { paragraphs } from '../tool/json.ts';
+import type { Frame } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';

@@ -1,5 +1,5 @@
 import type { BudgetLimit } from '../journal/usage.ts';
-import type { CallLimit, Limits } from '../tool/limits.ts';
+import type { CallLimit, Limits } from '../tool/frame.ts';
 
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
 export interface LoopLimits extends Pick<Limits, BudgetLimit> {

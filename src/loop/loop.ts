@@ -1,11 +1,10 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel, OutputFormat } from '../model/chat-model.ts';
-import type { Instructions } from '../tool/frame.ts';
-import type { InjectionStrategy } from '../tool/injection.ts';
+import type { ToolExecution } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
-import type { AnyTool, ToolExecution } from '../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { Budget, Reservations } from './budget.ts';

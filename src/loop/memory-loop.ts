@@ -1,10 +1,10 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
+import { sha256Hex } from '../tool/async.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { sha256Hex } from '../tool/until-aborted.ts';
 import { Reservations, withBudgets } from './budget.ts';
 import type { Holder } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';

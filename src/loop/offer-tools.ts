@@ -1,11 +1,11 @@
 import type { CallRecord } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
+import { memoized } from '../tool/async.ts';
+import type { TurnPrincipal } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { distinctTools } from '../tool/decorate.ts';
-import type { LoopView } from '../tool/injection.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { AnyTool, TurnPrincipal } from '../tool/tool.ts';
-import { memoized } from '../tool/until-aborted.ts';
+import type { AnyTool, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { toHistory } from './shown-history.ts';
 

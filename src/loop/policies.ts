@@ -1,5 +1,5 @@
+import type { HistoryCall } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { HistoryCall } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';

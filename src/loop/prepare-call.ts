@@ -1,5 +1,6 @@
 import { hasBegun } from '../journal/state.ts';
-import type { CallScope, HistoryMessage, LiveCall } from '../tool/tool.ts';
+import type { CallScope, HistoryMessage } from '../tool/call.ts';
+import type { LiveCall } from '../tool/tool.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';

@@ -1,6 +1,6 @@
 import type { Measured, RequestPrint } from '../journal/usage.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../model/chat-model.ts';
-import { memoized } from '../tool/until-aborted.ts';
+import { memoized } from '../tool/async.ts';
 
 /** A request by its print, and a number of tokens that it does not exceed. */
 export interface RequestSize {

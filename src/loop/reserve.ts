@@ -2,7 +2,7 @@ import { ROOT } from '../journal/events.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { ModelRequest } from '../model/chat-model.ts';
 import type { Usage } from '../model/prices.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
+import { untilAborted } from '../tool/async.ts';
 import { type Budget, isPlanned, priced, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';

@@ -1,10 +1,10 @@
 import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
 import type { CallRecord } from '../journal/state.ts';
+import { untilAborted } from '../tool/async.ts';
+import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { ToolCall, ToolExecution } from '../tool/tool.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
 import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
 import { isCutOff } from './exception-processor.ts';
 import { type Holder, isInterrupted } from './holder.ts';

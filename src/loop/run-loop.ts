@@ -1,5 +1,5 @@
 import type { Outcome, TurnError } from '../journal/events.ts';
-import { untilAborted } from '../tool/until-aborted.ts';
+import { untilAborted } from '../tool/async.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';

@@ -1,6 +1,6 @@
 import type { ScheduledMessage } from '../journal/events.ts';
-import type { ScheduleRequest } from '../tool/tool.ts';
-import { DELAY_RULE, isDelay, sha256Hex } from '../tool/until-aborted.ts';
+import { DELAY_RULE, isDelay, sha256Hex } from '../tool/async.ts';
+import type { ScheduleRequest } from '../tool/call.ts';
 
 /** The calls of one turn may schedule as many messages: a model that plans its whole life is stopped early. */
 const MOST_PER_TURN = 20;

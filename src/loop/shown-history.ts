@@ -1,6 +1,6 @@
 import { answerText, type CallRecord, lastReply, type Message } from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
-import type { HistoryCall, HistoryMessage } from '../tool/tool.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { modelText, type ResultData, shownText } from '../tool/tool-result.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 import type { LoopTransformer } from './transformers.ts';

@@ -1,4 +1,4 @@
-import type { HistoryCall, HistoryMessage } from '../tool/tool.ts';
+import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { beginning } from '../tool/tool-result.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { progressBy } from '../journal/parse-event.ts';
 import { ROOT, type SessionEvent } from '../journal/events.ts';
+import { progressBy } from '../journal/parse-event.ts';
 import type {
   Appended,
   Change,

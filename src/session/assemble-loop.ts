@@ -11,9 +11,9 @@ import { ScheduleRoom } from '../loop/scheduling.ts';
 import { CallLocks, Slots } from '../loop/slots.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { ToolExecution } from '../tool/call.ts';
+import { paragraphs } from '../tool/json.ts';
 import type { Secrets } from '../tool/secrets.ts';
-import { paragraphs } from '../tool/to-mermaid.ts';
-import type { ToolExecution } from '../tool/tool.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { HeldSession } from './held-session.ts';
 

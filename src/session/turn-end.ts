@@ -7,7 +7,7 @@ import { Interrupted } from '../loop/holder.ts';
 import type { LoopEnd } from '../loop/loop.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
+import { ToolResolutionError } from '../sources/resolution/tool-source.ts';
 import type { Json } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';

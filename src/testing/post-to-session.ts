@@ -3,8 +3,8 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, Deferred, InboxMessage, SessionPort } from '../journal/session-port.ts';
 import { type CheckedAnswer, postAnswer } from '../session/answers/post-answer.ts';
 import { openQuestions, type Question } from '../session/answers/questions.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { TurnSteps } from './turn-steps.ts';
 

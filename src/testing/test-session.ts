@@ -29,10 +29,10 @@ import {
   type TurnAnswer,
 } from '../session/watching/turn-answer.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
+import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { DecisionKind } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import { createMemorySessions } from './memory-session.ts';

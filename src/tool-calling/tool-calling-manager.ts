@@ -12,7 +12,7 @@ import {
   type ToolDefinition,
 } from '../model/chat-model.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
-import type { Limits } from '../tool/limits.ts';
+import type { Limits } from '../tool/frame.ts';
 import { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { executeReply } from './execute-reply.ts';

@@ -8,9 +8,37 @@ import {
 import { copyJson, isJsonObject, type JsonObject, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
 
-const MAX_NAME = 64;
+/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
+export class ToolDefinitionError extends Error {
+  override readonly name = 'ToolDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly tool: string;
+  /** The property of the definition that is wrong. */
+  readonly field: string;
 
-/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank (AEV-02). */
+  /** `problem` is a sentence that goes on after "Tool 'x': ". */
+  constructor(tool: string, field: string, problem: string | CausedProblem) {
+    super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
+    this.tool = tool;
+    this.field = field;
+  }
+}
+
+/** What is wrong with a definition, and what was thrown before. */
+export interface CausedProblem {
+  readonly problem: string;
+  readonly cause: unknown;
+}
+
+/** The sentence of a problem. */
+export const problemText = (problem: string | CausedProblem): string =>
+  typeof problem === 'string' ? problem : problem.problem;
+
+/** The options of an error about a problem. */
+export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
+  typeof problem === 'string' ? {} : { cause: problem.cause };
+
+/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank. */
 export function checkNaming(name: string, description: string): void {
   if (name.trim() === '') throw new ToolDefinitionError(name, 'name', 'its name is blank.');
   if (name.length > MAX_NAME) {
@@ -28,12 +56,7 @@ export function checkNaming(name: string, description: string): void {
   }
 }
 
-/** What other libraries call the parts of a tool. */
-const FOREIGN_WORDS = [
-  ['execute', 'run'],
-  ['parameters', 'input'],
-  ['inputSchema', 'input'],
-] as const;
+const MAX_NAME = 64;
 
 /**
  * @throws ToolDefinitionError when a word of another library stands in place of one of ours. It would be passed over: the
@@ -50,6 +73,13 @@ export function checkNoForeignWord(config: { readonly name: string }): void {
   }
 }
 
+/** What other libraries call the parts of a tool. */
+const FOREIGN_WORDS = [
+  ['execute', 'run'],
+  ['parameters', 'input'],
+  ['inputSchema', 'input'],
+] as const;
+
 /** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
 export function readInput<Declaration extends InputDeclaration>(
   tool: string,
@@ -59,7 +89,7 @@ export function readInput<Declaration extends InputDeclaration>(
     return toInputSchema<Declaration>(declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    throw new ToolDefinitionError(tool, 'input', cause.message, { cause });
+    throw new ToolDefinitionError(tool, 'input', { problem: cause.message, cause });
   }
 }
 
@@ -72,56 +102,48 @@ export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
   throw new ToolDefinitionError(tool, 'metadata', problem);
 }
 
-/** @throws ToolDefinitionError when a setting of a tool is none of its words; plain JavaScript may hand over anything. */
+/**
+ * Checks settings of a tool by their names, as in `{ effect }`. Plain JavaScript may hand over anything.
+ *
+ * @throws ToolDefinitionError when one is given and is none of these words.
+ */
 export function checkWord(
   tool: string,
-  field: string,
-  given: string | undefined,
+  settings: Readonly<Record<string, string | undefined>>,
   words: readonly string[],
 ): void {
-  const use = given === undefined ? undefined : notOneOf(given, words);
-  if (!use) return;
-  const said = String(given);
-  const meant = meantBy(said, words);
-  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+  for (const [field, given] of Object.entries(settings)) {
+    const use = given === undefined ? undefined : notOneOf(given, words);
+    if (!use) continue;
+    const said = String(given);
+    const meant = meantBy(said, words);
+    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+  }
 }
 
 /** The word that begins as this one does, but for its case. */
 export const meantBy = (given: string, words: readonly string[]): string | undefined =>
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
-/**
- * @throws ToolDefinitionError when a time of a tool, in milliseconds, is given and not more than 0, or more than `most`.
- */
-export function checkTime(
-  tool: string,
-  field: 'timeout' | 'expires',
-  ms: number | undefined,
-  most = Number.MAX_SAFE_INTEGER,
-): void {
-  if (ms === undefined || (ms > 0 && ms <= most)) return;
-  const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
-  throw new ToolDefinitionError(tool, field, problem);
-}
-
 /** What a setting must be: undefined when it is one of these words, else the words, as in `'all' or 'any'`. */
 export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
   words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
 
-/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
-export class ToolDefinitionError extends Error {
-  override readonly name = 'ToolDefinitionError';
-  /** The name that was given, valid or not. */
-  readonly tool: string;
-  /** The property of the definition that is wrong. */
-  readonly field: string;
-
-  /** `problem` is a sentence that goes on after "Tool 'x': ". */
-  constructor(tool: string, field: string, problem: string, options?: ErrorOptions) {
-    super(`Tool '${shorten(tool, 80)}': ${problem}`, options);
-    this.tool = tool;
-    this.field = field;
+/**
+ * Checks times of a tool by their names, in milliseconds, as in `{ timeout }`.
+ *
+ * @throws ToolDefinitionError when one is given and is not more than 0, or more than `most`.
+ */
+export function checkTime(
+  tool: string,
+  times: Readonly<Record<string, number | undefined>>,
+  most = Number.MAX_SAFE_INTEGER,
+): void {
+  for (const [field, ms] of Object.entries(times)) {
+    if (ms === undefined || (ms > 0 && ms <= most)) continue;
+    const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
+    throw new ToolDefinitionError(tool, field, problem);
   }
 }
 
@@ -136,9 +158,6 @@ export function isTool(value: unknown): value is AnyTool {
     typeof check === 'function'
   );
 }
-
-/** Predicates that were reported already. */
-const reported = new WeakSet<object>();
 
 /**
  * Whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one, whose
@@ -161,3 +180,6 @@ export function saysTrue<Args extends readonly unknown[]>(
   }
   return false;
 }
+
+/** Predicates that were reported already. */
+const reported = new WeakSet<object>();

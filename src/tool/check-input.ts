@@ -1,23 +1,57 @@
-import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
-import type { InputSchema, ToolInput } from './input-schema.ts';
+import type { CheckedInput, InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from './json.ts';
-import type { Problem } from './problem-lines.ts';
-import type { AnyTool, LiveCall } from './tool.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { AnyTool, LiveCall, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 
-/** The input that `run` is given, or what the model is answered instead. */
-export type CheckedInput<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | {
-      readonly ok: false;
-      readonly answer: ToolResult;
-      /** What the answer lists; absent when the schema itself failed. */
-      readonly problems?: readonly string[] | undefined;
-    };
+/**
+ * Reads the text that a model sent as the input of a call. Blank text is an empty object, which then goes through the
+ * tool's own validation. The messages are the same on every engine and quote nothing of the text.
+ */
+export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
+  const trimmed = raw.trim();
+  if (trimmed === '') return { ok: true, input: {} };
+  const parsed = parseJson(trimmed);
+  if (parsed === undefined) return refused(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
+  if (!isJsonObject(parsed)) return refused(toolName, `is ${kindOf(parsed)}, not a JSON object`);
+  return { ok: true, input: parsed };
+}
+
+/** The model's input as a JSON object, or what the model is told instead. */
+export type ParsedToolInput =
+  | { readonly ok: true; readonly input: JsonObject }
+  | { readonly ok: false; readonly message: string };
+
+const refused = (toolName: string, problem: string): ParsedToolInput => ({
+  ok: false,
+  message: `The input of tool '${toolName}' ${problem}. Send one JSON object that matches its schema.`,
+});
+
+function parseJson(source: string): Json | undefined {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The usual slips of models, from outside to inside. */
+function guessReason(source: string): string {
+  if (source.startsWith('```')) return 'it is wrapped in a code fence';
+  if (!source.startsWith('{')) return "it does not begin with '{'";
+  if (!source.endsWith('}')) return "it does not end with '}', so it may be cut off";
+  return 'a quote, comma or bracket in it is missing, wrong or not escaped';
+}
+
+/** What a JSON value is that is not an object, with its article. */
+export function kindOf(value: Exclude<Json, JsonObject>): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
 
 /**
  * Checks the input of a call before anything else is done. Bad input is answered with every problem at once, so that
- * the model can correct all of them in one go (TYP-10). Never rejects.
+ * the model can correct all of them in one go. Never rejects.
  */
 export async function checkInput<Value>(
   schema: InputSchema<Value>,
@@ -47,14 +81,6 @@ export const invalidInput = (tool: string, problems: readonly string[]): Checked
   ),
 });
 
-/** A call whose input is valid. */
-interface CheckedCall<T extends AnyTool> {
-  /** The model's own. */
-  readonly input: JsonObject;
-  readonly typed: ToolInput<T>;
-  readonly invocation: LiveCall;
-}
-
 /** A `call` that acts on valid inputs only: a bad one is answered to the model as the tool would, and bothers nobody. */
 export const checkedFirst =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
@@ -64,105 +90,68 @@ export const checkedFirst =
     return act({ input, typed: checked.value as ToolInput<T>, invocation }); // what its `check` answers
   };
 
-/** Answers every problem of an input; none: it is valid. @throws RangeError when the input is nested too deeply. */
-type JsonSchemaCheck = (input: JsonObject) => readonly Problem[];
+/** A call whose input is valid. */
+interface CheckedCall<T extends AnyTool> {
+  /** The model's own. */
+  readonly input: JsonObject;
+  readonly typed: ToolInput<T>;
+  readonly invocation: LiveCall;
+}
 
 /**
- * Prepares a JSON Schema for checking inputs, by an interpreter: code generation as in Ajv is forbidden on Workers.
- * It keeps the schema and writes on it, so it is given its own copy.
- *
- * @throws Error when a `$ref` leads nowhere or a `pattern` is not a regular expression, which would otherwise only
- *   show when an input reaches that place.
+ * A copy of an input in which numbers and booleans that a model wrote in quotes are such, where the schema asks for
+ * one and for no text: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans. All else
+ * stays for the validation to judge. It follows properties, items and alternatives, but no `$ref`.
  */
-export function jsonSchemaCheck(schema: Schema): JsonSchemaCheck {
-  const lookup = dereference(schema);
-  for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
-  const draft = draftOf(schema.$schema);
-  return (input) => toProblems(validate(input, schema, draft, lookup, false).errors);
-}
+export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject => {
+  const coerced = coerce(input, schema);
+  return isJsonObject(coerced) ? coerced : input;
+};
 
-function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void {
-  if (typeof part.$ref === 'string' && lookup[part.__absolute_ref__ ?? part.$ref] === undefined) {
-    throw new Error(`"$ref": ${JSON.stringify(part.$ref)} leads nowhere`);
+function coerce(value: Json, schema: unknown): Json {
+  if (typeof value === 'string') return coerceText(value, typesOf(schema));
+  if (Array.isArray(value)) {
+    const items = alternatives(schema).find((one) => isJsonObject(one.items))?.items;
+    return items === undefined ? value : value.map((item: Json) => coerce(item, items));
   }
-  for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
-    if (typeof pattern === 'string') new RegExp(pattern, 'u');
-  }
+  if (!isJsonObject(value)) return value;
+  const properties = alternatives(schema).flatMap((one) =>
+    isJsonObject(one.properties) ? [one.properties] : [],
+  );
+  const entries = Object.entries(value).map(([key, item]): [string, Json] => {
+    const known = properties.find((one) => Object.hasOwn(one, key));
+    return [key, known ? coerce(item, known[key]) : item];
+  });
+  return Object.fromEntries(entries);
 }
 
-/** The draft that a `$schema` names; the newest unless it names another. */
-export function draftOf(dialect: unknown): SchemaDraft {
-  if (typeof dialect !== 'string') return '2020-12';
-  if (dialect.includes('draft-04')) return '4';
-  if (dialect.includes('draft-07')) return '7';
-  return dialect.includes('2019-09') ? '2019-09' : '2020-12';
+function coerceText(text: string, types: ReadonlySet<unknown>): Json {
+  if (types.has('string')) return text;
+  if ((types.has('number') || types.has('integer')) && isNumber(text)) return Number(text);
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
 }
 
-/** Errors of these keywords only say that there are errors below them. */
-const PARENTS = new Set([
-  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
-  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
-  ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas'],
-]);
+/** As JSON writes numbers; but not one that a number would round, such as a long id. */
+const isNumber = (text: string): boolean =>
+  /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) &&
+  Number.isFinite(Number(text)) &&
+  (Number.isSafeInteger(Number(text)) || !Number.isInteger(Number(text)));
 
-/** What of the interpreter's errors tells somebody something. */
-export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
-  errors
-    .filter(({ keyword }) => !PARENTS.has(keyword))
-    .map(({ keyword, instanceLocation, error }) => ({
-      path: parsePointer(instanceLocation),
-      message: keyword === 'false' ? 'Not allowed.' : error,
-    }));
-
-/** Reads a JSON pointer as a URI fragment, such as `#/items/0/a%20b`. */
-const parsePointer = (pointer: string): readonly PropertyKey[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-
-/** The model's input as a JSON object, or what the model is told instead. */
-export type ParsedToolInput =
-  | { readonly ok: true; readonly input: JsonObject }
-  | { readonly ok: false; readonly message: string };
-
-/**
- * Reads the text that a model sent as the input of a call. Blank text is an empty object, which then goes through the
- * tool's own validation (TYP-05). The messages are the same on every engine and quote nothing of the text.
- */
-export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
-  const trimmed = raw.trim();
-  if (trimmed === '') return { ok: true, input: {} };
-  const parsed = parseJson(trimmed);
-  if (parsed === undefined) return refused(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
-  if (!isJsonObject(parsed)) return refused(toolName, `is ${kindOf(parsed)}, not a JSON object`);
-  return { ok: true, input: parsed };
+/** The types that a schema allows; a schema that names none allows text. */
+function typesOf(schema: unknown): ReadonlySet<unknown> {
+  return new Set(
+    alternatives(schema).flatMap(({ type, enum: values, const: value }) => {
+      if (type !== undefined) return type;
+      const listed = Array.isArray(values) ? values : value === undefined ? [] : [value];
+      return listed.length === 0 ? ['string'] : listed.map((one) => typeof one);
+    }),
+  );
 }
 
-const refused = (toolName: string, problem: string): ParsedToolInput => ({
-  ok: false,
-  message: `The input of tool '${toolName}' ${problem}. Send one JSON object that matches its schema.`,
-});
-
-function parseJson(source: string): Json | undefined {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The usual slips of models, from outside to inside. */
-function guessReason(source: string): string {
-  if (source.startsWith('```')) return 'it is wrapped in a code fence';
-  if (!source.startsWith('{')) return "it does not begin with '{'";
-  if (!source.endsWith('}')) return "it does not end with '}', so it may be cut off";
-  return 'a quote, comma or bracket in it is missing, wrong or not escaped';
-}
-
-/** What a JSON value is that is not an object, with its article. */
-export function kindOf(value: Exclude<Json, JsonObject>): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+/** A schema, or the schemas that it is a choice of. */
+function alternatives(schema: unknown): readonly JsonObject[] {
+  if (!isJsonObject(schema)) return [];
+  const choices = schema.anyOf ?? schema.oneOf;
+  return Array.isArray(choices) ? choices.flatMap(alternatives) : [schema];
 }

@@ -4,11 +4,11 @@ import type { AnyTool } from './tool.ts';
 /**
  * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
  * name, schema, metadata, effect, serial, returnDirect. `call` hands on the invocation that it was given, and with it
- * the context (CTX-09).
+ * the context.
  *
  * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result
  * after it. Around all of them is the loop, which binds the call, makes an error of what is thrown and lets signals
- * through; so the usual order is observability around event publication around what belongs to the tool (DEC-22).
+ * through; so the usual order is observability around event publication around what belongs to the tool.
  */
 export const decorate = <T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T => ({
   ...tool,
@@ -36,7 +36,7 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   call: tool.call.bind(tool),
 });
 
-/** The first tool along the chain of delegates, this one included, that `is` recognises (DEC-02). */
+/** The first tool along the chain of delegates, this one included, that `is` recognises. */
 export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) => one is T): T | undefined {
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate) if (is(one)) return one;
   return undefined;
@@ -59,9 +59,25 @@ export function mapRoute(
 export const sameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
   a === b || (a.length === b.length && a.every((tool, index) => tool === b[index]));
 
-/** The first tool of each name, sorted by name, as a model is shown them: its provider's prompt cache then holds (TOOL-21). */
+/** The first tool of each name, sorted by name, as a model is shown them: its provider's prompt cache then holds. */
 export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Makes a list of tools anew only when it is made of another list, or `by` something else. For strategies: as long as they
+ * answer the same they answer the same list, because the definitions that a model is sent are kept by it.
+ */
+export function lastList(): (
+  tools: readonly AnyTool[],
+  by: string | undefined,
+  make: () => readonly AnyTool[],
+) => readonly AnyTool[] {
+  let last: { tools: readonly AnyTool[]; by: string | undefined; made: readonly AnyTool[] } | undefined;
+  return (tools, by, make) => {
+    if (last?.tools !== tools || last.by !== by) last = { tools, by, made: make() };
+    return last.made;
+  };
 }

@@ -11,9 +11,9 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
 };
 
 /**
- * Makes a tool whose `run` is given text (AET-01). The model is shown one string, `input`. Whatever it sends reaches
+ * Makes a tool whose `run` is given text. The model is shown one string, `input`. Whatever it sends reaches
  * `run`: the raw text when that is no JSON object or has no `input`, JSON text for an `input` that is no string, and
- * the empty text for `null` (AET-03, AET-05).
+ * the empty text for `null`.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */

@@ -1,6 +1,6 @@
-import type { InjectionStrategy, LoopView } from './injection.ts';
+import type { CallScope } from './call.ts';
 import { copyJson, type Json, shorten } from './json.ts';
-import type { CallScope } from './tool.ts';
+import type { InjectionStrategy, LoopView } from './tool.ts';
 import {
   type FactOptions,
   type FactPlace,

@@ -1,3 +1,4 @@
+import type { Effect, Reconciliation, ToolCall } from './call.ts';
 import {
   checkNaming,
   checkNoForeignWord,
@@ -7,11 +8,11 @@ import {
   readMetadata,
   ToolDefinitionError,
 } from './check-definition.ts';
-import { checkInput } from './check-input.ts';
+import { checkedFirst, checkInput } from './check-input.ts';
+import { decorate } from './decorate.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
-import { leaveToCaller } from './manual.ts';
-import type { AnyTool, Effect, LiveCall, Reconciliation, Tool, ToolCall } from './tool.ts';
+import type { AnyTool, LiveCall, Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */
@@ -22,74 +23,9 @@ export const MAX_TIMEOUT = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
-interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
-  /** Letters, digits, `_` and `-`, at most 64. */
-  readonly name: Name;
-  /** What the tool does and when to use it, for the model. */
-  readonly description: string;
-  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
-  readonly input?: Declaration | undefined;
-  /** Calls of one batch that share this word run one after another. */
-  readonly serial?: string | undefined;
-  /** The turn may end with this tool's result, without another model call. */
-  readonly returnDirect?: boolean | undefined;
-  /** For programs that list tools; never sent to a model. Must be JSON. */
-  readonly metadata?: JsonObject | undefined;
-  /** The type of the artifacts that it returns without naming one. */
-  readonly output?: ArtifactType | undefined;
-}
-
-interface RunConfig<Declaration extends InputDeclaration, Output> {
-  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
-  readonly timeout?: number | undefined;
-  /**
-   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
-   * invocation: a run that has too few left is left to the next one.
-   */
-  readonly subrequests?: number | undefined;
-  readonly expires?: undefined;
-  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
-  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
-}
-
-/**
- * A tool that the caller runs (SPM-17): each call suspends the turn until its result comes by
- * `POST .../results/{callId}`.
- */
-interface ManualConfig {
-  readonly run?: undefined;
-  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
-  readonly execute?: undefined;
-  readonly effect?: undefined;
-  readonly reconcile?: undefined;
-  readonly timeout?: undefined;
-  readonly subrequests?: undefined;
-  /** Milliseconds until a call without a result is answered by an error; never unless given. */
-  readonly expires?: number | undefined;
-}
-
-type ReconcileConfig<Declaration extends InputDeclaration> =
-  | {
-      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
-      readonly effect?: 'once' | undefined;
-      /** Finds out what became of a call that started and whose end is not known. */
-      readonly reconcile?:
-        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
-        | undefined;
-    }
-  /** These calls are run again instead. */
-  | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
-
-/** The literal that `defineTool` takes. */
-export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
-  Name,
-  Declaration
-> &
-  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
-
 /**
  * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at
- * once (TYP-10). `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
+ * once. `Input` of the tool is what `run` is given, the schema's output. Without `run` the caller runs it.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  */
@@ -122,6 +58,89 @@ export function defineTool<
   };
 }
 
+/** The literal that `defineTool` takes. */
+export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
+  Name,
+  Declaration
+> &
+  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
+
+interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
+  readonly input?: Declaration | undefined;
+  /** Calls of one batch that share this word run one after another. */
+  readonly serial?: string | undefined;
+  /** The turn may end with this tool's result, without another model call. */
+  readonly returnDirect?: boolean | undefined;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: JsonObject | undefined;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+}
+
+interface RunConfig<Declaration extends InputDeclaration, Output> {
+  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
+  readonly timeout?: number | undefined;
+  /**
+   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
+   * invocation: a run that has too few left is left to the next one.
+   */
+  readonly subrequests?: number | undefined;
+  readonly expires?: undefined;
+  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
+  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
+}
+
+type ReconcileConfig<Declaration extends InputDeclaration> =
+  | {
+      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+      readonly effect?: 'once' | undefined;
+      /** Finds out what became of a call that started and whose end is not known. */
+      readonly reconcile?:
+        | ((input: InputOf<Declaration>, call: ToolCall) => Reconciliation | Promise<Reconciliation>)
+        | undefined;
+    }
+  /** These calls are run again instead. */
+  | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
+
+/**
+ * A tool that the caller runs: each call suspends the turn until its result comes by
+ * `POST .../results/{callId}`.
+ */
+interface ManualConfig {
+  readonly run?: undefined;
+  /** What other libraries call `run`: a tool that has it is not meant for the caller. */
+  readonly execute?: undefined;
+  readonly effect?: undefined;
+  readonly reconcile?: undefined;
+  readonly timeout?: undefined;
+  readonly subrequests?: undefined;
+  /** Milliseconds until a call without a result is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+/**
+ * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
+ * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
+ * answered by an error; never unless given.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0.
+ */
+export function manual<T extends AnyTool>(
+  tool: T,
+  { expires }: { readonly expires?: number | undefined } = {},
+): T {
+  const receive = leaveToCaller(tool.name, expires);
+  return decorate(tool, {
+    effect: 'none',
+    call: checkedFirst(tool, ({ invocation }) => receive(invocation)),
+  });
+}
+
 /** What is done with a checked input. */
 interface Act<Input> {
   readonly effect: AnyTool['effect'];
@@ -133,8 +152,8 @@ function running<Declaration extends InputDeclaration, Output>(
   run: RunConfig<Declaration, Output>['run'],
 ): Act<InputOf<Declaration>> {
   const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
-  checkWord(name, 'effect', effect, EFFECTS);
-  checkTime(name, 'timeout', timeout, MAX_TIMEOUT);
+  checkWord(name, { effect }, EFFECTS);
+  checkTime(name, { timeout }, MAX_TIMEOUT);
   checkSubrequests(name, subrequests);
   if (reconcile !== undefined && effect !== 'once') {
     throw new ToolDefinitionError(
@@ -177,6 +196,20 @@ function manually<Declaration extends InputDeclaration>({
   }
   const receive = leaveToCaller(name, expires);
   return { effect: 'none', act: (_, invocation) => receive(invocation) };
+}
+
+/**
+ * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0.
+ */
+function leaveToCaller(
+  tool: string,
+  expires: number | undefined,
+): (invocation: LiveCall) => Promise<ToolResult> {
+  checkTime(tool, { expires });
+  return (invocation) =>
+    invocation.receive({ message: `Run '${invocation.tool}' and send its result.`, expires });
 }
 
 /** A result whose artifact has no type of its own gets the tool's. */

@@ -1,9 +1,8 @@
-import { isTool } from './check-definition.ts';
-import { DomainTypeError } from './domain-type-error.ts';
+import { attempt } from './async.ts';
+import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
 import { type ParsedInput, refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { AnyTool } from './tool.ts';
-import { attempt } from './until-aborted.ts';
 
 /** What the objects of a domain type bring with them, for whoever offers their tools. */
 export interface DomainObjects {
@@ -22,18 +21,6 @@ export interface DomainObjects {
   toolsOf(value: unknown): ParsedInput<readonly AnyTool[]>;
 }
 
-/** What a domain type says of its objects. */
-interface ObjectsConfig<Value> {
-  readonly type: string;
-  readonly prefix: string;
-  readonly parse: (value: unknown) => ParsedInput<Value>;
-  readonly id: ((value: Value) => unknown) | undefined;
-  readonly tools: (value: Value) => readonly AnyTool[];
-}
-
-/** More is no id that anybody would want to read in a name, a log or a state. */
-const MAX_ID = 256;
-
 /** The objects of a type. @throws DomainTypeError when their tools cannot be told before there is one. */
 export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObjects {
   let known = declaredNow(config);
@@ -47,6 +34,34 @@ export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObject
     toolsOf: (value) => ifValid(config, value, (valid) => toolsOf(config, valid)),
   };
 }
+
+/** What a domain type says of its objects. */
+interface ObjectsConfig<Value> {
+  readonly type: string;
+  readonly prefix: string;
+  readonly parse: (value: unknown) => ParsedInput<Value>;
+  readonly id: ((value: Value) => unknown) | undefined;
+  readonly tools: (value: Value) => readonly AnyTool[];
+}
+
+/** A domain type was declared, or is used, wrongly; thrown where that is defined. */
+export class DomainTypeError extends Error {
+  override readonly name = 'DomainTypeError';
+  /** The name that was given, valid or not. */
+  readonly type: string;
+  /** The property of the definition that is wrong. */
+  readonly field: DomainTypeField;
+
+  /** `problem` is a sentence that goes on after "Domain type 'x' ". */
+  constructor(type: string, field: DomainTypeField, problem: string | CausedProblem) {
+    super(`Domain type '${type.slice(0, 80)}' ${problemText(problem)}.`, causeOf(problem));
+    this.type = type;
+    this.field = field;
+  }
+}
+
+/** `max` and `chaining` are said of a type by those who chain it. */
+export type DomainTypeField = 'name' | 'schema' | 'prefix' | 'tools' | 'max' | 'chaining';
 
 /** Tools that name a type which is declared further down cannot be made yet: they are, when they are first asked for. */
 function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {
@@ -64,11 +79,11 @@ function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly A
   const read = misused();
   if (read !== undefined) {
     const problem = `has tools that need an object while they are made (\`${read}\`): use it inside \`run\` only, so that the model can be told of them before there is one`;
-    throw new DomainTypeError(type, 'tools', problem, made.ok ? {} : { cause: made.thrown });
+    throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
     const problem = `has tools that cannot be made before there is an object: ${reasonOf(made.thrown)}`;
-    throw new DomainTypeError(type, 'tools', problem, { cause: made.thrown });
+    throw new DomainTypeError(type, 'tools', { problem, cause: made.thrown });
   }
   const problem = isToolList(made.value) ? twice(made.value) : 'has `tools` that answer no list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
@@ -95,7 +110,7 @@ function twice(tools: readonly AnyTool[]): string | undefined {
   return name === undefined ? undefined : `has two tools named '${name}'`;
 }
 
-/** What is wrong with an id is said as TPR-05 has it. */
+/** Reads the id of an object, or says in a fixed sentence what is wrong with it, since models learn those. */
 function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
   const read = attempt(() => (id ? id(value) : ownId(value)));
   if (!read.ok) return invalid(type, `its id cannot be read: ${reasonOf(read.thrown)}`);
@@ -108,11 +123,14 @@ function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedIn
   return { ok: true, value: text };
 }
 
-/** TPR-01: unless the type says otherwise. */
+/** The property `id`, which tells an object from others unless its type says otherwise. */
 const ownId = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value
     ? value.id
     : undefined;
+
+/** More is no id that anybody would want to read in a name, a log or a state. */
+const MAX_ID = 256;
 
 function ifValid<Value, Read>(
   { type, parse }: ObjectsConfig<Value>,

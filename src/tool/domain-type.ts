@@ -1,11 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type DomainObjects, domainObjects } from './domain-objects.ts';
-import { DomainTypeError } from './domain-type-error.ts';
+import { attempt } from './async.ts';
+import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
-import { issueLines } from './problem-lines.ts';
-import type { AnyTool, JsonSchema } from './tool.ts';
+import { issueLines, type JsonSchema } from './json-schema.ts';
+import type { AnyTool } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
-import { attempt } from './until-aborted.ts';
 
 /** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
 export interface DomainType<Name extends string = string, Value = unknown> extends ArtifactType {
@@ -79,7 +78,7 @@ function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
     const problem = 'needs a schema of a JSON object that can be written as JSON Schema';
-    throw new DomainTypeError(name, 'schema', problem, { cause });
+    throw new DomainTypeError(name, 'schema', { problem, cause });
   }
 }
 

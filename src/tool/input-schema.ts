@@ -1,38 +1,9 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { jsonSchemaCheck } from './check-input.ts';
 import { copyJson, isJsonObject, type JsonObject } from './json.ts';
-import { issueLines, problemLines } from './problem-lines.ts';
-import type { AnyTool, JsonSchema, Tool } from './tool.ts';
-
-/** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
-export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
-
-/** The type of a valid input: a schema's output, any record for JSON Schema, an empty object for nothing. */
-export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
-  ? StandardSchemaV1.InferOutput<Declaration>
-  : Declaration extends undefined
-    ? Record<string, never>
-    : Record<string, unknown>;
-
-/** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
-export type ParsedInput<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-/** A declared input, in the two forms in which it is used. */
-export interface InputSchema<Value> {
-  /** What the model is shown; its root is an object. The same object on every read. */
-  readonly json: JsonSchema;
-  /** Rejects only with what the schema's own code throws. */
-  parse(input: JsonObject): Promise<ParsedInput<Value>>;
-}
-
-/** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
-export class InputSchemaError extends Error {
-  override readonly name = 'InputSchemaError';
-}
+import { issueLines, type JsonSchema, jsonSchemaCheck, problemLines } from './json-schema.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /**
  * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
@@ -48,6 +19,44 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
     return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
   }
   return isStandardSchema(declared) ? fromStandardSchema(declared) : fromJsonSchema(declared);
+}
+
+/** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
+export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
+
+/** The type of a valid input: a schema's output, any record for JSON Schema, an empty object for nothing. */
+export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Declaration>
+  : Declaration extends undefined
+    ? Record<string, never>
+    : Record<string, unknown>;
+
+/** A declared input, in the two forms in which it is used. */
+export interface InputSchema<Value> {
+  /** What the model is shown; its root is an object. The same object on every read. */
+  readonly json: JsonSchema;
+  /** Rejects only with what the schema's own code throws. */
+  parse(input: JsonObject): Promise<ParsedInput<Value>>;
+}
+
+/** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
+export type ParsedInput<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The input that `run` is given, or what the model is answered instead. */
+export type CheckedInput<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      readonly answer: ToolResult;
+      /** What the answer lists; absent when the schema itself failed. */
+      readonly problems?: readonly string[] | undefined;
+    };
+
+/** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
+export class InputSchemaError extends Error {
+  override readonly name = 'InputSchemaError';
 }
 
 function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
@@ -103,7 +112,7 @@ export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   );
 }
 
-/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything (TOOL-22). */
+/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything. */
 const UNSENDABLE = new Set([
   ...['function', 'promise', 'instance', 'symbol', 'bigint'],
   ...['map', 'set', 'date', 'blob', 'file'],
@@ -162,9 +171,6 @@ const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & St
 
 /** A value that is not taken, for one reason. */
 export const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
-
-/** What the `run` of a tool is given: its schema's output. `unknown` for a tool whose types were erased. */
-export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, unknown> ? Input : unknown;
 
 /** A Standard Schema that refuses nothing. */
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;

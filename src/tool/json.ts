@@ -33,6 +33,10 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
+/** Texts one below the other with an empty line between; those that are empty or absent are left out. */
+export const paragraphs = (...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined && text !== '').join('\n\n');
+
 const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 const KEY_LENGTH = 40;
 

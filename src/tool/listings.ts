@@ -1,28 +1,6 @@
 import { defineToolKind } from './define-tool-kind.ts';
 import type { Json } from './json.ts';
 
-/** What a source of tools told of them. A type alias: it must be JSON. */
-export type Listing = {
-  /** Names the source, and whoever asked it: one's tools are not another's. */
-  readonly key: string;
-  /** As the source's own code reads it. */
-  readonly told: Json;
-  /** When it was last found to be so, in ms since the epoch, where the source goes by that. */
-  readonly at?: number;
-};
-
-/** A listing; or, without what was told, that the one of this key is still so. */
-export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
-
-/** The newest listing of each key, the one that was found last at the end. */
-export type Listings = readonly Listing[];
-
-/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
-const MAX_LISTINGS = 100;
-
-/** Characters of JSON of all of them: a snapshot of the session holds them too. */
-const MAX_TOLD = 2 * 1024 * 1024;
-
 /** Remembers tools that were found outside, so that another invocation need not ask again. */
 export const LISTED_TOOLS = defineToolKind({
   name: 'holdfast:listings',
@@ -43,6 +21,22 @@ export const LISTED_TOOLS = defineToolKind({
 /** What sources outside told of their tools. */
 export const LISTINGS = LISTED_TOOLS.memory;
 
+/** What a source of tools told of them. A type alias: it must be JSON. */
+export type Listing = {
+  /** Names the source, and whoever asked it: one's tools are not another's. */
+  readonly key: string;
+  /** As the source's own code reads it. */
+  readonly told: Json;
+  /** When it was last found to be so, in ms since the epoch, where the source goes by that. */
+  readonly at?: number;
+};
+
+/** A listing; or, without what was told, that the one of this key is still so. */
+export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
+
+/** The newest listing of each key, the one that was found last at the end. */
+export type Listings = readonly Listing[];
+
 /** Those that were found last, as many as there is room for; the very last in any case. */
 function kept(listings: Listings): Listings {
   let room = MAX_TOLD;
@@ -52,3 +46,9 @@ function kept(listings: Listings): Listings {
   });
   return listings.slice(Math.max(from + 1, listings.length - MAX_LISTINGS));
 }
+
+/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
+const MAX_LISTINGS = 100;
+
+/** Characters of JSON of all of them: a snapshot of the session holds them too. */
+const MAX_TOLD = 2 * 1024 * 1024;

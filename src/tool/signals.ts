@@ -11,21 +11,21 @@ export class SignalError extends Error {
   }
 }
 
-/** To throw when the plan should be made anew: ends this loop (LOOP-12). */
+/** To throw when the plan should be made anew: ends this loop. */
 export const replan = (reason: string): SignalError => new SignalError({ type: 'replan', reason });
 
-/** To throw when nothing more is to be done in this loop (SIG-02). */
+/** To throw when nothing more is to be done in this loop. */
 export const terminateAction = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-action', reason });
 
-/** To throw when nothing more is to be done in this turn (SIG-02). */
+/** To throw when nothing more is to be done in this turn. */
 export const terminateAgent = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-agent', reason });
 
-/** To throw when whoever supervises the turn wants out (SIG-03, AEA-06). */
+/** To throw when whoever supervises the turn wants out. */
 export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
 
-/** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error (AEA-05). */
+/** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error. */
 export class ToolConfigurationError extends SignalError {
   constructor(reason: string) {
     super({ type: 'misconfigured', reason });

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { attempt } from './async.ts';
 import {
   copyJson,
   isJsonObject,
@@ -12,7 +13,7 @@ import {
 /** What is wrong with a value of the context. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
 
-/** A tool-call context does not hold what was asked of it. It names the key, never the value (CTX-03). */
+/** A tool-call context does not hold what was asked of it. It names the key, never the value. */
 export class ToolCallContextError extends Error {
   override readonly name = 'ToolCallContextError';
   readonly key: string;
@@ -25,7 +26,7 @@ export class ToolCallContextError extends Error {
   }
 }
 
-/** The key under which the loop stamps the id of the loop that a call belongs to (CTX-13). */
+/** The key under which the loop stamps the id of the loop that a call belongs to. */
 export const LOOP_ID_KEY = 'holdfast.loopId';
 
 /** The id of the loop that a call belongs to: one turn, or several that were sent the same `loopId`. */
@@ -40,7 +41,7 @@ export type ContextValues = Readonly<Record<string, JsonLike>>;
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Values beside the input that the model never sees: who asks, for which tenant, in which locale (CTX-01).
+ * Values beside the input that the model never sees: who asks, for which tenant, in which locale.
  * Immutable. It is journaled, so it holds JSON and no credentials; printing it shows its keys only.
  */
 export class ToolCallContext {
@@ -54,7 +55,7 @@ export class ToolCallContext {
   }
 
   /**
-   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself (CTX-06).
+   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself.
    *
    * @throws ToolCallContextError when a value is not JSON.
    */
@@ -90,7 +91,7 @@ export class ToolCallContext {
     return [...this.#values.keys()];
   }
 
-  /** All values of both; `other` wins. Merging with `EMPTY` answers the other object itself (CTX-04). */
+  /** All values of both; `other` wins. Merging with `EMPTY` answers the other object itself. */
   merge(other: ToolCallContext): ToolCallContext {
     if (other.#values.size === 0) return this;
     if (this.#values.size === 0) return other;
@@ -117,7 +118,8 @@ export class ToolCallContext {
 }
 
 function validated(key: string, value: Json | undefined, schema: StandardSchemaV1): unknown {
-  const result = attempt(() => schema['~standard'].validate(value));
+  const made = attempt(() => schema['~standard'].validate(value));
+  const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Nobody will wait for it.
     throw contextError(
@@ -130,14 +132,6 @@ function validated(key: string, value: Json | undefined, schema: StandardSchemaV
   // A schema's messages quote the value, so they are not passed on.
   if (value === undefined) throw contextError(key, 'missing', 'is missing');
   throw contextError(key, 'invalid', 'does not match the schema it is read with');
-}
-
-function attempt<Value>(validate: () => Value): Value | undefined {
-  try {
-    return validate();
-  } catch {
-    return undefined;
-  }
 }
 
 function copyOf(key: string, value: JsonLike): Json {

@@ -17,13 +17,13 @@ export type ErrorReason =
   | 'cancelled'
   /** Somebody who was asked said no, or did not answer in time. */
   | 'declined'
-  /** A signal of another call of its batch ended the loop first (LOOP-16). */
+  /** A signal of another call of its batch ended the loop first. */
   | 'skipped'
   /** It started, and nobody knows whether it happened. */
   | 'unknown-outcome';
 
 /**
- * Ends the loop in which the call ran, once its batch has settled (SIG-01). `replan` and `terminate-action` end that
+ * Ends the loop in which the call ran, once its batch has settled. `replan` and `terminate-action` end that
  * loop only; `terminate-agent` and `exit` end the turn as cancelled; `misconfigured` and `fail` end it as failed.
  */
 export interface Signal {
@@ -54,7 +54,7 @@ type ResultContent =
 /** A result that `text`, `artifact` or `error` made. */
 export type ToolResult = ResultData & {
   readonly [made]: true;
-  /** What the model reads, but for the `Error: ` before the message of an error (RES-03). */
+  /** What the model reads, but for the `Error: ` before the message of an error. */
   readonly content: string;
   /** The same, as the seeds call it. */
   text(): string;
@@ -82,7 +82,7 @@ export function toolResult(data: ResultData): ToolResult {
 export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && made in value;
 
-/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words (RES-02). */
+/** What the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its words. */
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
@@ -111,7 +111,7 @@ export const beginning = (text: string, most: number): string =>
 /** Whether a call did what it was made for. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 
-/** The words of a tool that is not available now, for a model that will find another way: no error (CHN-02, STM-04). */
+/** The words of a tool that is not available now, for a model that will find another way: no error. */
 export const withheld = (content: string): ToolResult =>
   toolResult({ type: 'text', content, withheld: true });
 
@@ -133,17 +133,17 @@ function contentOf(result: ResultData): string {
   }
 }
 
-/** A result that is words for the model; the empty text when there are none (AET-02). */
+/** A result that is words for the model; the empty text when there are none. */
 export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
   toolResult({ type: 'text', content: content ?? '' });
 
-/** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message (AET-02). */
+/** A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message. */
 export const error = (message: string | null | undefined): Extract<ToolResult, { type: 'error' }> =>
   toolResult({ type: 'error', message: message?.trim() ? message : 'Tool execution failed with no message' });
 
 /**
  * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,
- * the model only the words (RES-01, RES-05). With a type, the value is an artifact of that type.
+ * the model only the words. With a type, the value is an artifact of that type.
  * The value must be JSON; it is checked and copied when the call ends.
  */
 export function artifact(content: string, value: unknown): ToolResult;
@@ -202,7 +202,7 @@ function lostValue(toolName: string, { path, what }: NonJson, onLost: OnLost | u
 
 /**
  * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks
- * and the loop see what the tool answered (RES-04). An error's words are its message, without the `Error: `.
+ * and the loop see what the tool answered. An error's words are its message, without the `Error: `.
  */
 export function mapContent(result: ToolResult, map: (content: string) => string): ToolResult {
   const content = map(result.content);

@@ -1,181 +1,84 @@
-import type { CheckedInput } from './check-input.ts';
-import type { Frame, FrameOutcome } from './frame.ts';
-import type { Discovery, LoopView } from './injection.ts';
-import type { Json, JsonLike, JsonObject } from './json.ts';
-import type { ProcessView } from './process-view.ts';
+import type {
+  BlackboardEntry,
+  CallScope,
+  Effect,
+  HistoryMessage,
+  ResultRequest,
+  ToolExecution,
+  TurnPrincipal,
+} from './call.ts';
+import type { FrameOutcome, FrameRunner, Limits, Plan } from './frame.ts';
+import type { CheckedInput } from './input-schema.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
-import type { FactOptions, ToolMemory } from './tool-memory.ts';
-import type { ArtifactType, ResultData, ToolResult } from './tool-result.ts';
+import type { MemoryFact, ToolMemory } from './tool-memory.ts';
+import type { ArtifactType, ToolResult } from './tool-result.ts';
 
-/**
- * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
- * all under one key. `once`: at most one run.
- */
-export type Effect = 'read' | 'idempotent' | 'once';
-
-/** A JSON Schema whose root is an object, as the model is shown it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** What `reconcile` found out about a `once` call that was in doubt. */
-export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
-
-/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
-export interface CallState {
-  /** The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes. */
-  get(key: string): Json | undefined;
-  /**
-   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
-   *
-   * @throws TypeError when something of the value is not JSON.
-   */
-  set(key: string, value: JsonLike): void;
-}
-
-/** One object on the blackboard, in the order in which it was added. */
-export interface BlackboardEntry {
-  readonly name?: string;
-  readonly type?: string;
-  readonly value: Json;
-}
-
-/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
-export interface CallBlackboard {
-  /** The newest entry bound to this name. */
-  get(name: string): Json | undefined;
-  /** All entries, oldest first. */
-  entries(): readonly BlackboardEntry[];
-  add(
-    value: JsonLike,
-    options?: { readonly name?: string | undefined; readonly type?: string | undefined },
-  ): void;
-}
-
-/** A tool that the caller runs: what is asked of them, and for how long. */
-export interface ResultRequest {
-  readonly message: string;
-  /** Milliseconds until the call is answered by an error; never unless given. */
-  readonly expires?: number | undefined;
-}
-
-/** A message that is to be sent later. */
-export interface ScheduleRequest {
-  readonly message: string;
-  /** From when the call's end is stored. */
-  readonly delaySeconds: number;
-}
-
-/**
- * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
- * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
- */
-export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
-
-/** One message of the conversation as a tool may read it (SPA-08). */
-export type HistoryMessage =
-  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
-
-/** One call of a reply; without a result while it is open. */
-export interface HistoryCall {
-  readonly id: string;
+/** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
+export interface AnyTool {
   readonly name: string;
-  /** The model's own text. */
-  readonly input: string;
-  readonly result?: ResultData | undefined;
-  /** The model is shown no more characters of the result, where the conversation had become too long for it. */
-  readonly shown?: number | undefined;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** `none`: the tool opens a frame or leaves its running to the caller, and has no effect of its own. */
+  readonly effect: Effect | 'none';
+  /**
+   * Calls of one batch that share this word run one after another, in source order. A function is given the model's parsed
+   * input, which is not checked yet, and must not throw.
+   */
+  readonly serial?: Serial | undefined;
+  /**
+   * The turn may end with this tool's result, without another model call. What it answers without having acted,
+   * as a memo does, goes to the model.
+   */
+  readonly returnDirect: boolean;
+  /** For programs that list tools: never sent to a model. */
+  readonly metadata: Readonly<Record<string, Json>>;
+  /** The type of the artifacts that it returns without naming one. */
+  readonly output?: ArtifactType | undefined;
+  /** What a decorator was made of. */
+  readonly delegate?: AnyTool | undefined;
+  /** The tools inside, for whoever lists them. */
+  readonly inner?: readonly AnyTool[] | undefined;
+  /** Wraps the tools that this one unfolds into: what guards an unfolding tool also guards the tools behind it. */
+  readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
+  /**
+   * The tool that this input is meant for in place of this one, and the input for it; the loop treats the call as one of
+   * that tool. Must be a function of the input alone, and must not throw. A decorator that replaces `call` drops it.
+   */
+  readonly route?: ((input: JsonObject) => RoutedCall | undefined) | undefined;
+  /** Reads the model's own text in place of the parser, which refuses what is no JSON object. Must not throw. */
+  readonly readInput?: ((raw: string) => JsonObject) | undefined;
+  /**
+   * Checks an input without running anything: what `run` would be given, or what the model is answered. `name` is the
+   * one under which the model knows the tool; its own unless given.
+   */
+  check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
+  /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
+  call(input: JsonObject, invocation: LiveCall): Promise<ToolResult>;
 }
 
-/** One call, as a tool and its decorators see it. */
-export interface CallScope {
-  /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
-  readonly id: string;
-  readonly tool: string;
-  /** Values beside the schema, which the model never sees. */
-  readonly context: ToolCallContext;
-  /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
-  readonly signal: AbortSignal;
-  readonly state: CallState;
-  readonly blackboard: CallBlackboard;
-  /** Credentials for this invocation; never journaled, logged or shown. */
-  readonly secrets: Secrets;
-  /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
-  readonly inSession: boolean;
-  /** The turn that the call is made in; absent outside of a session. */
-  readonly process?: ProcessView | undefined;
-  /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
-  now(): number;
-  /**
-   * Remembers a fact of a kind of tool, as `RememberingKind.remember` says, which is the way to it.
-   *
-   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
-   */
-  record<Value extends Json, Fact extends Json>(
-    memory: ToolMemory<Value, Fact>,
-    fact: Fact,
-    options?: FactOptions,
-  ): void;
-  /**
-   * What a kind of tool remembers, as `RememberingKind.recall` says, which is the way to it; not to be changed.
-   *
-   * @throws ToolConfigurationError when the app was not given the kind, or its memory cannot be folded.
-   */
-  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
-  /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
-  progress(status: string): void;
-  /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
-  say(message: string): void;
-  /**
-   * Sends a message to this session later, which starts a turn of its own then, for the same principal and with the same
-   * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
-   * id of that turn.
-   *
-   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, or this
-   *   turn has scheduled as many as one may.
-   */
-  schedule(request: ScheduleRequest): Promise<string>;
-  /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
-  history(): readonly HistoryMessage[];
-  /**
-   * Asks somebody outside, and answers what they decided. Until then the call is suspended, and this never settles in
-   * the invocation that asked; after the decision the call begins anew, and comes by here again. So everything before it
-   * may run twice, and the questions of a call come in the same order every time. Inside `run` only `read` and
-   * `idempotent` tools may ask.
-   *
-   * @throws Error when the tool or its schema has changed since it was asked: the decision is void.
-   */
-  decide(request: DecisionRequest): Promise<Decision>;
+/** What calls of one batch that may not meet have in common. */
+export type Serial = string | ((input: JsonObject) => string);
+
+/** Whom a call is meant for. */
+export interface RoutedCall {
+  readonly tool: AnyTool;
+  readonly input: JsonObject;
 }
 
-/** A question that is put while a tool runs: nobody can be waited for without end. */
-export type RunningDecisionRequest = DecisionRequest & { readonly expires: number };
-
-/** What `run` is given beside its input. */
-export interface ToolCall extends CallScope {
-  /**
-   * Asks somebody outside while `run` stays where it is, for what must not begin anew: a `once` call may ask so too. Nothing
-   * is suspended, so the tool's timeout goes on, and a call whose invocation is gone before the answer is in doubt like any
-   * other. `expires` ends the wait as `onExpiry` says.
-   *
-   * @throws Error when no session would know of the question, or the call has ended meanwhile.
-   */
-  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
-  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
-  readonly idempotencyKey: string;
+/** A tool with its literal name, input and output, for inference; the types are phantoms, so that any list accepts it. */
+export interface Tool<Name extends string = string, Input = unknown, Output = unknown> extends AnyTool {
+  readonly name: Name;
+  readonly '~types'?: { readonly input: Input; readonly output: Output };
 }
 
-/** The part of a tool that acts on the world. Everything before it may be repeated freely. */
-export interface ToolExecution {
-  readonly effect: Effect;
-  /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
-  readonly timeout: number;
-  /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
-  readonly subrequests?: number | undefined;
-  run(call: ToolCall): unknown;
-  /** Asked instead of running again, when a `once` call started and its end is not known. */
-  readonly reconcile?: ((call: ToolCall) => Reconciliation | Promise<Reconciliation>) | undefined;
-}
+/** What the `run` of a tool is given: its schema's output. `unknown` for a tool whose types were erased. */
+export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, unknown> ? Input : unknown;
+
+/** What the `run` of a tool returns. `unknown` for a tool whose types were erased. */
+export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infer Output> ? Output : unknown;
 
 /**
  * What the tool loop hands to a tool. `execute` is the only door to side effects: it waits for a slot, journals the
@@ -218,105 +121,127 @@ export interface LiveCall extends CallScope {
   receive(request: ResultRequest): Promise<ToolResult>;
 }
 
-/** What calls of one batch that may not meet have in common. */
-export type Serial = string | ((input: JsonObject) => string);
-
-/** Whom a call is meant for. */
-export interface RoutedCall {
-  readonly tool: AnyTool;
-  readonly input: JsonObject;
-}
-
-/** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
-export interface AnyTool {
+/** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
+export interface Frame {
+  /** Joined to the path of what is around it; keeps state of its tools apart. */
   readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  /** `none`: the tool opens a frame or leaves its running to the caller, and has no effect of its own. */
-  readonly effect: Effect | 'none';
+  /** Told to the model first; a function is asked anew before each model call. */
+  readonly instructions: Instructions;
+  /** What the nested loop is asked, as its user message. */
+  readonly message: string;
+  readonly tools: readonly AnyTool[];
+  readonly limits?: Limits | undefined;
+  /** Asked before the strategies of every loop, so that what they add can unfold. */
+  readonly sources?: readonly InjectionStrategy[] | undefined;
+  /** Change what is offered after all others, in order. */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
+  readonly facts?: readonly MemoryFact[] | undefined;
+  /** Under the context of the loop around it, which wins where both have a key. */
+  readonly context?: ToolCallContext | undefined;
   /**
-   * Calls of one batch that share this word run one after another, in source order. A function is given the model's parsed
-   * input, which is not checked yet, and must not throw.
+   * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
+   * outcome's `added`.
    */
-  readonly serial?: Serial | undefined;
-  /**
-   * The turn may end with this tool's result, without another model call (LOOP-11). What it answers without having acted,
-   * as a memo does, goes to the model.
-   */
-  readonly returnDirect: boolean;
-  /** For programs that list tools: never sent to a model (TOOL-12). */
-  readonly metadata: Readonly<Record<string, Json>>;
-  /** The type of the artifacts that it returns without naming one. */
-  readonly output?: ArtifactType | undefined;
-  /** What a decorator was made of (DEC-01). */
-  readonly delegate?: AnyTool | undefined;
-  /** The tools inside, for whoever lists them (TOOL-20). */
-  readonly inner?: readonly AnyTool[] | undefined;
-  /** Wraps the tools that this one unfolds into: what guards a facade, guards what is behind it. */
-  readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
-  /**
-   * The tool that this input is meant for in place of this one, and the input for it; the loop treats the call as one of
-   * that tool. Must be a function of the input alone, and must not throw. A decorator that replaces `call` drops it.
-   */
-  readonly route?: ((input: JsonObject) => RoutedCall | undefined) | undefined;
-  /** Reads the model's own text in place of the parser, which refuses what is no JSON object (AET-05). Must not throw. */
-  readonly readInput?: ((raw: string) => JsonObject) | undefined;
-  /**
-   * Checks an input without running anything: what `run` would be given, or what the model is answered. `name` is the
-   * one under which the model knows the tool; its own unless given.
-   */
-  check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
-  /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
-  call(input: JsonObject, invocation: LiveCall): Promise<ToolResult>;
+  readonly ownBlackboard?: boolean | undefined;
+  /** Decides the calls in place of a model: a pipeline. */
+  readonly plan?: Plan | undefined;
+  /** Runs the loop where the model around it does not, such as another agent. */
+  readonly runBy?: FrameRunner | undefined;
 }
 
-/** A tool with its literal name, input and output, for inference; the types are phantoms, so that any list accepts it. */
-export interface Tool<Name extends string = string, Input = unknown, Output = unknown> extends AnyTool {
-  readonly name: Name;
-  readonly '~types'?: { readonly input: Input; readonly output: Output };
-}
+/** What a model is told first. Must be a function of the view alone. */
+export type Instructions = string | ((view: LoopView) => string);
 
-/** Whose turn it is, as far as the journal knows: no role, no credential. */
-export interface TurnPrincipal {
-  readonly id: string;
-  readonly tenant?: string | undefined;
+/** A loop as its strategies and instructions see it: made from the journal alone, so the same on every resume. */
+export interface LoopView {
+  readonly turn: string;
+  /** Who asked for the turn. */
+  readonly principal: TurnPrincipal;
+  /** The id of the call that opened the loop; empty for the turn's own. */
+  readonly frame: string;
+  /** Names of the agent and of the frames around, joined by `/`: what session-long memory is kept under. */
+  readonly path: string;
+  /** Replies so far. */
+  readonly iterations: number;
+  /** What the loop was given, before any strategy. */
+  readonly tools: readonly AnyTool[];
+  readonly context: ToolCallContext;
+  /** Oldest first; not to be changed. */
+  readonly blackboard: readonly BlackboardEntry[];
+  /** What a kind of tool remembers of the session; not to be changed. `path`: of another loop, for a memory by path. */
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, path?: string): Value;
+  /**
+   * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key names the
+   * kind, and what the list was made of. The list is also an identity, and an empty one can be only that: what else is
+   * known for as long as the invocation lasts may be kept by it.
+   */
+  made(key: string, make: () => readonly AnyTool[]): readonly AnyTool[];
+  /** The loop's conversation, as journaled; the turn's own loop has that of the session. Not to be changed. */
+  history(): readonly HistoryMessage[];
 }
 
 /**
- * What becomes of a message when a turn of its session is open. `queue`: it is a turn of its own, when those before it have
- * ended. `steer`: it is shown to the model of the open turn.
+ * Decides which tools a loop offers: unfolding, chaining and their like are each one of these. A function of what it is
+ * given and nothing else, asked before each model call and again, with what was known when the model replied, before its
+ * calls are run.
  */
-export type WhenBusy = 'queue' | 'steer';
-
-/** What somebody outside may decide about a call. */
-export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
-
-/** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
-export interface DecisionRequest {
-  /** What is asked, for whoever decides. */
-  readonly message: string;
-  /** What may be decided; all four unless given. */
-  readonly allows?: readonly DecisionKind[] | undefined;
-  /** What the tool is about to be called with, where that is no longer what the model sent. */
-  readonly input?: JsonObject | undefined;
-  /** What the input of an `edit` must match; the tool's own input unless given. */
-  readonly schema?: JsonSchema | undefined;
-  /** The role that may decide; anybody who may see the session unless given. */
-  readonly by?: string | undefined;
-  /** Milliseconds until `onExpiry` is decided; never unless given. */
-  readonly expires?: number | undefined;
-  /** What counts as decided when nobody does in time; `reject` unless given. */
-  readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
+export interface InjectionStrategy {
+  readonly name: string;
+  /** Asked before `offer` and before each model call, for what that needs to know from outside. */
+  readonly discover?: Discovers | undefined;
+  /** The same list when nothing changes. Must not throw. */
+  offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
+  /** Asked when a call has succeeded, before its end is journaled. Must not throw. */
+  remarkOn?(call: RemarkedCall, view: LoopView): CallRemarks | undefined;
 }
 
-/** What was decided, once and for this call only. */
-export interface Decision {
-  readonly decision: DecisionKind;
-  /** Of an `edit`: it matches the schema that was asked with. */
-  readonly input?: JsonObject | undefined;
-  readonly reason?: string | undefined;
-  /** The id of whoever decided. */
-  readonly by?: string | undefined;
-  /** Nobody decided in time. */
-  readonly expired?: true | undefined;
+/** A call that succeeded, with its result as the journal will give it back. */
+export interface RemarkedCall {
+  readonly id: string;
+  /** As it was offered. */
+  readonly tool: AnyTool;
+  /** The model's own text. */
+  readonly input: string;
+  readonly result: ToolResult;
 }
+
+/** What a strategy has to add to the end of a call. */
+export interface CallRemarks {
+  /** Made by `RememberingKind.fact`; those of a kind that the app was not given are kept by nobody. */
+  readonly facts?: readonly MemoryFact[] | undefined;
+  /** Said to the model below the result. */
+  readonly remark?: string | undefined;
+}
+
+/** What a source of tools may use to find out which ones it has. */
+export interface Discovery {
+  /** What is found out with one's credentials is not another's to see: keep it under the view's principal. */
+  readonly view: LoopView;
+  /** Credentials for this invocation; never journaled. */
+  readonly secrets: Secrets;
+  /** Aborts when this invocation may no longer act for the session. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /**
+   * Runs `work` in one of the invocation's connections, for `ms` at the most.
+   *
+   * @throws CallInterrupted when the invocation has fewer subrequests or less time left than `work` needs: it is to be let
+   *   through; a TimeoutError after `ms`.
+   */
+  ask<T>(needs: { readonly subrequests: number; readonly ms: number }, work: () => Promise<T>): Promise<T>;
+  /** Runs once this invocation's part of the turn is over, on every path; it is not waited for long. Must not throw. */
+  atEnd(work: () => Promise<unknown>): void;
+  /** Counts requests beyond those that were asked for, when they are made: an invocation has so many and no more. */
+  count(subrequests: number): void;
+}
+
+/**
+ * Finds out what is to be had outside, and answers the facts by which the session will know it. What it throws is logged,
+ * and nothing is remembered: the next model call asks again.
+ */
+export type Discover = (discovery: Discovery) => Promise<readonly MemoryFact[]>;
+
+/** How something finds out: at once, or in parts, of which one that fails or has no room takes nothing away from the others. */
+export type Discovers = Discover | readonly Discover[];

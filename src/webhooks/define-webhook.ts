@@ -1,6 +1,6 @@
+import { sha256Hex } from '../tool/async.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import type { WhenBusy } from '../tool/tool.ts';
-import { sha256Hex } from '../tool/until-aborted.ts';
 import {
   type Acknowledgement,
   type Delivery,

@@ -1,4 +1,4 @@
-import type { WhenBusy } from '../tool/tool.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type SecretNames, type Signed, secretsOf } from './signature.ts';
 import {

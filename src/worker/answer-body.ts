@@ -1,6 +1,6 @@
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
-import type { DecisionKind } from '../tool/tool.ts';
 import { invalidBody, unknownProblems } from './body.ts';
 import type { BodySchema } from './description.ts';
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/answers/questions.ts';
-import { sha256 } from '../tool/until-aborted.ts';
+import { sha256 } from '../tool/async.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 

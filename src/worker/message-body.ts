@@ -1,7 +1,7 @@
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
-import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/until-aborted.ts';
 import { invalidBody, unknownProblems } from './body.ts';
 import type { BodySchema, Parameter } from './description.ts';
 import { Problem } from './problem.ts';

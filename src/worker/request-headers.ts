@@ -1,7 +1,7 @@
 import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { sha256Hex } from '../tool/until-aborted.ts';
 import { headerParameter, type Parameter } from './description.ts';
 import { Problem } from './problem.ts';
 

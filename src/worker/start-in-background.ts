@@ -1,7 +1,7 @@
 import type { Accepted, Deferred, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { toTurnStart } from '../session/start-turn.ts';
+import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { HostedApp } from './host.ts';
 import { type Target, targetOf } from './target.ts';

@@ -2,16 +2,16 @@
 
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
-export { checkInput, jsonSchemaCheck, parseToolInput } from '../../src/tool/check-input.ts';
-export { coerceInput } from '../../src/tool/coerce-input.ts';
-export { mapRoute } from '../../src/tool/decorate.ts';
+export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
+export { readAs } from '../../src/tool/artifact.ts';
+export { attempt, memoized } from '../../src/tool/async.ts';
+export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
+export { lastList, mapRoute } from '../../src/tool/decorate.ts';
+export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
-export { foundBy, partsOf } from '../../src/tool/injection.ts';
-export { applyChange } from '../../src/tool/injection-strategy/define-injection-strategy.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { copyJson, isJsonObject, sameJson } from '../../src/tool/json.ts';
-export { problemLines } from '../../src/tool/problem-lines.ts';
-export { readAs } from '../../src/tool/read-artifact.ts';
+export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { factOf } from '../../src/tool/tool-memory.ts';
 export {
@@ -23,4 +23,3 @@ export {
   withheld,
 } from '../../src/tool/tool-result.ts';
 export { OPENINGS, type Opening, type Openings } from '../../src/tool/unfolding/facade.ts';
-export { attempt, lastList, memoized } from '../../src/tool/until-aborted.ts';

@@ -1,4 +1,4 @@
-import type { ToolGroup } from '../../sources/groups/define-tool-group.ts';
+import type { ToolGroup } from '../../sources/define-tool-group.ts';
 
 /** How an agent asks for a group: by role, by role with conditions, or the group itself (PRN-01). */
 export type ToolGroupRequest = string | RoleRequest | ToolGroup;

@@ -1,11 +1,13 @@
 import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
-import { ToolResolutionError } from '../../sources/resolution/tool-resolution-error.ts';
-import { isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import {
+  isToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import type { InjectionStrategy } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 
 /** What the list of an agentic tool comes to. */
 interface ToolsInside {
@@ -26,7 +28,8 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
     return { tools, sources: withProviders([], providers) };
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new ToolDefinitionError(name, 'tools', `it cannot have these tools: ${cause.message}.`, { cause });
+    const problem = `it cannot have these tools: ${cause.message}.`;
+    throw new ToolDefinitionError(name, 'tools', { problem, cause });
   }
 }
 

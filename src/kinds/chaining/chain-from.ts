@@ -1,9 +1,8 @@
 import { saysTrue } from '../../tool/check-definition.ts';
-import type { DomainObjects } from '../../tool/domain-objects.ts';
+import { type DomainObjects, DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import { DomainTypeError } from '../../tool/domain-type-error.ts';
-import type { LoopView } from '../../tool/injection.ts';
 import type { Json } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 
 /** A type whose current object's tools are offered. */
 export interface ChainedType {

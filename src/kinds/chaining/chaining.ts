@@ -1,8 +1,7 @@
+import { memoized } from '../../tool/async.ts';
+import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import { DomainTypeError } from '../../tool/domain-type-error.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { BINDINGS, type Bindings } from './bindings.ts';
 import { type ChainedType, chainFrom } from './chain-from.ts';
 import type { DiscoveredType } from './discover.ts';

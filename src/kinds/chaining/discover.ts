@@ -1,5 +1,5 @@
+import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import { DomainTypeError } from '../../tool/domain-type-error.ts';
 import {
   type AcceptOptions,
   acceptor,

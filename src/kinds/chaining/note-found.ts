@@ -1,6 +1,6 @@
-import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/injection.ts';
 import type { ParsedInput } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
+import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { BINDINGS, boundIn, type ChainingFact, type FoundObject } from './bindings.ts';
 import type { TypeWithTools } from './chain-from.ts';

@@ -1,12 +1,11 @@
-import { withDescription, withMetadata, withName } from '../../decorators/with-name.ts';
+import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
+import { memoized } from '../../tool/async.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
-import type { LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { facadeIn } from '../../tool/unfolding/facade.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 import type { Binding } from './bindings.ts';
 import type { TypeWithTools } from './chain-from.ts';
 

@@ -1,5 +1,4 @@
-import type { LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { BINDINGS, type Binding, boundIn, isSameSlot } from './bindings.ts';
 import type { ChainedType, TypeWithTools } from './chain-from.ts';
 import { type Chain, knownTypes } from './chaining.ts';

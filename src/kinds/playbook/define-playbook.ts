@@ -1,6 +1,6 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/to-mermaid.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { agenticTool, defaultInstructions, type InstructedConfig } from '../agentic/agentic-tool.ts';

@@ -1,7 +1,6 @@
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
-import type { LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { originOf } from '../../tool/unfolding/open-facade.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './playbook-progress.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';

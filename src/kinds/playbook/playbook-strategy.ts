@@ -1,9 +1,8 @@
-import { decorate, mapRoute, unwrapAs } from '../../tool/decorate.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
+import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { withheld } from '../../tool/tool-result.ts';
-import { lastList, memoized } from '../../tool/until-aborted.ts';
 import { circumstances, firstShut, guidance, isOpen, type Locks, shutBy } from './lock.ts';
 import { PLAYBOOKS } from './playbook-progress.ts';
 import type { PlaybookRun } from './playbook-run.ts';

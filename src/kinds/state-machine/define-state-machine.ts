@@ -1,9 +1,8 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import type { LoopView } from '../../tool/injection.ts';
+import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/to-mermaid.ts';
-import type { AnyTool, Tool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { agenticTool, frameName, type InstructedConfig } from '../agentic/agentic-tool.ts';
 import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';

@@ -1,9 +1,8 @@
+import { memoized } from '../../tool/async.ts';
 import { decorate, mapRoute } from '../../tool/decorate.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { facadeIn } from '../../tool/unfolding/facade.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 import { POSITIONS } from './positions.ts';
 import { noted, type Registration, type Rule } from './read-machine.ts';
 import { type Position, positionIn, type StateRun } from './state-run.ts';

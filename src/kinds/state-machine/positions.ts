@@ -1,6 +1,6 @@
 import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import type { LoopView } from '../../tool/injection.ts';
 import { own } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
 
 /** By key, which may come from a model: looked up as own properties only. */
 type Positions = { readonly [key: string]: string };

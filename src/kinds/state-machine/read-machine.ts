@@ -1,8 +1,7 @@
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import type { InjectionStrategy } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/tools-inside.ts';
 import type { StateRun } from './state-run.ts';
 import { stateNotes } from './state-texts.ts';

@@ -1,4 +1,4 @@
-import type { LoopView } from '../../tool/injection.ts';
+import type { LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { POSITIONS, storedPosition } from './positions.ts';
 import type { GonePosition } from './state-texts.ts';

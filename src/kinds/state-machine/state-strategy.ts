@@ -1,7 +1,6 @@
-import { decorate, mapRoute } from '../../tool/decorate.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { lastList, memoized } from '../../tool/until-aborted.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate, lastList, mapRoute } from '../../tool/decorate.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 import { isAvailable } from './guard-tool.ts';
 import { positionIn, type StateRun } from './state-run.ts';

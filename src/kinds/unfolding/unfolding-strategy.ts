@@ -1,7 +1,6 @@
-import { withName } from '../../decorators/with-name.ts';
+import { withName } from '../../decorators/with.ts';
 import { decorate, sameTools } from '../../tool/decorate.ts';
-import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
   type Facade,
   facadeIn,

@@ -1,11 +1,9 @@
-import type { ToolGroup } from '../../sources/groups/define-tool-group.ts';
+import type { ToolGroup } from '../../sources/define-tool-group.ts';
 import { type ToolsOfOptions, toolsOf } from '../../sources/objects/tools-of.ts';
 import { withProvided } from '../../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
+import { foundBy, partsOf, type Reference, type ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { foundBy, partsOf } from '../../tool/injection.ts';
-import type { Reference } from '../../tool/reference.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type Brings, FACADE, facadeIn } from '../../tool/unfolding/facade.ts';
 import { shortcut } from '../../tool/unfolding/open-facade.ts';

@@ -5,7 +5,7 @@ import {
   McpError,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { untilAborted } from '../../tool/until-aborted.ts';
+import { untilAborted } from '../../tool/async.ts';
 import { type CallInFlight, CallsInFlight, isInterrupted } from './calls-in-flight.ts';
 import { callFailure, callGivenUp, callNotMade, type GivenUp, serverFailure } from './failures.ts';
 import { listAll } from './list-all.ts';

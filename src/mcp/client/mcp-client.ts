@@ -1,6 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { Effect, TurnPrincipal } from '../../tool/call.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import type { Effect, TurnPrincipal } from '../../tool/tool.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { MetaConverter } from './meta-converter.ts';
 import type { Fetch } from './wire/guarded-fetch.ts';

@@ -6,9 +6,9 @@ import { SessionErasedError, SessionUnavailableError } from '../../session/send-
 import { toTurnStart } from '../../session/start-turn.ts';
 import { followSession } from '../../session/watching/follow-session.ts';
 import { type AwaitedTurn, outcomeElsewhere, outcomeHere } from '../../session/watching/turn-outcome.ts';
+import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
 import { pendingViews, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';

@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';

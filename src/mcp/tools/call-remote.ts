@@ -3,9 +3,9 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Discovery } from '../../tool/injection.ts';
+import type { Effect, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { Effect, ToolCall } from '../../tool/tool.ts';
+import type { Discovery } from '../../tool/tool.ts';
 import { error, failure, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type McpConnection, McpLostError, McpServerError } from '../client/mcp-connection.ts';

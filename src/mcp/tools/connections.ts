@@ -1,6 +1,5 @@
-import type { Discovery, LoopView } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { attempt } from '../../tool/until-aborted.ts';
+import { attempt } from '../../tool/async.ts';
+import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { connect } from '../client/connect.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import type { McpConnection } from '../client/mcp-connection.ts';

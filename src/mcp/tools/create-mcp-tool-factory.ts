@@ -1,11 +1,10 @@
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import type { LoopView } from '../../tool/injection.ts';
+import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
 import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';

@@ -1,7 +1,7 @@
-import type { Discovery } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
+import type { Discovery } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
 import { addressOf, CONNECTING_SUBREQUESTS } from '../client/server-access.ts';

@@ -1,7 +1,6 @@
-import type { LoopView } from '../../tool/injection.ts';
+import { attempt, memoized } from '../../tool/async.ts';
 import { LISTINGS, type Listing } from '../../tool/listings.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { attempt, memoized } from '../../tool/until-aborted.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { addressOf } from '../client/server-access.ts';
 import { type ListedTool, type McpListing, parseListing } from './listing.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { memoized } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { memoized } from '../../tool/until-aborted.ts';
 
 /** One tool as a session remembers it: plain data, made safe. It is a type alias, since an interface is no JSON. */
 export type ListedTool = {

@@ -1,12 +1,8 @@
-import {
-  defineToolGroup,
-  type ToolGroup,
-  type ToolGroupConfig,
-} from '../../sources/groups/define-tool-group.ts';
+import { defineToolGroup, type ToolGroup, type ToolGroupConfig } from '../../sources/define-tool-group.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import type { Discovery, LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
+import type { Discovery, LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';

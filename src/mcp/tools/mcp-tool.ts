@@ -1,7 +1,8 @@
+import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
 import { type JsonObject, own } from '../../tool/json.ts';
-import type { AnyTool, Effect } from '../../tool/tool.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import type { McpClient } from '../client/mcp-client.ts';

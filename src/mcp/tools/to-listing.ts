@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { sha256Hex } from '../../tool/async.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { sha256Hex } from '../../tool/until-aborted.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing } from './listing.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { attempt } from '../../tool/async.ts';
 import { copyJson, isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../../tool/json.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { attempt } from '../../tool/until-aborted.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';

@@ -1,7 +1,7 @@
 import type { Schema } from '@cfworker/json-schema';
-import { jsonSchemaCheck } from '../../tool/check-input.ts';
+import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { attempt } from '../../tool/until-aborted.ts';
+import { jsonSchemaCheck } from '../../tool/json-schema.ts';
 import { relax, type SchemaParts, schemaParts } from './schema-check.ts';
 
 /**

@@ -3,10 +3,11 @@ import { type Answer, type DecisionWait, ROOT, type Wait } from '../../journal/e
 import type { Posted, SessionPort } from '../../journal/session-port.ts';
 import { bindingOf } from '../../loop/call-questions.ts';
 import { routed } from '../../loop/offer-tools.ts';
-import { jsonSchemaCheck } from '../../tool/check-input.ts';
+import type { DecisionKind } from '../../tool/call.ts';
 import { copyJson, type Json, type JsonObject } from '../../tool/json.ts';
-import { type Problem, problemLines } from '../../tool/problem-lines.ts';
-import type { AnyTool, DecisionKind } from '../../tool/tool.ts';
+import type { Problem } from '../../tool/json-schema.ts';
+import { jsonSchemaCheck, problemLines } from '../../tool/json-schema.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { type ResultData, toToolResult } from '../../tool/tool-result.ts';
 import { facadeIn } from '../../tool/unfolding/facade.ts';
 import type { AnswerMessage } from '../inbox.ts';

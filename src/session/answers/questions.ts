@@ -7,9 +7,10 @@ import {
   type Wait,
 } from '../../journal/events.ts';
 import { waitId } from '../../journal/state.ts';
+import type { DecisionKind } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json } from '../../tool/json.ts';
-import type { DecisionKind, JsonSchema } from '../../tool/tool.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {

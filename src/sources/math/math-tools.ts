@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineTool } from '../../tool/define-tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { CORE_ROLES, defineToolGroup } from '../groups/define-tool-group.ts';
+import { CORE_ROLES, defineToolGroup } from '../define-tool-group.ts';
 
 const two = v.object({ a: v.number(), b: v.number() });
 const one = v.object({ number: v.number() });
@@ -40,7 +40,7 @@ const divide = defineTool({
   run: ({ a, b }) => (b === 0 ? 'Cannot divide by zero' : finite(a / b)),
 });
 
-/** Arithmetic that models get wrong by themselves (TGR-08). Register it with the app, or give it to an agent as it is. */
+/** Arithmetic that models get wrong by themselves. Register it with the app, or give it to an agent as it is. */
 export const mathTools = defineToolGroup({
   role: CORE_ROLES.math,
   description: 'Arithmetic: use it instead of calculating yourself.',

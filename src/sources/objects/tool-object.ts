@@ -1,16 +1,58 @@
+import { withCoercion } from '../../decorators/with.ts';
+import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
+import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
-import { ToolObjectError } from './tool-object-error.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import type { AnyToolEntry } from './tool-table.ts';
 
+/**
+ * The tools that the static `tools` of an object's class declares, in the table's order.
+ *
+ * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
+ *   ToolDefinitionError when one of the tools cannot work.
+ */
+export function declaredTools(object: object): AnyTool[] {
+  const source = toToolObject(object);
+  if (Symbol.iterator in object) {
+    const problem = `An iterable (${source.name}) is not a tool object: use toolsOfAll for a list of objects.`;
+    throw new ToolObjectError(source.name, problem);
+  }
+  if (source.table.size === 0) {
+    const problem =
+      `No methods annotated with @LlmTool found on ${source.name}: ` +
+      "a class says which of its methods are tools by a static 'tools' table.";
+    throw new ToolObjectError(source.name, problem);
+  }
+  return [...source.table].map(([method, entry]) => withCoercion(toTool(source, method, entry)));
+}
+
+function toTool(source: ToolObject, method: string, entry: AnyToolEntry): AnyTool {
+  const { name = method, category, metadata = {}, reconcile, ...more } = entry;
+  for (const needed of reconcile === undefined ? [method] : [method, reconcile]) {
+    if (source.has(needed)) continue;
+    const problem = `The static 'tools' of ${source.name} name '${needed}', which is not a method of it.`;
+    throw new ToolObjectError(source.name, problem);
+  }
+  const config = {
+    ...more,
+    name,
+    metadata: category === undefined ? metadata : { ...metadata, category },
+    run: (input: unknown, call: unknown) => source.call(method, input, call),
+    reconcile: reconcile && ((input: unknown, call: unknown) => source.call(reconcile, input, call)),
+  };
+  // `defineTool` checks at run time that only a `once` tool reconciles, and the loop what a reconciler answers.
+  return defineTool(config as ToolConfig<string, InputDeclaration, unknown>);
+}
+
 /** An object, or a class with static methods, as it is looked into for tools. */
-export interface ToolObject {
+interface ToolObject {
   /** Of its class, for messages. */
   readonly name: string;
   /** The entries by method, those of a subclass over those of what it extends. Empty: there is no table. */
   readonly table: ReadonlyMap<string, AnyToolEntry>;
   has(method: string): boolean;
   /**
-   * Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class (ANN-13).
+   * Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class.
    *
    * @throws ToolObjectError when there is none.
    */
@@ -55,4 +97,16 @@ function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   }
   const entries = tables.flatMap((table) => Object.entries(table));
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
+}
+
+/** An object cannot be made tools of. Thrown where they are made, never in a turn. */
+export class ToolObjectError extends Error {
+  override readonly name = 'ToolObjectError';
+  /** The name of the object's class. */
+  readonly object: string;
+
+  constructor(object: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.object = object;
+  }
 }

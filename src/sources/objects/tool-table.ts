@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Effect, Reconciliation, ToolCall } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { Effect, JsonSchema, Reconciliation, ToolCall } from '../../tool/tool.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { withName } from '../../decorators/with-name.ts';
+import { withName } from '../../decorators/with.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { declaredTools } from './declared-tools.ts';
+import { declaredTools } from './tool-object.ts';
 import { declaresUnfolding, unfoldingOf } from './unfolding-of.ts';
 
 /** Which tools of an object are taken, and under which names. */
@@ -11,7 +11,7 @@ export interface ToolsOfOptions {
   readonly naming?: ((name: string) => string) | undefined;
   /** Put before every name. */
   readonly prefix?: string | undefined;
-  /** Decides by the tool's own name, before it is renamed (ANN-12). */
+  /** Decides by the tool's own name, before it is renamed. */
   readonly filter?: ((name: string) => boolean) | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ToolsOfOptions {
  * that this extends; see `ToolTable`. A class has its static methods as tools. Each call looks the method up on the
  * object and calls it there, so that proxies, `#private` members and `this` work as elsewhere. Numbers and booleans in
  * quotes are understood (`withCoercion`). A tool passes through. Of several tools that come to one name, the first stays.
- * Where the class has a static `unfolding` too, they are behind that one tool; see `unfoldingOf` (ANN-05).
+ * Where the class has a static `unfolding` too, they are behind that one tool; see `unfoldingOf`.
  *
  * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
  *   ToolDefinitionError when one of the tools cannot work.
@@ -43,7 +43,7 @@ function ownTools(object: object): readonly AnyTool[] {
 
 /**
  * The tools of several objects in one list, sorted by name; tools among them pass through. Of several tools that come
- * to one name, the first stays (ANN-12).
+ * to one name, the first stays.
  *
  * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
  */
@@ -52,7 +52,7 @@ export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions):
 
 /**
  * `toolsOf` for objects that may have no tools: where that throws, whatever the reason, there are none, and one debug
- * line says why (ANN-04).
+ * line says why.
  */
 export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readonly AnyTool[] {
   try {

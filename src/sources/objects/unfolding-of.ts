@@ -1,10 +1,7 @@
 import type { AnyTool } from '../../tool/tool.ts';
-import type { FacadeTool } from '../../tool/unfolding/facade.ts';
 import { toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { declaredTools } from './declared-tools.ts';
-import { ownerOf, toToolObject } from './tool-object.ts';
-import { ToolObjectError } from './tool-object-error.ts';
+import { declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /**
  * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies
@@ -24,9 +21,9 @@ export const declaresUnfolding = (object: object): boolean => declarationOf(owne
 
 /**
  * An unfolding tool of the tools of an object, as the static `unfolding` of its class says, or the options. Tools that have a category
- * are offered by category, those that have none with every category and with `all` (UNF-22). Static members that are
+ * are offered by category, those that have none with every category and with `all`. Static members that are
  * such classes themselves are made without arguments and are inside too, to any depth; one that cannot be made is
- * left out with a warning (UNF-23).
+ * left out with a warning.
  *
  * @throws ToolObjectError when neither says a name and a description, or there are no tools; ToolDefinitionError when one
  *   cannot work.
@@ -69,8 +66,8 @@ function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyToo
 const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
-/** The facades of the classes that are static members of a class, or of those that it extends. */
-function nestedIn(owner: object): FacadeTool[] {
+/** The unfolding tools of the classes that are static members of a class, or of those that it extends. */
+function nestedIn(owner: object): UnfoldingTool[] {
   const members = chainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
     if (typeof member !== 'function' || !declarationOf(member)) return [];
@@ -96,7 +93,7 @@ function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined
 
 /**
  * `unfoldingOf` for objects that may have none: where that throws, whatever the reason, the answer is `undefined`, and one
- * debug line says why (UNF-21).
+ * debug line says why.
  */
 export function unfoldingOfSafely(
   object: unknown,

@@ -1,16 +1,20 @@
 import { checkNaming, checkWord } from '../../tool/check-definition.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
-import type { Frame, Plan } from '../../tool/frame.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
-import type { AnyTool, LiveCall, Tool } from '../../tool/tool.ts';
-import type { ToolOutput } from '../../tool/tool-output.ts';
+import type { Plan } from '../../tool/frame.ts';
+import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { type OnFailure, type PipelineRun, progressOf } from './pipeline-progress.ts';
-import { nameSteps, type PipelineStep, readSteps } from './pipeline-step.ts';
+import {
+  nameSteps,
+  type OnFailure,
+  type PipelineRun,
+  type PipelineStep,
+  progressOf,
+  readSteps,
+} from './steps.ts';
 
 /** The literal that `definePipeline` takes. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {
-  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given (AEP-07). */
+  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given. */
   readonly name?: Name | undefined;
   /** `Pipeline: a -> b` unless given. */
   readonly description?: string | undefined;
@@ -21,7 +25,7 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
 }
 
 /**
- * Makes one tool of several, run one after another without a model in between (AEP-01). The input is the first step's;
+ * Makes one tool of several, run one after another without a model in between. The input is the first step's;
  * the result is the last step's, artifact and all. A text step is given what the model would read of the result before
  * it; another step is given an artifact's value, or text that is the JSON of its input; `adapt` says otherwise.
  *
@@ -42,7 +46,7 @@ export function definePipeline<
   // Without a name of its own its type is `string`, unless a caller says otherwise by hand.
   const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
   checkNaming(name, description);
-  checkWord(name, 'onFailure', onFailure, ON_FAILURE);
+  checkWord(name, { onFailure }, ON_FAILURE);
   const [first, ...rest] = nameSteps(declared);
   if (!first) return passingOn(name, description);
   const { inputSchema, readInput, check } = first.tool;
@@ -97,7 +101,7 @@ async function runSteps(
   return 'done' in progress ? progress.done : error(outcome.text);
 }
 
-/** A pipeline without steps answers with its input (AEP-06). */
+/** A pipeline without steps answers with its input. */
 const passingOn = <Name extends string>(name: Name, description: string): AnyTool & { readonly name: Name } =>
   defineTextTool({ name, description, effect: 'read', run: (input) => input });
 

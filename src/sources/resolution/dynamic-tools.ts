@@ -1,8 +1,7 @@
 import { sameTools } from '../../tool/decorate.ts';
-import { type InjectionStrategy, type LoopView, partsOf } from '../../tool/injection.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withProvided } from './resolve-tools.ts';
-import type { ToolProvider } from './tool-source.ts';
+import { partsOf, type ToolProvider } from './tool-source.ts';
 
 const NAME = 'dynamic-tools';
 

@@ -1,7 +1,6 @@
 import { checkNaming } from '../../tool/check-definition.ts';
-import type { LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import type { ToolProvider } from './tool-source.ts';
 
@@ -10,7 +9,7 @@ const MAX_LISTED = 2_000;
 
 /**
  * Stands in for those of the names that the providers do not answer in a loop, to be listed after them: a model that
- * lacks a tool which it was told of would make its answers up (TGR-06). Each call is answered with what is missing and
+ * lacks a tool which it was told of would make its answers up. Each call is answered with what is missing and
  * what there is, in the words of the first provider that has words for it; the log says it once. Outside of a loop nobody
  * knows what is missing, and nothing stands in.
  *
@@ -38,7 +37,7 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
   };
 }
 
-/** In the words of MCP-02, for whatever has none of its own. */
+/** Says it in the words that MCP tools have too, for providers that have none of their own. */
 const missingTool = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0

@@ -1,25 +1,29 @@
+import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { type LoopView, partsOf } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { toToolObject } from '../objects/tool-object.ts';
 import { toolsOf } from '../objects/tools-of.ts';
 import { declaresUnfolding } from '../objects/unfolding-of.ts';
-import { ToolResolutionError } from './tool-resolution-error.ts';
-import { isToolProvider, type ToolProvider, type ToolSource } from './tool-source.ts';
+import {
+  isToolProvider,
+  partsOf,
+  type ToolProvider,
+  ToolResolutionError,
+  type ToolSource,
+} from './tool-source.ts';
 
 /** The tools of a list as it stands now. */
 export interface ResolvedTools {
   /** Those that were listed, in order, then those that providers answered. */
   readonly tools: readonly AnyTool[];
-  /** For names that come from outside (AEV-08). */
+  /** For names that come from outside. */
   readonly byName: ReadonlyMap<string, AnyTool>;
 }
 
 /**
- * The tools of a list that may mix tools, tool objects and providers, which are asked each time (AET-08). A provider's
- * tool whose name is taken is left out (AEV-05).
+ * The tools of a list that may mix tools, tool objects and providers, which are asked each time. A provider's
+ * tool whose name is taken is left out.
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools`; ToolResolutionError when a
  *   provider answers with something else than tools.
@@ -85,16 +89,16 @@ export interface CollectedTools {
 }
 
 export interface CollectOptions {
-  /** Refuse names with a hyphen, which some catalogues do not know (AEV-02). */
+  /** Refuse names with a hyphen, which some catalogues do not know. */
   readonly strictNames?: boolean | undefined;
 }
 
 /**
- * The tools of a list that may mix tools, tool objects and providers (AET-06). What is listed twice counts once (AEV-05);
- * an empty list is fine (AEV-01).
+ * The tools of a list that may mix tools, tool objects and providers. What is listed twice counts once;
+ * an empty list is fine.
  *
- * @throws ToolResolutionError for what is none of these (AEV-03), and when two tools share a name (AEV-04);
- *   ToolDefinitionError for a name that some provider would refuse (AEV-02); ToolObjectError as `toolsOf`.
+ * @throws ToolResolutionError for what is none of these, and when two tools share a name;
+ *   ToolDefinitionError for a name that some provider would refuse; ToolObjectError as `toolsOf`.
  */
 export function collectTools(sources: readonly ToolSource[], options: CollectOptions = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();

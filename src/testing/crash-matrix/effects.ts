@@ -1,4 +1,4 @@
-import type { Reconciliation, ToolCall, ToolExecution } from '../../tool/tool.ts';
+import type { Reconciliation, ToolCall, ToolExecution } from '../../tool/call.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 
 /** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */

@@ -1,8 +1,7 @@
+import { memoized } from '../async.ts';
 import { isTool } from '../check-definition.ts';
-import type { LoopView } from '../injection.ts';
 import { isJsonObject, type Json } from '../json.ts';
-import type { AnyTool } from '../tool.ts';
-import { memoized } from '../until-aborted.ts';
+import type { AnyTool, LoopView } from '../tool.ts';
 import type { Brings, Opening } from './facade.ts';
 
 type ByCategory = Extract<Brings, { by: 'category' }>;

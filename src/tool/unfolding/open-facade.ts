@@ -1,7 +1,7 @@
 import { decorate, unwrapAs } from '../decorate.ts';
-import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../json.ts';
-import { paragraphs } from '../to-mermaid.ts';
-import type { AnyTool, JsonSchema, LiveCall } from '../tool.ts';
+import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../json.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import type { AnyTool, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
 import { type Brings, type Facade, facadeIn, OPENINGS, type OpeningFact, openingsIn } from './facade.ts';
 import { allOf, categoryOf, innerTools } from './inner-tools.ts';

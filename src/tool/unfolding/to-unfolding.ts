@@ -1,8 +1,9 @@
 import { checkNaming, isTool, readInput, readMetadata, ToolDefinitionError } from '../check-definition.ts';
-import { type CheckedInput, checkInput, parseToolInput } from '../check-input.ts';
-import type { InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
+import { checkInput, parseToolInput } from '../check-input.ts';
+import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
 import { copyJson, type Json, type JsonObject } from '../json.ts';
-import type { AnyTool, JsonSchema } from '../tool.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import type { AnyTool } from '../tool.ts';
 import { error } from '../tool-result.ts';
 import { type Brings, FACADE, type Facade, type FacadeTool } from './facade.ts';
 import { allOf } from './inner-tools.ts';

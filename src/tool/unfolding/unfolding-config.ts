@@ -1,7 +1,6 @@
-import type { LoopView } from '../injection.ts';
 import type { InputDeclaration, InputOf } from '../input-schema.ts';
 import type { AsJson, JsonObject } from '../json.ts';
-import type { AnyTool, Tool } from '../tool.ts';
+import type { AnyTool, LoopView, Tool } from '../tool.ts';
 import type { FACADE, Facade, OpeningScope } from './facade.ts';
 
 /** A tool that stands for others, which are offered in its place once it has been called. */

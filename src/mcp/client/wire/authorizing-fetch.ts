@@ -3,7 +3,7 @@ import {
   extractWWWAuthenticateParams,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js';
-import { untilAborted } from '../../../tool/until-aborted.ts';
+import { untilAborted } from '../../../tool/async.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
 

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../../tool/until-aborted.ts';
+import { untilAborted } from '../../../tool/async.ts';
 import { addressProblem } from './private-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 

@@ -14,13 +14,14 @@ import {
   ToolCallContext,
   text,
 } from '../../../../src/index.ts';
+import * as inspect from '../../../../src/inspect.ts';
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { fakeCall } from './fake-call.ts';
 
-const holdfast = { ...core, ...kinds, ...decorators };
+const holdfast = { ...core, ...kinds, ...decorators, ...inspect };
 
 const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.string() }) });
 

@@ -1,12 +1,13 @@
+import type { CallScope, HistoryCall } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
-import type { AnyTool, CallScope, HistoryCall } from '../tool/tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { loopId } from '../tool/tool-call-context.ts';
 import { modelText, succeeded, withheld } from '../tool/tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
- * do instead, and is neither an error (ONE-05) nor a success. Only a success counts (ONE-09), and only while the model is still shown its
+ * do instead, and is neither an error nor a success. Only a success counts, and only while the model is still shown its
  * result: when a window or a compaction has dropped it, it was shortened to make room, or the call comes from a nested loop with a conversation of its
  * own, the tool runs again. Parallel calls run one after another, so that one of them delivers.
  *
@@ -40,19 +41,19 @@ const isShown = (call: CallScope, noted: unknown): boolean =>
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
-/** Models key on the first two words, which therefore never vary (ONE-06). */
+/** Models key on the first two words, which therefore never vary. */
 const alreadyLoaded = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;
 
-/** Loops that one memo remembers; the one that was noted first is forgotten first (ONE-03). */
+/** Loops that one memo remembers; the one that was noted first is forgotten first. */
 const REMEMBERED_LOOPS = 16;
 
 /**
- * What tools remember of a loop: of one turn, or of several that were sent the same `loopId` (ONE-10). It is kept in
+ * What tools remember of a loop: of one turn, or of several that were sent the same `loopId`. It is kept in
  * `call.state`, so it outlives the invocation, holds under the path of the loop in which the call runs, and takes effect
- * when the call succeeds. Calls of one batch see each other's notes only when their tools share a `serial` (ONE-04).
- * A call without a loop id finds nothing and notes nothing (ONE-02).
+ * when the call succeeds. Calls of one batch see each other's notes only when their tools share a `serial`.
+ * A call without a loop id finds nothing and notes nothing.
  */
 export interface LoopMemo {
   /** True until a call of this loop that asked has succeeded; without a loop id always. Notes that it was asked. */
@@ -63,7 +64,7 @@ export interface LoopMemo {
   remember(call: CallScope, value: JsonLike): void;
 }
 
-/** Memos of one name are one memo, wherever they were made; those of different names share nothing (ONE-01). */
+/** Memos of one name are one memo, wherever they were made; those of different names share nothing. */
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 

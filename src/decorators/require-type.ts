@@ -1,13 +1,18 @@
-import { checkedFirst } from '../../tool/check-input.ts';
-import { decorate } from '../../tool/decorate.ts';
-import type { DomainType } from '../../tool/domain-type.ts';
-import type { JsonObject } from '../../tool/json.ts';
-import type { AnyTool, CallBlackboard, DecisionRequest } from '../../tool/tool.ts';
-import { failure, type ToolResult } from '../../tool/tool-result.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
-import { mustBeDecidable } from './must-be-decidable.ts';
-import { carryOut } from './require-approval.ts';
+import type { CallBlackboard, DecisionRequest } from '../tool/call.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import { decorate } from '../tool/decorate.ts';
+import type { DomainType } from '../tool/domain-type.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { failure, type ToolResult } from '../tool/tool-result.ts';
+import {
+  type ApprovalMessage,
+  type ApprovalOptions,
+  carryOut,
+  checkApprovalOptions,
+  messageFor,
+  mustBeDecidable,
+} from './approval.ts';
 
 /** What is asked, of whom and for how long, and what they may start from. */
 export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOptions, 'by' | 'expires'> {
@@ -20,7 +25,7 @@ export interface RequireTypeOptions<T extends AnyTool> extends Pick<ApprovalOpti
 }
 
 /**
- * A tool that needs a value of a type on the blackboard (DEC-17). When the newest one there is valid the call runs at
+ * A tool that needs a value of a type on the blackboard. When the newest one there is valid the call runs at
  * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
  * tool's own input stays the model's. As all that a call changes, the value is kept when the call succeeds: after one
  * that failed it is asked for again. A bad input bothers nobody.

@@ -1,21 +1,42 @@
+import {
+  type KeptArtifact,
+  keptArtifact,
+  readAs,
+  type ToolArtifact,
+  type ToolArtifactItem,
+} from '../tool/artifact.ts';
+import { listen } from '../tool/async.ts';
+import type { BlackboardEntry, CallScope } from '../tool/call.ts';
 import { decorate } from '../tool/decorate.ts';
 import { isJsonObject, type Json } from '../tool/json.ts';
-import { type KeptArtifact, keptArtifact, readAs } from '../tool/read-artifact.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, BlackboardEntry, CallScope } from '../tool/tool.ts';
-import type { ToolArtifact, ToolArtifactItem } from '../tool/tool-output.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
-import { listen } from '../tool/until-aborted.ts';
-import type { Sink, SinkCall } from './sinks/sink.ts';
 
-/** Which artifacts are taken: the type is checked, then the filter (DEC-07). */
+/**
+ * Takes artifacts: one function. They come one after another, in order; a promise is awaited, what is answered is
+ * not looked at. A call that is run again, after a crash, is heard of again under the same `call.id`.
+ */
+export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;
+
+/** The call whose artifact a sink is given. */
+export interface SinkCall extends CallScope {
+  readonly artifact: {
+    /** The name of its type; of what a transform made, the name in `into`. */
+    readonly type?: string | undefined;
+    /** What the journal keeps of it, before its type has read it. Absent for what a transform made. */
+    readonly json?: Json | undefined;
+  };
+}
+
+/** Which artifacts are taken: the type is checked, then the filter. */
 export interface SinkOptions<T extends AnyTool, Type extends ArtifactType | undefined> {
   /** Only artifacts of this type, by its name; of a domain type, only values that its schema reads. */
   readonly type?: Type;
   readonly filter?: ((artifact: ToolArtifactItem<T, NoInfer<Type>>) => boolean) | undefined;
 }
 
-/** What is made of an artifact that was not filtered out, in its place (DEC-07). */
+/** What is made of an artifact that was not filtered out, in its place. */
 export interface TransformOptions<T extends AnyTool, Type extends ArtifactType | undefined, Made> {
   readonly transform: (artifact: ToolArtifactItem<T, NoInfer<Type>>) => Made;
   /** The type of what is made, for sinks that keep it. */
@@ -23,8 +44,8 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
 }
 
 /**
- * Gives the artifacts of a tool to a sink; the result is returned unchanged (DEC-04). Texts and errors hold no artifact
- * (DEC-05). A list is taken item by item, never whole (DEC-06). The sink sees what the journal will: JSON, without secrets,
+ * Gives the artifacts of a tool to a sink; the result is returned unchanged. Texts and errors hold no artifact.
+ * A list is taken item by item, never whole. The sink sees what the journal will: JSON, without secrets,
  * read by its type. A sink that fails is logged and takes nothing away from a tool that has done its work, unless it
  * throws a control-flow signal.
  */
@@ -88,7 +109,7 @@ export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefi
   };
 
 /**
- * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given (DEC-08): other tools,
+ * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given: other tools,
  * conditions and clients see them once the call has succeeded. What `transform` makes must be JSON.
  */
 export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
@@ -102,11 +123,72 @@ export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType
     : sinkArtifacts(tool, sink, which);
 }
 
+/** How a blackboard sink publishes. */
+export interface BlackboardSinkOptions {
+  /** Binds each artifact to this name; the newest one is found by it. */
+  readonly name?: string | undefined;
+  /** Ends the turn as misconfigured when there is no blackboard, where otherwise the loss is only logged. */
+  readonly strict?: boolean | undefined;
+}
+
+/**
+ * Publishes artifacts to the session's blackboard, with the name of their type; they are there once their call has
+ * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once.
+ */
+export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
+  let told = false;
+  return (artifact, { inSession, blackboard, tool, artifact: { type, json } }) => {
+    if (inSession) {
+      // What a transform made may not be JSON; `add` checks it.
+      blackboard.add(json === undefined ? (artifact as Json) : json, { name, type });
+      return;
+    }
+    const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
+    if (strict) throw new ToolConfigurationError(problem);
+    if (!told) console.warn(`holdfast: ${problem}`);
+    told = true;
+  };
+}
+
+/** A sink that can be asked what it was given. */
+export interface ListSink<Artifact> extends Sink<Artifact> {
+  /** A copy of the artifacts so far, in their order. */
+  items(): readonly Artifact[];
+}
+
+/**
+ * Collects artifacts into a list, its own unless one is given. It lives in the memory of one invocation: for
+ * tests, and for what need not outlive a turn.
+ */
+export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
+  Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
+
+/**
+ * Gives every artifact to all of these sinks, one after another. One that fails keeps it from none of the
+ * others; what it threw is thrown once all have been told, a control-flow signal before anything else.
+ */
+export const compositeSink =
+  <Artifact = unknown>(...sinks: readonly Sink<Artifact>[]): Sink<Artifact> =>
+  async (artifact, call) => {
+    const thrown: unknown[] = [];
+    for (const sink of sinks) {
+      try {
+        await sink(artifact, call);
+      } catch (failure) {
+        thrown.push(failure);
+      }
+    }
+    const signal = thrown.find((failure) => failure instanceof SignalError);
+    if (signal !== undefined) throw signal;
+    if (thrown.length > 1) throw new AggregateError(thrown, `${thrown.length} sinks failed.`);
+    if (thrown.length === 1) throw thrown[0];
+  };
+
 /** Which assets are tracked: the filter runs after the type is checked. */
 export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type>;
 
 /**
- * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id` (AST-01).
+ * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id`.
  * They are kept on the session's blackboard and read by `assetsOf`; one that is tracked already, by its type and id, is
  * left as it is. Results are returned unchanged. Without a session nothing is tracked.
  */
@@ -143,21 +225,6 @@ export interface Asset<Value = Json> {
   readonly value: Value;
 }
 
-/** Names on the blackboard that begin so are those of assets. */
-const PREFIX = 'asset:';
-
-/** The id of an artifact that is an asset: a JSON object whose `id` is text that is not blank, or a number. */
-function assetId(json: Json): string | undefined {
-  if (!isJsonObject(json)) return undefined;
-  const id = Object.hasOwn(json, 'id') ? json.id : undefined;
-  if (typeof id === 'number') return String(id);
-  return typeof id === 'string' && id.trim() !== '' ? id : undefined;
-}
-
-/** The name on the blackboard of the asset of this type and id: two types may both have a '1'. */
-const assetName = (id: string, type: string | undefined): string =>
-  `${PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;
-
 /**
  * The assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state), oldest first and each
  * once; with a type only those, and of a domain type only values that its schema reads. Of two calls of one batch that add
@@ -178,64 +245,17 @@ export function assetsOf<Type extends ArtifactType | undefined = undefined>(
   return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // as the type has just read them
 }
 
-/** A sink that can be asked what it was given. */
-export interface ListSink<Artifact> extends Sink<Artifact> {
-  /** A copy of the artifacts so far, in their order. */
-  items(): readonly Artifact[];
+/** Names on the blackboard that begin so are those of assets. */
+const PREFIX = 'asset:';
+
+/** The id of an artifact that is an asset: a JSON object whose `id` is text that is not blank, or a number. */
+function assetId(json: Json): string | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const id = Object.hasOwn(json, 'id') ? json.id : undefined;
+  if (typeof id === 'number') return String(id);
+  return typeof id === 'string' && id.trim() !== '' ? id : undefined;
 }
 
-/**
- * Collects artifacts into a list, its own unless one is given (DEC-10). It lives in the memory of one invocation: for
- * tests, and for what need not outlive a turn.
- */
-export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
-  Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
-
-/**
- * Gives every artifact to all of these sinks, one after another (DEC-10). One that fails keeps it from none of the
- * others; what it threw is thrown once all have been told, a control-flow signal before anything else.
- */
-export const compositeSink =
-  <Artifact = unknown>(...sinks: readonly Sink<Artifact>[]): Sink<Artifact> =>
-  async (artifact, call) => {
-    const thrown: unknown[] = [];
-    for (const sink of sinks) {
-      try {
-        await sink(artifact, call);
-      } catch (failure) {
-        thrown.push(failure);
-      }
-    }
-    const signal = thrown.find((failure) => failure instanceof SignalError);
-    if (signal !== undefined) throw signal;
-    if (thrown.length > 1) throw new AggregateError(thrown, `${thrown.length} sinks failed.`);
-    if (thrown.length === 1) throw thrown[0];
-  };
-
-/** How a blackboard sink publishes. */
-export interface BlackboardSinkOptions {
-  /** Binds each artifact to this name; the newest one is found by it. */
-  readonly name?: string | undefined;
-  /** Ends the turn as misconfigured when there is no blackboard, where otherwise the loss is only logged. */
-  readonly strict?: boolean | undefined;
-}
-
-/**
- * Publishes artifacts to the session's blackboard, with the name of their type; they are there once their call has
- * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once
- * (DEC-09).
- */
-export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
-  let told = false;
-  return (artifact, { inSession, blackboard, tool, artifact: { type, json } }) => {
-    if (inSession) {
-      // What a transform made may not be JSON; `add` checks it.
-      blackboard.add(json === undefined ? (artifact as Json) : json, { name, type });
-      return;
-    }
-    const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
-    if (strict) throw new ToolConfigurationError(problem);
-    if (!told) console.warn(`holdfast: ${problem}`);
-    told = true;
-  };
-}
+/** The name on the blackboard of the asset of this type and id: two types may both have a '1'. */
+const assetName = (id: string, type: string | undefined): string =>
+  `${PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;

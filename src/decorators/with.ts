@@ -1,18 +1,14 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
-import { type CheckedInput, checkInput, invalidInput } from '../tool/check-input.ts';
-import { coerceInput } from '../tool/coerce-input.ts';
+import { checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
 import { decorate } from '../tool/decorate.ts';
-import { type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
+import { type CheckedInput, type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
-import {
-  type PropertyDeclaration,
-  type PropertyValue,
-  toPropertySchema,
-} from '../tool/parameter/parameters.ts';
-import type { AnyTool, JsonSchema, Tool } from '../tool/tool.ts';
+import type { JsonSchema } from '../tool/json-schema.ts';
+import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from '../tool/parameters.ts';
+import type { AnyTool, Tool } from '../tool/tool.ts';
 
 /**
- * The same tool under another name (TOOL-14). The only renamer there is (TOOL-18): prefixes, naming functions and tool
+ * The same tool under another name. The only renamer there is: prefixes, naming functions and tool
  * groups use it, so that a renamed tool can be unwrapped and is called with its context.
  *
  * @throws ToolDefinitionError when some provider would refuse the name.
@@ -27,7 +23,7 @@ export function withName<const Name extends string, Input, Output>(
 }
 
 /**
- * The same tool with another description, for the model (TOOL-15).
+ * The same tool with another description, for the model.
  *
  * @throws ToolDefinitionError when it is blank.
  */
@@ -36,12 +32,12 @@ export function withDescription<T extends AnyTool>(tool: T, description: string)
   return decorate(tool, { description });
 }
 
-/** The same tool with a note after its description, as `{description}. {note}` with one full stop between (TOOL-16). */
+/** The same tool with a note after its description, as `{description}. {note}` with one full stop between. */
 export const withUsageNote = <T extends AnyTool>(tool: T, note: string): T =>
   withDescription(tool, `${tool.description.replace(/\.$/, '')}. ${note}`);
 
 /**
- * The same tool with more metadata, for programs that list tools; a key that it has is overwritten (TOOL-12). Never
+ * The same tool with more metadata, for programs that list tools; a key that it has is overwritten. Never
  * sent to a model.
  *
  * @throws ToolDefinitionError when a value is not JSON.
@@ -55,7 +51,7 @@ export function withMetadata<T extends AnyTool>(tool: T, keyed: string | JsonObj
 
 /**
  * The same tool for models that write numbers and booleans in quotes: these are taken off before the input is validated,
- * as `coerceInput` says. The tools of objects have it (ANN-07).
+ * as `coerceInput` says. The tools of objects have it.
  */
 export const withCoercion = <T extends AnyTool>(tool: T): T =>
   decorate(tool, {
@@ -67,7 +63,7 @@ export const withCoercion = <T extends AnyTool>(tool: T): T =>
  * The same tool with one more property in its input: for decorators around it, or for a `run` whose own schema keeps
  * properties that it does not name (JSON Schema and `v.looseObject` do, `v.object` and `z.object` drop them, and to a
  * schema with `additionalProperties: false` it is not handed on). The tool's own schema stays as it is, nested detail
- * included (TOOL-10). The value is validated by its own schema, together with the rest of the input, and is part of the
+ * included. The value is validated by its own schema, together with the rest of the input, and is part of the
  * typed input that decorators see.
  *
  * @throws ToolDefinitionError when the tool has a property of this name, or the declaration cannot be shown to a model.
@@ -128,7 +124,7 @@ function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration)
     return toPropertySchema(key, declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    throw new ToolDefinitionError(tool.name, 'input', cause.message, { cause });
+    throw new ToolDefinitionError(tool.name, 'input', { problem: cause.message, cause });
   }
 }
 

@@ -1,15 +1,13 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { jsonSchemaCheck } from '../check-input.ts';
 import {
   type InputSchema,
   InputSchemaError,
   isStandardSchema,
   standardToJsonSchema,
   toInputSchema,
-} from '../input-schema.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { issueLines } from '../problem-lines.ts';
-import type { JsonSchema } from '../tool.ts';
+} from './input-schema.ts';
+import { isJsonObject, own } from './json.ts';
+import { issueLines, type JsonSchema, jsonSchemaCheck } from './json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
@@ -84,7 +82,7 @@ export type ParameterValues<Parameters extends Readonly<Record<string, Parameter
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
-/** Text; with `enum`, one of its words. Described by its name unless given, as every parameter (TOOL-05). */
+/** Text; with `enum`, one of its words. Described by its name unless given, as every parameter. */
 export const stringParameter = <const Options extends EnumOptions<string>>(
   description?: string,
   options?: Options,
@@ -111,7 +109,7 @@ export const booleanParameter = <const Options extends ParameterOptions>(
   options?: Options,
 ): Parameter<boolean, RequiredBy<Options>> => parameterOf({ type: 'boolean' }, description, options);
 
-/** A list of such items (TOOL-06). Whether the item is required says nothing here. */
+/** A list of such items. Whether the item is required says nothing here. */
 export const arrayParameter = <Item, const Options extends ParameterOptions>(
   item: Parameter<Item>,
   description?: string,
@@ -119,7 +117,7 @@ export const arrayParameter = <Item, const Options extends ParameterOptions>(
 ): Parameter<Item[], RequiredBy<Options>> =>
   parameterOf({ type: 'array', items: item.schema }, description, options);
 
-/** An object of such properties, nested as deeply as needed (TOOL-06). */
+/** An object of such properties, nested as deeply as needed. */
 export const objectParameter = <
   Properties extends Readonly<Record<string, Parameter>>,
   const Options extends ParameterOptions,
@@ -130,7 +128,7 @@ export const objectParameter = <
 ): Parameter<ParameterValues<Properties>, RequiredBy<Options>> =>
   parameterOf(objectSchema(properties), description, options);
 
-/** The schema of an object of these parameters; `required` only when it names some (TOOL-07). */
+/** The schema of an object of these parameters; `required` only when it names some. */
 function objectSchema(properties: Readonly<Record<string, Parameter>>): JsonSchema {
   const entries = Object.entries(properties);
   const required = entries.filter(([, parameter]) => parameter.required).map(([name]) => name);
@@ -208,9 +206,6 @@ function fromStandardSchema(name: string, schema: StandardSchemaV1): InputSchema
     },
   };
 }
-
-const own = (input: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(input, name) ? input[name] : undefined;
 
 /** A schema that cannot tell at once is taken to refuse. */
 function accepts(schema: StandardSchemaV1, value: unknown): boolean {

@@ -1,9 +1,74 @@
+import { listen } from '../tool/async.ts';
 import { decorate, unwrapAs } from '../tool/decorate.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { CallInterrupted, SignalError, signalled } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { listen } from '../tool/until-aborted.ts';
+
+/** One call, as metrics and traces record it. `ms` is in milliseconds. */
+export type ToolObservation = WatchedCall & { readonly ms: number } & ObservedStatus;
+
+/** `errorType`: the reason of an error result, `error` when the tool gave none, or the name of what was thrown. */
+type ObservedStatus =
+  | { readonly status: 'success'; readonly result: ToolResult }
+  | { readonly status: 'error'; readonly errorType: string };
+
+/** Takes observations; what it throws is logged and is nothing to the call. */
+export type ToolObserver = (observation: ToolObservation) => unknown;
+
+/**
+ * Records each call of a tool once it has ended: its input, how long it took, and its result or the type of its
+ * error. Without an observer it records nothing.
+ */
+export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
+  if (!observer) return decorate(tool, {});
+  const call = watchCall(tool, {
+    ended: (watched, end, ms) => observer({ ...watched, ms, ...statusOf(end) }),
+  });
+  return decorate(tool, { call });
+}
+
+function statusOf(end: CallEnd): ObservedStatus {
+  if (end.type === 'result') return statusOfResult(end.result);
+  const { error } = end;
+  // A signal is no failure, unless it says so.
+  if (error instanceof SignalError) return statusOfResult(signalled(error));
+  return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
+}
+
+const statusOfResult = (result: ToolResult): ObservedStatus =>
+  result.type === 'error'
+    ? { status: 'error', errorType: result.reason ?? 'error' }
+    : { status: 'success', result };
+
+/** What is published of one call: a request, and a response with the same call id. `ms` is in milliseconds. */
+export type ToolCallEvent = WatchedCall &
+  (
+    | { readonly type: 'request' }
+    | { readonly type: 'response'; readonly outcome: CallEnd; readonly ms: number }
+  );
+
+/** Takes events, in order, each awaited. What it throws is logged and is nothing to the call. */
+export type PublishToolCall = (event: ToolCallEvent) => unknown;
+
+const publishers = new WeakMap<AnyTool, PublishToolCall>();
+
+/**
+ * Publishes a request when the tool is called, and a response with its result or failure and its running time when the
+ * call has ended. A tool that already publishes to this function, at any depth of decorators, is returned as it
+ * is. A call that waits for an answer from outside, or is left for another invocation, is requested again there.
+ */
+export function withEventPublication<T extends AnyTool>(tool: T, publish: PublishToolCall): T {
+  const isPublishing = (one: AnyTool): one is AnyTool => publishers.get(one) === publish;
+  if (unwrapAs(tool, isPublishing)) return tool;
+  const call = watchCall(tool, {
+    began: (watched) => publish({ type: 'request', ...watched }),
+    ended: (watched, outcome, ms) => publish({ type: 'response', ...watched, outcome, ms }),
+  });
+  const publishing = decorate(tool, { call });
+  publishers.set(publishing, publish);
+  return publishing;
+}
 
 /** A call as those see it who watch it from around the tool; without the secrets of its invocation. */
 export interface WatchedCall {
@@ -59,68 +124,3 @@ const watchCall =
     await end({ type: 'result', result: toolResult(secrets.redact({ ...result })) });
     return result;
   };
-
-/** One call, as metrics and traces record it. `ms` is in milliseconds. */
-export type ToolObservation = WatchedCall & { readonly ms: number } & ObservedStatus;
-
-/** `errorType`: the reason of an error result, `error` when the tool gave none, or the name of what was thrown. */
-type ObservedStatus =
-  | { readonly status: 'success'; readonly result: ToolResult }
-  | { readonly status: 'error'; readonly errorType: string };
-
-/** Takes observations; what it throws is logged and is nothing to the call. */
-export type ToolObserver = (observation: ToolObservation) => unknown;
-
-/**
- * Records each call of a tool once it has ended (DEC-25): its input, how long it took, and its result or the type of its
- * error. Without an observer it records nothing.
- */
-export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObserver | undefined): T {
-  if (!observer) return decorate(tool, {});
-  const call = watchCall(tool, {
-    ended: (watched, end, ms) => observer({ ...watched, ms, ...statusOf(end) }),
-  });
-  return decorate(tool, { call });
-}
-
-function statusOf(end: CallEnd): ObservedStatus {
-  if (end.type === 'result') return statusOfResult(end.result);
-  const { error } = end;
-  // A signal is no failure, unless it says so.
-  if (error instanceof SignalError) return statusOfResult(signalled(error));
-  return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
-}
-
-const statusOfResult = (result: ToolResult): ObservedStatus =>
-  result.type === 'error'
-    ? { status: 'error', errorType: result.reason ?? 'error' }
-    : { status: 'success', result };
-
-/** What is published of one call: a request, and a response with the same call id. `ms` is in milliseconds. */
-export type ToolCallEvent = WatchedCall &
-  (
-    | { readonly type: 'request' }
-    | { readonly type: 'response'; readonly outcome: CallEnd; readonly ms: number }
-  );
-
-/** Takes events, in order, each awaited. What it throws is logged and is nothing to the call. */
-export type PublishToolCall = (event: ToolCallEvent) => unknown;
-
-const publishers = new WeakMap<AnyTool, PublishToolCall>();
-
-/**
- * Publishes a request when the tool is called, and a response with its result or failure and its running time when the
- * call has ended (DEC-21). A tool that already publishes to this function, at any depth of decorators, is returned as it
- * is. A call that waits for an answer from outside, or is left for another invocation, is requested again there.
- */
-export function withEventPublication<T extends AnyTool>(tool: T, publish: PublishToolCall): T {
-  const isPublishing = (one: AnyTool): one is AnyTool => publishers.get(one) === publish;
-  if (unwrapAs(tool, isPublishing)) return tool;
-  const call = watchCall(tool, {
-    began: (watched) => publish({ type: 'request', ...watched }),
-    ended: (watched, outcome, ms) => publish({ type: 'response', ...watched, outcome, ms }),
-  });
-  const publishing = decorate(tool, { call });
-  publishers.set(publishing, publish);
-  return publishing;
-}

@@ -1,12 +1,13 @@
-import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.ts';
-import { checkInput } from '../../tool/check-input.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
-import { toInputSchema } from '../../tool/input-schema.ts';
-import { exitEarly } from '../../tool/signals.ts';
-import type { Decision, JsonSchema, LiveCall, Tool } from '../../tool/tool.ts';
-import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
-import { REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
-import { askReviewer, mustBeHandler } from './with-review.ts';
+import type { Decision } from '../tool/call.ts';
+import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkInput } from '../tool/check-input.ts';
+import { MAX_TIMEOUT } from '../tool/define-tool.ts';
+import { toInputSchema } from '../tool/input-schema.ts';
+import type { JsonSchema } from '../tool/json-schema.ts';
+import { exitEarly } from '../tool/signals.ts';
+import type { LiveCall, Tool } from '../tool/tool.ts';
+import { failure, type ToolResult, text } from '../tool/tool-result.ts';
+import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
 /** What a model asks a person. */
 export interface Question {
@@ -45,7 +46,7 @@ const ANSWER: JsonSchema = {
 };
 
 /**
- * A tool by which a model asks a person (AEA-08). The answer is the `text` of an `edit`; an `approve` tells the model to
+ * A tool by which a model asks a person. The answer is the `text` of an `edit`; an `approve` tells the model to
  * continue, an `exit` ends the turn. Within a session the call is suspended until then. Outside of one, and without a
  * handler, the model is told that there is nobody.
  *
@@ -58,8 +59,8 @@ export function humanInput<const Name extends string = 'human_input'>(
   const name = config.name ?? ('human_input' as Name); // the type parameter's default
   checkNaming(name, description);
   if (handler !== undefined) mustBeHandler(name, handler);
-  checkTime(name, 'expires', expires, handler && MAX_TIMEOUT);
-  checkWord(name, 'onExpiry', config.onExpiry, ['approve', 'exit']);
+  checkTime(name, { expires }, handler && MAX_TIMEOUT);
+  checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
   const schema = toInputSchema(QUESTION);
   const tool: Tool<Name, Question, string> = {
     name,
@@ -74,7 +75,7 @@ export function humanInput<const Name extends string = 'human_input'>(
       if (!checked.ok) return checked.answer;
       if (!handler && !invocation.inSession) return text(NO_REVIEWER);
       const question = { question: String(checked.value.question) };
-      const decision = await answerTo(tool, question, { ...config, expires }, invocation);
+      const decision = await answerTo({ ...question, tool, call: invocation }, { ...config, expires });
       return toAnswer(question, decision);
     },
   };
@@ -83,17 +84,19 @@ export function humanInput<const Name extends string = 'human_input'>(
 
 const NO_REVIEWER = 'No reviewer is available. Please proceed with your best judgment.';
 
+/** A question, and the call that asks it. */
+interface AskingCall extends Question {
+  readonly tool: Tool;
+  readonly call: LiveCall;
+}
+
 function answerTo(
-  tool: Tool,
-  input: Question,
-  config: HumanInputConfig<string> & { readonly expires: number },
-  call: LiveCall,
+  { question, tool, call }: AskingCall,
+  { by, expires, onExpiry = 'approve', handler }: HumanInputConfig<string> & { readonly expires: number },
 ): Promise<Decision> {
-  const { by, expires, onExpiry = 'approve', handler } = config;
-  const { question: message } = input;
   if (!handler) {
     return call.decide({
-      message,
+      message: question,
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
       by,
@@ -101,7 +104,14 @@ function answerTo(
       onExpiry,
     });
   }
-  return askReviewer(handler, { tool, input, message, timeout: expires, onTimeout: onExpiry, call });
+  return askReviewer(handler, {
+    tool,
+    input: { question },
+    message: question,
+    timeout: expires,
+    onTimeout: onExpiry,
+    call,
+  });
 }
 
 function toAnswer({ question }: Question, { decision, input, reason, expired }: Decision): ToolResult {

@@ -1,15 +1,73 @@
+import { withName } from '../../decorators/with.ts';
+import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { decorate } from '../../tool/decorate.ts';
 import { toTextInput } from '../../tool/define-text-tool.ts';
 import type { DoneCall, PlannedCall } from '../../tool/frame.ts';
 import { copyJson, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { SignalError, signalled } from '../../tool/signals.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
-import type { Step } from './pipeline-step.ts';
 
-/** What a pipeline does with a step that failed: stop, or hand its message on. */
-export type OnFailure = 'fail-fast' | 'continue';
+/** A step as it is declared. */
+export type PipelineStep = AnyTool | AdaptedStep;
 
-/** Where a pipeline stands: the call of its next step, or its result. */
-type Progress = { readonly next: PlannedCall } | { readonly done: ToolResult };
+/** A step that says how its result becomes the next step's input. */
+export interface AdaptedStep {
+  readonly tool: AnyTool;
+  /** Asked only when the step succeeded and another one follows. */
+  readonly adapt?: Adapter | undefined;
+}
+
+/**
+ * Makes the next step's input of a step's success: an object, or text, as a model would send it; `null` and `undefined`
+ * are the empty text. It is asked again on every resume, so it depends on the result alone and has no effect.
+ */
+export type Adapter = (result: ToolResult) => object | string | null | undefined;
+
+/** A step as the pipeline's frame runs it. */
+export interface Step {
+  /** Its tool's own name, for people. */
+  readonly label: string;
+  /** Under the name that it has in the frame, which is its own unless an earlier step has that. */
+  readonly tool: AnyTool;
+  readonly adapt: Adapter | undefined;
+}
+
+/** The tools of declared steps. @throws ToolDefinitionError when one is neither a tool nor `{ tool, adapt }`. */
+export function readSteps(pipeline: string, declared: readonly PipelineStep[]): readonly AdaptedStep[] {
+  return declared.map((step, index) => {
+    const refuse = (problem: string): ToolDefinitionError =>
+      new ToolDefinitionError(pipeline, `steps[${index}]`, `its step at index ${index} ${problem}.`);
+    if (step === null || step === undefined) throw refuse(`must not be ${step}`);
+    const { tool, adapt }: AdaptedStep = isAdapted(step) ? step : { tool: step };
+    if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
+    if (adapt !== undefined && typeof adapt !== 'function') throw refuse('has an adapt that is no function');
+    return { tool, adapt };
+  });
+}
+
+const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === 'object' && 'tool' in step;
+
+/** The steps under names of their own. */
+export function nameSteps(steps: readonly AdaptedStep[]): readonly Step[] {
+  const used = new Set<string>();
+  return steps.map(({ tool, adapt }) => {
+    const name = used.has(tool.name) ? freeName(tool.name, used) : tool.name;
+    used.add(name);
+    const named = name === tool.name ? tool : withName(tool, name);
+    // A step that returned directly would end the frame before the next one.
+    return { label: tool.name, tool: decorate(named, { returnDirect: false }), adapt };
+  });
+}
+
+const MAX_NAME = 64;
+
+function freeName(name: string, used: ReadonlySet<string>): string {
+  for (let i = 2; ; i += 1) {
+    const free = `${name.slice(0, MAX_NAME - 4)}_${i}`;
+    if (!used.has(free)) return free;
+  }
+}
 
 /** What a pipeline is made of, and what it was called with. */
 export interface PipelineRun {
@@ -18,6 +76,12 @@ export interface PipelineRun {
   readonly onFailure: OnFailure;
   readonly input: JsonObject;
 }
+
+/** What a pipeline does with a step that failed: stop, or hand its message on. */
+export type OnFailure = 'fail-fast' | 'continue';
+
+/** Where a pipeline stands: the call of its next step, or its result. */
+type Progress = { readonly next: PlannedCall } | { readonly done: ToolResult };
 
 /** Decides from the results so far alone, so that any invocation goes on where the journal stands. */
 export function progressOf({ steps, onFailure, input }: PipelineRun, calls: readonly DoneCall[]): Progress {
@@ -43,10 +107,7 @@ const changed = (calls: readonly DoneCall[]): ToolResult =>
 const stops = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>
   onFailure === 'fail-fast' || result.reason === 'unknown-outcome';
 
-/** What a model is told to do about a bad input, which here is not of its making. */
-const ADVICE = /(\nCall it again with a corrected input\.| Send one JSON object that matches its schema\.)$/;
-
-/** The result of a step; an error that does not come from the tool's own words names the step (AEP-09). */
+/** The result of a step; an error that does not come from the tool's own words names the step. */
 function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
   if (result.type !== 'error') return result;
   if (result.reason === 'threw') {
@@ -57,6 +118,9 @@ function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolR
   const message = `Step '${step.label}' did not run, since what step '${before.label}' handed on is no input for it. ${problem}`;
   return toolResult({ ...result, message });
 }
+
+/** What a model is told to do about a bad input, which here is not of its making. */
+const ADVICE = /(\nCall it again with a corrected input\.| Send one JSON object that matches its schema\.)$/;
 
 function adapted(step: Step, next: Step, result: ToolResult): Progress {
   if (!step.adapt) return { next: handOver(next, fitting(next, result)) };

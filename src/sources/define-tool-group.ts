@@ -1,10 +1,9 @@
-import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { type CollectedTools, collectTools } from '../resolution/resolve-tools.ts';
-import { ToolResolutionError } from '../resolution/tool-resolution-error.ts';
-import type { ToolProvider, ToolSource } from '../resolution/tool-source.ts';
+import { shorten } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
+import { type ToolProvider, ToolResolutionError, type ToolSource } from './resolution/tool-source.ts';
 
-/** What the tools of a group reach beside the session. An agent has to allow it (TGR-09). */
+/** What the tools of a group reach beside the session. An agent has to allow it. */
 export type ToolGroupPermission = (typeof PERMISSIONS)[number];
 
 const PERMISSIONS = ['internet-access', 'host-access'] as const;
@@ -37,7 +36,7 @@ export interface ToolGroupConfig<Role extends string> {
   readonly version?: string | undefined;
   /** What its tools reach; nothing unless given. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** Each name once; the same tool may be listed again. Tools, tool objects and tool providers may be mixed (AET-06). */
+  /** Each name once; the same tool may be listed again. Tools, tool objects and tool providers may be mixed. */
   readonly tools: readonly ToolSource[];
   /** When to use which of the tools: added to the instructions of every agent that has the group. */
   readonly childToolUsageNotes?: string | undefined;
@@ -47,7 +46,7 @@ export interface ToolGroupConfig<Role extends string> {
 export const OWN_PROVIDER = 'holdfast';
 
 /**
- * Declares a tool group (TGR-04). Agents are given it by role when it is registered with the app, or as it is.
+ * Declares a tool group. Agents are given it by role when it is registered with the app, or as it is.
  *
  * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
  *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
@@ -97,7 +96,7 @@ export class ToolGroupDefinitionError extends Error {
   }
 }
 
-/** Roles whose meaning is agreed on, so that agents and groups of different authors meet (TGR-07). */
+/** Roles whose meaning is agreed on, so that agents and groups of different authors meet. */
 export const CORE_ROLES = {
   /** Searching the web and fetching pages. */
   web: 'web',

@@ -2,17 +2,6 @@ import { ToolDefinitionError } from './check-definition.ts';
 import { unwrapAs } from './decorate.ts';
 import type { AnyTool } from './tool.ts';
 
-/** Under which a tool keeps what draws it. */
-export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
-
-/** A tool that can be drawn: a state machine, a playbook. */
-export interface DrawnTool extends AnyTool {
-  /** Mermaid source, as it is put between the fences of a code block. */
-  readonly [DIAGRAM]: () => string;
-}
-
-const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
-
 /**
  * The Mermaid diagram of a state machine or a playbook, decorated or not: source text without fences.
  *
@@ -27,13 +16,24 @@ export function toMermaid(tool: AnyTool): string {
   return drawn[DIAGRAM]();
 }
 
+/** A tool that can be drawn: a state machine, a playbook. */
+export interface DrawnTool extends AnyTool {
+  /** Mermaid source, as it is put between the fences of a code block. */
+  readonly [DIAGRAM]: () => string;
+}
+
+/** Under which a tool keeps what draws it. */
+export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
+
+const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
+
 /** Text between double quotes in a Mermaid diagram. Two `%` would begin a comment even there. */
 export const inMermaid = (text: string): string =>
   `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll('%', '#37;').replaceAll(/\s+/g, ' ')}"`;
 
 /**
- * Draws tools as a tree under a name, one line each, with the tools inside of tools (TOOL-19). It reads definitions
- * only and runs nothing, so it needs no session (TOOL-20).
+ * Draws tools as a tree under a name, one line each, with the tools inside of tools. It reads definitions
+ * only and runs nothing, so it needs no session.
  */
 export const formatToolTree = (name: string, tools: readonly AnyTool[]): string =>
   tools.length === 0 ? `${name} has no tools` : [name, ...branches(tools, '')].join('\n');
@@ -49,7 +49,3 @@ function branches(tools: readonly AnyTool[], indent: string): string[] {
     ];
   });
 }
-
-/** Texts one below the other with an empty line between; those that are empty or absent are left out. */
-export const paragraphs = (...texts: readonly (string | undefined)[]): string =>
-  texts.filter((text) => text !== undefined && text !== '').join('\n\n');

@@ -1,16 +1,15 @@
-import { checkedFirst } from '../../tool/check-input.ts';
-import { decorate } from '../../tool/decorate.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
-import { type JsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool, CallScope, Decision, DecisionRequest, LiveCall } from '../../tool/tool.ts';
-import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { type ApprovalOptions, checkApprovalOptions } from './approval-options.ts';
-import { mustBeDecidable } from './must-be-decidable.ts';
+import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
+import { checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import { decorate } from '../tool/decorate.ts';
+import { type JsonObject, shorten } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, LiveCall, ToolInput } from '../tool/tool.ts';
+import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-result.ts';
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
- * crash (AEA-12). An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
+ * crash. An edit runs it with another valid input, and the model is told; a rejection or an expiry is answered
  * to the model; an exit ends the turn. A decision holds for one call and is used once. A bad input bothers nobody.
  *
  * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
@@ -21,15 +20,42 @@ export const requireApproval = <T extends AnyTool>(
   options: ApprovalOptions = {},
 ): T => pausing(tool, { decider: asking(tool, message, options) });
 
-/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
-function asking<T extends AnyTool>(
+/**
+ * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
+ * blackboard, without a name or a type, when the call succeeds.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
+ */
+export const withConfirmation = <T extends AnyTool>(
   tool: T,
   message: ApprovalMessage<T>,
-  options: ApprovalOptions,
-): AwaitingDecider<T> {
-  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
-  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
-}
+  options: ApprovalOptions = {},
+): T =>
+  pausing(tool, {
+    decider: asking(tool, message, options),
+    accepted: (input, { blackboard }) => blackboard.add(input),
+  });
+
+/**
+ * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
+ * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
+ * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
+ */
+export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
+  pausing(tool, { decider });
+
+/**
+ * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
+ *
+ * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
+ * changes while it waits, such as the time of day.
+ */
+export type ApprovalMessage<T extends AnyTool> =
+  | string
+  | ((input: ToolInput<T>, call: CallScope) => string | Promise<string>);
+
+/** Who decides, for how long, and what counts when nobody does. */
+export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
@@ -41,6 +67,16 @@ export type AwaitingDecider<T extends AnyTool> = (
 /** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
 type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
 
+/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
+function asking<T extends AnyTool>(
+  tool: T,
+  message: ApprovalMessage<T>,
+  options: ApprovalOptions,
+): AwaitingDecider<T> {
+  const { by, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  return async (input, call) => ({ message: await messageFor(message, input, call), by, expires, onExpiry });
+}
+
 interface Pause<T extends AnyTool> {
   readonly decider: AwaitingDecider<T>;
   /** Told the input with which the tool is about to be called. */
@@ -51,7 +87,7 @@ interface Pause<T extends AnyTool> {
  * The tool, each call of which waits for a decision when `decider` wants one. A bad input is answered to the model first,
  * and nobody is bothered. All of this comes before the tool's effect, and again after the decision.
  *
- * A call throws ToolConfigurationError when there is no session in which somebody could decide (AEA-04).
+ * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
 function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T {
   return decorate(tool, {
@@ -67,32 +103,35 @@ function pausing<T extends AnyTool>(tool: T, { decider, accepted }: Pause<T>): T
   });
 }
 
-/**
- * A tool that always asks before it runs (DEC-15), as `requireApproval` does. The input that was confirmed goes on the
- * blackboard, without a name or a type, when the call succeeds (DEC-19).
- *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is no decision.
- */
-export const withConfirmation = <T extends AnyTool>(
-  tool: T,
+/** The text of a message for one call. */
+export const messageFor = async <T extends AnyTool>(
   message: ApprovalMessage<T>,
-  options: ApprovalOptions = {},
-): T =>
-  pausing(tool, {
-    decider: asking(tool, message, options),
-    accepted: (input, { blackboard }) => blackboard.add(input),
-  });
+  input: ToolInput<T>,
+  call: CallScope,
+): Promise<string> => (typeof message === 'string' ? message : message(input, call));
 
-/**
- * A tool whose calls wait for a decision when `decider` asks for one (DEC-16). The decider sees the typed, checked input,
- * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
- * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
- */
-export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { decider });
+/** The same options. @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` not one of `words`. */
+export function checkApprovalOptions<Options extends ApprovalOptions>(
+  tool: string,
+  options: Options,
+  words: readonly string[] = ON_EXPIRY,
+): Options {
+  checkTime(tool, { expires: options.expires });
+  checkWord(tool, { onExpiry: options.onExpiry }, words);
+  return options;
+}
 
-/** Characters of an input that a text echoes. */
-const MAX_ECHO = 500;
+/** What may count as decided when nobody does: nobody can edit then. */
+export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
+
+/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
+export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
+  if (inSession) return;
+  throw new ToolConfigurationError(
+    `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
+      'Run it in a session, where somebody can decide, or review it with withReview.',
+  );
+}
 
 /** A call that was decided about. */
 interface Decided {
@@ -108,7 +147,7 @@ interface Decided {
 
 /**
  * Does what was decided about a call: runs it, runs it with the edited input, or answers the model why it did not run.
- * An `exit` ends the turn as cancelled (AEA-03).
+ * An `exit` ends the turn as cancelled.
  */
 export async function carryOut(decided: Decided): Promise<ToolResult> {
   const { tool, input, invocation, decision, accepted } = decided;
@@ -159,5 +198,8 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
   const signal = { type: 'exit', reason: decision.reason ?? message } as const;
   return toolResult({ type: 'error', message, reason: 'declined', signal });
 }
+
+/** Characters of an input that a text echoes. */
+const MAX_ECHO = 500;
 
 const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);

@@ -1,38 +1,19 @@
-import { checkTime, checkWord } from '../../tool/check-definition.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
-import { decorate } from '../../tool/decorate.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
-import type { ToolInput } from '../../tool/input-schema.ts';
-import { isJsonObject } from '../../tool/json.ts';
-import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, Decision } from '../../tool/tool.ts';
-import { type ApprovalMessage, messageFor } from './approval-message.ts';
-import { ON_EXPIRY } from './approval-options.ts';
-import { carryOut } from './require-approval.ts';
-import {
-  type OnTimeout,
-  REVIEW_TIMEOUT,
-  type Review,
-  type ReviewHandler,
-  type ReviewRequest,
-} from './review.ts';
-
-/** What a reviewer is asked, and for how long. */
-export interface ReviewOptions<T extends AnyTool> {
-  /** Empty unless given. */
-  readonly message?: ApprovalMessage<T> | undefined;
-  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
-  readonly timeout?: number | undefined;
-  /** What counts when it takes longer; `exit` unless given. */
-  readonly onTimeout?: OnTimeout | undefined;
-}
+import type { CallScope, Decision } from '../tool/call.ts';
+import { checkTime, checkWord } from '../tool/check-definition.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import { decorate } from '../tool/decorate.ts';
+import { MAX_TIMEOUT } from '../tool/define-tool.ts';
+import { isJsonObject, type JsonObject } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { AnyTool, ToolInput } from '../tool/tool.ts';
+import { type ApprovalMessage, carryOut, messageFor, ON_EXPIRY } from './approval.ts';
 
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
- * out as an approval's is (AEA-13). The review comes before the call is journaled as started: after a crash the same call
+ * out as an approval's is. The review comes before the call is journaled as started: after a crash the same call
  * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
  *
- * @throws ToolConfigurationError when the handler is no function (AEA-09); ToolDefinitionError for a bad timeout or
+ * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or
  *   `onTimeout`.
  */
 export function withReview<T extends AnyTool>(
@@ -41,8 +22,8 @@ export function withReview<T extends AnyTool>(
   { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit' }: ReviewOptions<T> = {},
 ): T {
   mustBeHandler(tool.name, handler);
-  checkTime(tool.name, 'timeout', timeout, MAX_TIMEOUT);
-  checkWord(tool.name, 'onTimeout', onTimeout, ON_EXPIRY);
+  checkTime(tool.name, { timeout }, MAX_TIMEOUT);
+  checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return decorate(tool, {
     call: checkedFirst(tool, async ({ input, typed, invocation }) => {
       const decision = await askReviewer(handler, {
@@ -58,6 +39,49 @@ export function withReview<T extends AnyTool>(
   });
 }
 
+/** What a reviewer is asked, and for how long. */
+export interface ReviewOptions<T extends AnyTool> {
+  /** Empty unless given. */
+  readonly message?: ApprovalMessage<T> | undefined;
+  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
+  readonly timeout?: number | undefined;
+  /** What counts when it takes longer; `exit` unless given. */
+  readonly onTimeout?: OnTimeout | undefined;
+}
+
+/**
+ * A reviewer that answers while the call waits, inside one invocation: a policy, another service, a test. It runs before
+ * the call is journaled as started, so after a crash the same call may be reviewed again.
+ */
+export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
+
+/** One call that is to be reviewed before it runs. */
+export interface ReviewRequest<Input = unknown> {
+  readonly tool: AnyTool;
+  /** Typed and checked. */
+  readonly input: Input;
+  /** What the reviewer is asked; empty unless the tool says. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly onTimeout: OnTimeout;
+  /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
+  readonly call: CallScope;
+}
+
+/** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
+export type Review =
+  | { readonly decision: 'approve' }
+  /** Runs with this input instead, if it is valid; `{}` is one. */
+  | { readonly decision: 'edit'; readonly input: JsonObject }
+  | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
+
+/** What counts when a reviewer does not answer in time. */
+export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
+
+/** How long a reviewer has unless it is said otherwise: five minutes, in ms. */
+export const REVIEW_TIMEOUT = 300_000;
+
 /** @throws ToolConfigurationError when what was given as a reviewer cannot be one. */
 export function mustBeHandler(tool: string, handler: unknown): void {
   if (typeof handler === 'function') return;
@@ -68,7 +92,7 @@ export function mustBeHandler(tool: string, handler: unknown): void {
 /**
  * What the reviewer decided, or what counts when the time was over first.
  *
- * @throws ToolConfigurationError when the answer is no review (AEA-09); the reason of the call's signal when that aborts
+ * @throws ToolConfigurationError when the answer is no review; the reason of the call's signal when that aborts
  *   first; else whatever the handler throws.
  */
 export async function askReviewer<Input>(
@@ -97,7 +121,7 @@ export async function askReviewer<Input>(
   }
 }
 
-/** An edit has an input, if only an empty one (AEA-03). */
+/** An edit has an input, if only an empty one. */
 function checked(tool: string, review: Review): Review {
   const given: unknown = review; // a handler in JavaScript may answer anything
   const { decision, input } = isJsonObject(given) ? given : {};
@@ -111,7 +135,7 @@ function checked(tool: string, review: Review): Review {
 
 const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 
-/** A reviewer that approves everything at once. Nothing else ever approves by itself (AEA-01). */
+/** A reviewer that approves everything at once. Nothing else ever approves by itself. */
 export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
 
 /** A reviewer that approves everything after `ms`: time to see what is about to happen, and to cancel the turn. */
@@ -131,7 +155,7 @@ export const autoApproveWithDelay =
 /**
  * The same reviewer, asked about one call after another, in the order in which they come: for one that talks to a person
  * through one place. Every tool that is given this handler shares its lock, within one isolate; other handlers run side
- * by side (AEA-07). The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
+ * by side. The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
  * more is not asked about.
  */
 export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {

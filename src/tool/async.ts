@@ -1,0 +1,90 @@
+import { SignalError } from './signals.ts';
+
+/** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
+export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
+ * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
+ *
+ * @param who what the log calls the listener, such as "a sink of tool 'search'".
+ * @throws SignalError when that is what the listener throws.
+ */
+export async function listen(who: string, signal: AbortSignal, tell: () => unknown): Promise<void> {
+  const aborted = Promise.withResolvers<'aborted'>();
+  const onAbort = (): void => aborted.resolve('aborted');
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  try {
+    const told = (async () => tell())();
+    if ((await Promise.race([told, aborted.promise])) === 'aborted') {
+      told.catch(() => undefined); // Nobody waits for it any more.
+      console.error(`holdfast: ${who} was left, since its call was aborted`);
+    }
+  } catch (thrown) {
+    if (thrown instanceof SignalError) throw thrown;
+    console.error(`holdfast: ${who} failed`, thrown);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Runs it, and answers what it throws. */
+export function attempt<Made>(make: () => Made): Attempt<Made> {
+  try {
+    return { ok: true, value: make() };
+  } catch (thrown) {
+    return { ok: false, thrown };
+  }
+}
+
+/** What became of code that may throw. */
+type Attempt<Made> =
+  | { readonly ok: true; readonly value: Made }
+  | { readonly ok: false; readonly thrown: unknown };
+
+/**
+ * A function that makes its answer once for each object: the same object, the same answer. What throws is asked again.
+ */
+export function memoized<Key extends object, Made extends object>(
+  make: (key: Key) => Made,
+): (key: Key) => Made {
+  const known = new WeakMap<Key, Made>();
+  return (key) => {
+    const made = known.get(key) ?? make(key);
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** The SHA-256 of a text's UTF-8. */
+export const sha256 = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+
+/** The same in hexadecimal digits, lower case. */
+export async function sha256Hex(text: string): Promise<string> {
+  const bytes = [...new Uint8Array(await sha256(text))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The longest that a message is put off, in seconds: 365 days. */
+export const LONGEST_DELAY = 365 * 24 * 60 * 60;
+
+/** Which delays there are, for whoever gave another. */
+export const DELAY_RULE = `must be a number from 0 to ${LONGEST_DELAY} (365 days)`;
+
+/** Whether a message can be put off by so many seconds. With 0 it gets in line at once. */
+export const isDelay = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY;

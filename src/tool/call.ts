@@ -1,0 +1,218 @@
+import type { Json, JsonLike, JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { ProcessView } from './process-view.ts';
+import type { Secrets } from './secrets.ts';
+import type { ToolCallContext } from './tool-call-context.ts';
+import type { FactOptions, ToolMemory } from './tool-memory.ts';
+import type { ResultData } from './tool-result.ts';
+
+/** One call, as a tool and its decorators see it. */
+export interface CallScope {
+  /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
+  readonly id: string;
+  readonly tool: string;
+  /** Values beside the schema, which the model never sees. */
+  readonly context: ToolCallContext;
+  /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
+  readonly signal: AbortSignal;
+  readonly state: CallState;
+  readonly blackboard: CallBlackboard;
+  /** Credentials for this invocation; never journaled, logged or shown. */
+  readonly secrets: Secrets;
+  /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
+  readonly inSession: boolean;
+  /** The turn that the call is made in; absent outside of a session. */
+  readonly process?: ProcessView | undefined;
+  /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
+  now(): number;
+  /**
+   * Remembers a fact of a kind of tool, as `RememberingKind.remember` says, which is the way to it.
+   *
+   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
+   */
+  record<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    fact: Fact,
+    options?: FactOptions,
+  ): void;
+  /**
+   * What a kind of tool remembers, as `RememberingKind.recall` says, which is the way to it; not to be changed.
+   *
+   * @throws ToolConfigurationError when the app was not given the kind, or its memory cannot be folded.
+   */
+  recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
+  /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
+  progress(status: string): void;
+  /** Says something to the user: a journaled event, with the call's end, if the call succeeds. */
+  say(message: string): void;
+  /**
+   * Sends a message to this session later, which starts a turn of its own then, for the same principal and with the same
+   * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
+   * id of that turn.
+   *
+   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, or this
+   *   turn has scheduled as many as one may.
+   */
+  schedule(request: ScheduleRequest): Promise<string>;
+  /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
+  history(): readonly HistoryMessage[];
+  /**
+   * Asks somebody outside, and answers what they decided. Until then the call is suspended, and this never settles in
+   * the invocation that asked; after the decision the call begins anew, and comes by here again. So everything before it
+   * may run twice, and the questions of a call come in the same order every time. Inside `run` only `read` and
+   * `idempotent` tools may ask.
+   *
+   * @throws Error when the tool or its schema has changed since it was asked: the decision is void.
+   */
+  decide(request: DecisionRequest): Promise<Decision>;
+}
+
+/** What `run` is given beside its input. */
+export interface ToolCall extends CallScope {
+  /**
+   * Asks somebody outside while `run` stays where it is, for what must not begin anew: a `once` call may ask so too. Nothing
+   * is suspended, so the tool's timeout goes on, and a call whose invocation is gone before the answer is in doubt like any
+   * other. `expires` ends the wait as `onExpiry` says.
+   *
+   * @throws Error when no session would know of the question, or the call has ended meanwhile.
+   */
+  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
+  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
+  readonly idempotencyKey: string;
+}
+
+/** The part of a tool that acts on the world. Everything before it may be repeated freely. */
+export interface ToolExecution {
+  readonly effect: Effect;
+  /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
+  readonly timeout: number;
+  /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
+  readonly subrequests?: number | undefined;
+  run(call: ToolCall): unknown;
+  /** Asked instead of running again, when a `once` call started and its end is not known. */
+  readonly reconcile?: ((call: ToolCall) => Reconciliation | Promise<Reconciliation>) | undefined;
+}
+
+/**
+ * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
+ * all under one key. `once`: at most one run.
+ */
+export type Effect = 'read' | 'idempotent' | 'once';
+
+/** What `reconcile` found out about a `once` call that was in doubt. */
+export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
+
+/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
+export interface CallState {
+  /** The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes. */
+  get(key: string): Json | undefined;
+  /**
+   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
+   *
+   * @throws TypeError when something of the value is not JSON.
+   */
+  set(key: string, value: JsonLike): void;
+}
+
+/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
+export interface CallBlackboard {
+  /** The newest entry bound to this name. */
+  get(name: string): Json | undefined;
+  /** All entries, oldest first. */
+  entries(): readonly BlackboardEntry[];
+  add(
+    value: JsonLike,
+    options?: { readonly name?: string | undefined; readonly type?: string | undefined },
+  ): void;
+}
+
+/** One object on the blackboard, in the order in which it was added. */
+export interface BlackboardEntry {
+  readonly name?: string;
+  readonly type?: string;
+  readonly value: Json;
+}
+
+/** One message of the conversation as a tool may read it. */
+export type HistoryMessage =
+  | { readonly role: 'user'; readonly text: string; readonly by?: MessageBy | undefined }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly HistoryCall[] };
+
+/** One call of a reply; without a result while it is open. */
+export interface HistoryCall {
+  readonly id: string;
+  readonly name: string;
+  /** The model's own text. */
+  readonly input: string;
+  readonly result?: ResultData | undefined;
+  /** The model is shown no more characters of the result, where the conversation had become too long for it. */
+  readonly shown?: number | undefined;
+}
+
+/**
+ * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
+ * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
+ */
+export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
+
+/** A message that is to be sent later. */
+export interface ScheduleRequest {
+  readonly message: string;
+  /** From when the call's end is stored. */
+  readonly delaySeconds: number;
+}
+
+/** A tool that the caller runs: what is asked of them, and for how long. */
+export interface ResultRequest {
+  readonly message: string;
+  /** Milliseconds until the call is answered by an error; never unless given. */
+  readonly expires?: number | undefined;
+}
+
+/** Whose turn it is, as far as the journal knows: no role, no credential. */
+export interface TurnPrincipal {
+  readonly id: string;
+  readonly tenant?: string | undefined;
+}
+
+/**
+ * What becomes of a message when a turn of its session is open. `queue`: it is a turn of its own, when those before it have
+ * ended. `steer`: it is shown to the model of the open turn.
+ */
+export type WhenBusy = 'queue' | 'steer';
+
+/** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
+export interface DecisionRequest {
+  /** What is asked, for whoever decides. */
+  readonly message: string;
+  /** What may be decided; all four unless given. */
+  readonly allows?: readonly DecisionKind[] | undefined;
+  /** What the tool is about to be called with, where that is no longer what the model sent. */
+  readonly input?: JsonObject | undefined;
+  /** What the input of an `edit` must match; the tool's own input unless given. */
+  readonly schema?: JsonSchema | undefined;
+  /** The role that may decide; anybody who may see the session unless given. */
+  readonly by?: string | undefined;
+  /** Milliseconds until `onExpiry` is decided; never unless given. */
+  readonly expires?: number | undefined;
+  /** What counts as decided when nobody does in time; `reject` unless given. */
+  readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
+}
+
+/** What was decided, once and for this call only. */
+export interface Decision {
+  readonly decision: DecisionKind;
+  /** Of an `edit`: it matches the schema that was asked with. */
+  readonly input?: JsonObject | undefined;
+  readonly reason?: string | undefined;
+  /** The id of whoever decided. */
+  readonly by?: string | undefined;
+  /** Nobody decided in time. */
+  readonly expired?: true | undefined;
+}
+
+/** What somebody outside may decide about a call. */
+export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
+
+/** A question that is put while a tool runs: nobody can be waited for without end. */
+export type RunningDecisionRequest = DecisionRequest & { readonly expires: number };

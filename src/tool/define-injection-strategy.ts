@@ -1,0 +1,228 @@
+import type { HistoryCall, HistoryMessage } from './call.ts';
+import { sameTools } from './decorate.ts';
+import type { Json } from './json.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
+import { modelText, type ResultData } from './tool-result.ts';
+
+/**
+ * Makes a strategy of a function that decides, after each call, which tools come and which go. For the
+ * `strategies` of an agent or of an agentic tool, where it comes after unfolding. What it changes holds from the next
+ * model call until the turn, or the nested loop, ends.
+ *
+ * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
+ * and changes nothing.
+ */
+export function defineInjectionStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
+  const change = (tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
+    const { call: lastCall, iteration } = past;
+    try {
+      const history = past.history();
+      return applyChange(tools, toChange(evaluate({ history, tools, lastCall, iteration })));
+    } catch (thrown) {
+      console.error(`holdfast: the strategy '${name}' threw in evaluate`, thrown);
+      return tools;
+    }
+  };
+  const evaluated = new WeakMap<object, Evaluated[]>();
+  return {
+    name,
+    offer(tools, view) {
+      const past = pastCalls(view.history());
+      const known = evaluatedIn(evaluated, name, view);
+      const at = known.findIndex((one) => isBeginning(one, tools, past));
+      const [former] = at < 0 ? [] : known.splice(at, 1);
+      const offered = past.slice(former?.calls ?? 0).reduce(change, former?.offered ?? tools);
+      known.unshift({ tools, calls: past.length, last: past.at(-1)?.call.id, offered });
+      known.splice(KEPT);
+      return offered;
+    },
+  };
+}
+
+/** The literal that `defineInjectionStrategy` takes. */
+export interface InjectionStrategyConfig {
+  readonly name: string;
+  /**
+   * Answers what to change after a call, whatever came of it; a bare list is of tools to add. It is asked once a call, and again
+   * when another invocation goes on: it depends on what it is given alone, and answers at once.
+   */
+  readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
+}
+
+/** What a strategy decides by, after one call. */
+export interface InjectionContext {
+  /** The loop's conversation, without the result of this call. Not to be changed. */
+  readonly history: readonly HistoryMessage[];
+  /** What is offered so far. */
+  readonly tools: readonly AnyTool[];
+  readonly lastCall: LastCall;
+  /** Replies of the loop so far, in this turn. */
+  readonly iteration: number;
+}
+
+/** A call that has ended, as a strategy may judge it. */
+export interface LastCall {
+  readonly id: string;
+  readonly tool: string;
+  /** The model's own text. */
+  readonly input: string;
+  /** What the model reads of the result; an error begins with `Error: `. */
+  readonly result: string;
+  readonly failed: boolean;
+  /** The result as data, when its text is that of a JSON object or array. */
+  readonly json?: Json | undefined;
+  /** The artifact, as the journal keeps it. */
+  readonly artifact?: Json | undefined;
+  /** The name of its type. */
+  readonly artifactType?: string | undefined;
+}
+
+/** What becomes of the tools that are offered. */
+export interface InjectionChange {
+  readonly add: readonly AnyTool[];
+  /** By name. */
+  readonly remove: readonly string[];
+}
+
+/** Nothing changes. */
+export const noChange: InjectionChange = { add: [], remove: [] };
+
+/** These tools are offered too. */
+export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
+
+/** These tools are not offered any more. */
+export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
+  add: [],
+  remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
+});
+
+/** Some tools in the place of others. */
+export const replaceTools = (
+  remove: OneOrList<AnyTool | string>,
+  add: OneOrList<AnyTool>,
+): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
+
+/** A tool, or several; those to be removed by themselves or by name. */
+type OneOrList<T> = T | readonly T[];
+
+const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
+  isToolList(given) ? given : [given];
+
+const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
+
+/** Whether there is anything to do. */
+export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
+
+/**
+ * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
+ * name is taken. The same list when nothing changes.
+ */
+export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
+  if (!hasChanges(change)) return tools;
+  const gone = new Set(change.remove);
+  const left = tools.filter(({ name }) => !gone.has(name));
+  const taken = new Set(left.map(({ name }) => name));
+  const come = change.add.filter(({ name }) => !taken.has(name) && taken.add(name));
+  return come.length === 0 && left.length === tools.length ? tools : [...left, ...come];
+}
+
+const toChange = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): InjectionChange =>
+  isList(answer) ? addTools(answer) : { ...noChange, ...answer };
+
+const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer is readonly AnyTool[] =>
+  Array.isArray(answer);
+
+/** What the calls so far have made of a list, so that a call is judged once and not before every model call. */
+interface Evaluated {
+  readonly tools: readonly AnyTool[];
+  readonly calls: number;
+  readonly last: string | undefined;
+  readonly offered: readonly AnyTool[];
+}
+
+/**
+ * When a tool unfolds, the list that comes in changes, and calls of the same batch still ask with the old one. So a few lists are
+ * remembered.
+ */
+const KEPT = 4;
+
+/** What is known of one loop in one invocation: the list that the loop keeps under this key lives as long as that. */
+function evaluatedIn(all: WeakMap<object, Evaluated[]>, name: string, view: LoopView): Evaluated[] {
+  const loop = view.made(`injection ${name} ${view.frame}`, () => []);
+  const known = all.get(loop) ?? [];
+  all.set(loop, known);
+  return known;
+}
+
+const isBeginning = (
+  { tools: of, calls, last }: Evaluated,
+  tools: readonly AnyTool[],
+  past: readonly PastCall[],
+): boolean => calls <= past.length && past[calls - 1]?.call.id === last && sameTools(of, tools);
+
+/** One call of the turn that has ended, where it stood. */
+interface PastCall {
+  readonly call: LastCall;
+  /** Replies of the loop up to the one that asked for it. */
+  readonly iteration: number;
+  /** The conversation before its result: it and the calls after it in its reply are open there. */
+  history(): readonly HistoryMessage[];
+}
+
+/** The calls of the open turn, or of the nested loop, that have ended; in the order in which they were asked for. */
+function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
+  // What the loop itself says does not begin a turn.
+  const start = history.findLastIndex((message) => message.role === 'user' && message.by === undefined);
+  let iteration = 0;
+  return history.flatMap((message, at) => {
+    if (at < start || message.role !== 'assistant') return [];
+    iteration += 1;
+    const reply = { message, iteration, before: history.slice(0, at) };
+    return message.calls.flatMap((call) => (call.result ? pastCall(reply, call, call.result) : []));
+  });
+}
+
+interface Reply {
+  readonly message: Extract<HistoryMessage, { role: 'assistant' }>;
+  readonly iteration: number;
+  /** The conversation up to the reply. */
+  readonly before: readonly HistoryMessage[];
+}
+
+function pastCall(
+  { message, iteration, before }: Reply,
+  { id, name, input }: HistoryCall,
+  result: ResultData,
+): PastCall {
+  return {
+    iteration,
+    call: { id, tool: name, input, failed: result.type === 'error', ...said(result) },
+    history: () => {
+      const at = message.calls.findIndex((call) => call.id === id);
+      const calls = message.calls.map((call, index) => (index < at ? call : withoutResult(call)));
+      return [...before, { ...message, calls }];
+    },
+  };
+}
+
+const withoutResult = ({ result: _, ...call }: HistoryCall): HistoryCall => call;
+
+function said(result: ResultData): Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType'> {
+  const text = modelText(result);
+  const json = result.type === 'error' ? undefined : readJson(text);
+  return {
+    result: text,
+    ...(json !== undefined && { json }),
+    ...(result.type === 'artifact' && { artifact: result.value }),
+    ...(result.type === 'artifact' && result.artifactType && { artifactType: result.artifactType }),
+  };
+}
+
+function readJson(text: string): Json | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { formatPath, type JsonObject, shorten } from './json.ts';
+
+/** A JSON Schema whose root is an object, as the model is shown it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Prepares a JSON Schema for checking inputs, by an interpreter: code generation as in Ajv is forbidden on Workers.
+ * It keeps the schema and writes on it, so it is given its own copy.
+ *
+ * @throws Error when a `$ref` leads nowhere or a `pattern` is not a regular expression, which would otherwise only
+ *   show when an input reaches that place.
+ */
+export function jsonSchemaCheck(schema: Schema): JsonSchemaCheck {
+  const lookup = dereference(schema);
+  for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
+  const draft = draftOf(schema.$schema);
+  return (input) => toProblems(validate(input, schema, draft, lookup, false).errors);
+}
+
+/** Answers every problem of an input; none: it is valid. @throws RangeError when the input is nested too deeply. */
+type JsonSchemaCheck = (input: JsonObject) => readonly Problem[];
+
+function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void {
+  if (typeof part.$ref === 'string' && lookup[part.__absolute_ref__ ?? part.$ref] === undefined) {
+    throw new Error(`"$ref": ${JSON.stringify(part.$ref)} leads nowhere`);
+  }
+  for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
+    if (typeof pattern === 'string') new RegExp(pattern, 'u');
+  }
+}
+
+/** The draft that a `$schema` names; the newest unless it names another. */
+export function draftOf(dialect: unknown): SchemaDraft {
+  if (typeof dialect !== 'string') return '2020-12';
+  if (dialect.includes('draft-04')) return '4';
+  if (dialect.includes('draft-07')) return '7';
+  return dialect.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+/** What of the interpreter's errors tells somebody something. */
+export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
+  errors
+    .filter(({ keyword }) => !PARENTS.has(keyword))
+    .map(({ keyword, instanceLocation, error }) => ({
+      path: parsePointer(instanceLocation),
+      message: keyword === 'false' ? 'Not allowed.' : error,
+    }));
+
+/** Errors of these keywords only say that there are errors below them. */
+const PARENTS = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
+  ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas'],
+]);
+
+/** Reads a JSON pointer as a URI fragment, such as `#/items/0/a%20b`. */
+const parsePointer = (pointer: string): readonly PropertyKey[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+
+/** One thing that is wrong with an input. An empty path is the input itself. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/**
+ * Writes problems as the model reads them, one short line each, such as `items[0].quantity: Expected a number`, in
+ * their order and without repetitions. Messages quote the input, so lines are capped in length and in number; what
+ * was left out is counted in a last line.
+ */
+export function problemLines(problems: readonly Problem[]): readonly string[] {
+  const lines = [...new Set(problems.map(problemLine))];
+  const rest = lines.length - MAX_PROBLEMS;
+  return rest > 0 ? [...lines.slice(0, MAX_PROBLEMS), `and ${rest} more`] : lines;
+}
+
+/** The same for what a Standard Schema says. */
+export const issueLines = (issues: readonly StandardSchemaV1.Issue[]): readonly string[] =>
+  problemLines(
+    issues.map(({ path = [], message }) => ({
+      path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
+      message,
+    })),
+  );
+
+function problemLine({ path, message }: Problem): string {
+  const where = shorten(formatPath(path), MAX_PATH);
+  // ArkType's messages begin with the path: "items[0].quantity must be a number".
+  const line = where === '' || message.startsWith(`${where} must `) ? message : `${where}: ${message}`;
+  return shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE);
+}
+
+const MAX_PROBLEMS = 20;
+const MAX_PATH = 80;
+const MAX_LINE = 240;
