@@ -36,3 +36,20 @@ export const headerParameter = (name: string, description: string): Parameter =>
   description,
   schema: { type: 'string' },
 });
+
+/** What every request may say that may run a turn. */
+export const TURN_HEADERS: readonly Parameter[] = [
+  headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
+  headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
+];
+
+/** What a request is answered that may run a turn. */
+export const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
+  200: { description: 'The turn has ended', json: ANY_OBJECT, streams: true },
+  202: {
+    description:
+      'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
+      '`Location` leads to its answer',
+    json: ANY_OBJECT,
+  },
+};

@@ -1,11 +1,10 @@
 import type { Agent } from '../agent/define-agent.ts';
-import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { openQuestions, type Question } from '../session/questions.ts';
+import { Meter } from '../session/meter.ts';
+import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
-import { type PendingCall, toPendingCall } from '../session/turn-answer.ts';
 import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */
@@ -57,32 +56,38 @@ export function targetOf({ host, env }: HostedApp, caller: Caller, named: Named)
   return { agent, session, caller, port, path };
 }
 
-/** A call that waits, with the address at which it is answered. */
-export interface PendingView extends PendingCall {
-  readonly links: { readonly approvals: string } | { readonly results: string };
+/**
+ * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a
+ * deployment lacks: so a message is refused for them, and a turn that was taken ends as failed.
+ */
+export function invoked<App extends Host>(
+  host: App,
+  env: Env,
+  execution: Pick<Invoked, 'waitUntil'>,
+): App & Invoked {
+  const { clock } = host;
+  const platform = settled(() => host.platform(env));
+  const meter = new Meter(platform.value ?? DEFAULT_PLATFORM, () => clock.now());
+  return {
+    ...host,
+    meter,
+    waitUntil: (work) => execution.waitUntil(work),
+    session: (of, name) => meter.counted(host.session(of, name)),
+    resolve(agent, of) {
+      if (platform.problem) throw platform.problem;
+      return host.resolve(agent, of);
+    },
+  };
 }
 
-/** What a turn waits for, by its events: the same wherever it is told. */
-export const pendingViews = (
-  target: Pick<Target, 'path'>,
-  events: readonly StoredEvent[],
-): readonly PendingView[] =>
-  openQuestions(events).map((question) => ({
-    ...toPendingCall(question),
-    links:
-      question.wait.for === 'decision'
-        ? { approvals: answerPath(target, question) }
-        : { results: answerPath(target, question) },
-  }));
-
-/**
- * Where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
- * an answer which is sent twice is never taken for the next question.
- */
-export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
-  const kind = wait.for === 'decision' ? 'approvals' : 'results';
-  const which = number === 1 ? '' : `?question=${number}`;
-  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
+/** @throws what is not a ConfigurationError. */
+function settled<T>(read: () => T): { readonly value?: T; readonly problem?: ConfigurationError } {
+  try {
+    return { value: read() };
+  } catch (problem) {
+    if (problem instanceof ConfigurationError) return { problem };
+    throw problem;
+  }
 }
 
 /** The app, as this invocation of its Worker has it. */

@@ -1,4 +1,4 @@
-import type { PendingView } from '../../worker/target.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import { oneLine } from '../content/one-line.ts';
 
 /** Characters of a tool's name, and of what is asked; `pending` of the answer has all of both. */

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { TurnAnswer } from '../../session/turn-answer.ts';
 import type { TurnOutcome } from '../../session/turn-outcome.ts';
-import { pendingViews, type Target, turnPath } from '../../worker/target.ts';
+import { type Target, turnPath } from '../../worker/target.ts';
+import { pendingViews } from '../../worker/turn-view.ts';
 import { listedPending } from './listed-pending.ts';
 import { textBlock } from './to-call-result.ts';
 

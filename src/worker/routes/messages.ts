@@ -1,20 +1,41 @@
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
-import { readerOf, readTurn } from '../../session/fold-session.ts';
-import type { CancelMessage } from '../../session/inbox.ts';
-import { openQuestions } from '../../session/questions.ts';
-import { runTurn, type TurnHost } from '../../session/run-turn.ts';
-import { SessionUnavailableError } from '../../session/session-errors.ts';
+import { readerOf } from '../../session/fold-session.ts';
+import type { TurnHost } from '../../session/run-turn.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
-import { turnStopped } from '../../session/turn-outcome.ts';
-import { mustHaveRole } from '../auth.ts';
-import { readBody } from '../body.ts';
-import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../message-body.ts';
-import { Problem, refusal } from '../problem.ts';
-import { contextOfHeaders, idempotencyKey, prefersAsync, TURN_HEADERS } from '../request-headers.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../../tool/until-aborted.ts';
+import { invalidBody, readBody, unknownProblems } from '../body.ts';
+import { type BodySchema, TURN_ANSWERS, TURN_HEADERS } from '../description.ts';
+import { Problem } from '../problem.ts';
+import { mayBeTaken, refusal } from '../refusal.ts';
+import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
-import { type Target, turnPath, turnServices } from '../target.ts';
-import { joined, resume, runHere, settled, TURN_ANSWERS } from '../turn-response.ts';
-import { accepted, answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
+import { turnServices } from '../target.ts';
+import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
+import { type QueuedMessage, queuedView } from '../turn-view.ts';
+import { declinePending, MESSAGE_QUERY, messageQuery } from './busy-session.ts';
+
+/** The body of a message. */
+export const MESSAGE: BodySchema = {
+  name: 'Message',
+  schema: {
+    type: 'object',
+    required: ['message'],
+    additionalProperties: false,
+    properties: {
+      message: { type: 'string', minLength: 1 },
+      context: { type: 'object', description: 'Values for the tools, which the model never sees.' },
+      loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
+      delaySeconds: {
+        type: 'number',
+        minimum: 0,
+        maximum: LONGEST_DELAY,
+        description: 'The turn starts so much later, or when the turns before it have ended.',
+      },
+    },
+  },
+};
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
@@ -95,49 +116,6 @@ async function takeDeclining(asked: SessionRequest, services: TurnHost, start: T
   return take(asked, start);
 }
 
-/**
- * Declines everything that a turn waits for, and ends the turn as cancelled, without another model call; resolves when
- * it has ended. One message to the turn's holder does both, so that nothing lies between: a client that is lost on the way sends its message
- * again, and finds the turn as it was, or over.
- *
- * @throws Problem when the caller lacks a role that one of the calls asks for; then nothing was declined.
- */
-async function declinePending(asked: SessionRequest, services: TurnHost, turn: string): Promise<void> {
-  const { host, target, request } = asked;
-  const { port, caller } = target;
-  for (const question of openQuestions(await readTurn(port, turn))) mustHaveRole(caller, question);
-  const cancel: CancelMessage = { declinedBy: caller.id };
-  await port.post('cancel', turn, JSON.stringify(cancel));
-  const sentAt = host.clock.now();
-  const resumed = await resume(asked, turn);
-  if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);
-  else await turnStopped({ port, clock: host.clock, meter: host.meter, turn, signal: request.signal });
-}
-
-/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
-async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (failure) {
-    if (!(failure instanceof SessionUnavailableError)) throw failure;
-    const { turn } = start;
-    console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
-    const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
-    throw new Problem('session-unavailable', detail, {
-      headers: { 'retry-after': '1' },
-      more: { turn },
-    });
-  }
-}
-
-/** Under a key the message may be that of an earlier request, and another turn than this one. */
-const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
-  request === undefined
-    ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
-      'Send the message again only then. One with an Idempotency-Key may be sent again at any time.'
-    : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
-      `GET ${target.path} shows the session.`;
-
 /** The turn that a message asks for. @throws Problem when it is not a message. */
 async function readStart({ host, target, request }: SessionRequest): Promise<TurnStart> {
   const { text, value } = await readBody(request, host.maxBodyBytes);
@@ -153,4 +131,49 @@ async function readStart({ host, target, request }: SessionRequest): Promise<Tur
     request: await idempotencyKey(request.headers, text),
   };
   return { ...toTurnStart(start, host.newId), delayMs };
+}
+
+/** A checked message. */
+interface MessageBody {
+  readonly message: string;
+  readonly context: ToolCallContext;
+  readonly loopId?: string | undefined;
+  /** The turn is to start so much later. */
+  readonly delaySeconds?: number | undefined;
+}
+
+const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+
+/** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
+function parseMessageBody(body: JsonObject): MessageBody {
+  const { message, loopId, delaySeconds } = body;
+  const problems: string[] = [];
+  if (message === undefined) problems.push('message: is missing');
+  else if (!isText(message, /\S/)) problems.push('message: must be text that is not blank');
+  const context = parseContext(body.context);
+  if (typeof context === 'string') problems.push(context);
+  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    problems.push(`delaySeconds: ${DELAY_RULE}`);
+  }
+  problems.push(...unknownProblems(body, KNOWN));
+  if (problems.length > 0) throw invalidBody(problems);
+  return { message, context, loopId, delaySeconds } as MessageBody; // as just checked
+}
+
+const isText = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
+
+/** The context, or what is wrong with it. */
+function parseContext(values: Json | undefined): ToolCallContext | string {
+  if (values === undefined) return ToolCallContext.EMPTY;
+  if (!isJsonObject(values)) return 'context: must be a JSON object';
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+  }
 }

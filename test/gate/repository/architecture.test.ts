@@ -99,7 +99,7 @@ describe('who may import whom', () => {
     const users = imports
       .filter((one) => isIn(one.from, 'src/model/') && isOther(one))
       .map(({ from }) => from);
-    expect([...new Set(users)]).toEqual(['src/model/choose-model.ts']);
+    expect([...new Set(users)]).toEqual(['src/worker/choose-model.ts']);
   });
 
   it('agent is declared over the loop; agent/kinds.ts is the only list of kinds', () => {

@@ -1,0 +1,76 @@
+import { readTurn } from '../session/fold-session.ts';
+import { followSession } from '../session/follow-session.ts';
+import type { TurnEnd, TurnHost } from '../session/run-turn.ts';
+import { stoppedTurn, toAnswer } from '../session/turn-answer.ts';
+import { keptFor } from '../session/turn-outcome.ts';
+import type { SessionRequest } from './route.ts';
+import { type EventStream, eventStream } from './sse.ts';
+import { type Target, turnPath } from './target.ts';
+import { acceptedView, continuesView, suspendedView } from './turn-view.ts';
+
+/** Runs a turn, and shows it to a client and leaves it with one as it is told. */
+export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
+
+/** Runs a turn, and answers with its events as they become durable, and text as it comes; last the answer, or that it is suspended. */
+export async function streamed(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
+  const { target } = asked;
+  const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
+    const end = await run({ show: (item) => stream.send(item), leave });
+    if (end.status !== 'ended') return follow(asked, { stream, turn, from: end.seq + 1, signal: leave });
+    stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
+  };
+  return eventStream(asked, (stream, leave) =>
+    toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
+  );
+}
+
+/** The events of a turn that runs, or ran, elsewhere, or waits; they end as those of one that runs here do. */
+export const streamedFrom = (asked: SessionRequest, turn: string): Response =>
+  eventStream(asked, (stream, leave) =>
+    toldIfKept(
+      stream,
+      acceptedView(asked.target, turn),
+      follow(asked, { stream, turn, from: 1, signal: leave }),
+    ),
+  );
+
+/** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */
+async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void>): Promise<void> {
+  if ((await work.catch(keptFor)) === 'kept') stream.sendNamed('accepted', view);
+}
+
+interface Following {
+  readonly stream: EventStream;
+  readonly turn: string;
+  /** The first sequence that was not sent. */
+  readonly from: number;
+  readonly signal: AbortSignal;
+}
+
+/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
+async function follow(
+  { host, target }: SessionRequest,
+  { stream, turn, from, signal }: Following,
+): Promise<void> {
+  const { clock, meter } = host;
+  let after = from - 1;
+  const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
+    stream.send({ type: 'event', stored });
+    after = stored.seq;
+    await stream.room();
+  });
+  if (end === 'left') return;
+  if (end === 'erased') return stream.sendNamed('erased', { turn });
+  // What is left may be too little to read a long turn again for its answer.
+  if (end === 'over' || meter.over)
+    stream.sendNamed('continues', { turn, answer: turnPath(target, turn), ...continuesView(target, after) });
+  else await sendStopped(target, stream, turn);
+}
+
+async function sendStopped(target: Target, stream: EventStream, turn: string): Promise<void> {
+  const events = await readTurn(target.port, turn);
+  if (events.length === 0) return stream.sendNamed('erased', { turn });
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
+  else stream.sendNamed('answer', answer);
+}
