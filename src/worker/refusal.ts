@@ -28,8 +28,11 @@ export function errorResponses(): (error: Error, asked: FailedRequest) => Respon
   };
 }
 
-/** Logs why a request failed; what the deployment lacks, of which every request fails alike, only the first time. */
-export function failureLog(): (failure: unknown, requestId: string) => void {
+/** Logs why a request failed, under the id that its answer has. */
+export type FailureLog = (failure: unknown, requestId: string) => void;
+
+/** What the deployment lacks, of which every request fails alike, it logs only the first time. */
+export function failureLog(): FailureLog {
   const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
   return (failure, requestId) => {
     if (failure instanceof DeploymentError) complain(failure.message);

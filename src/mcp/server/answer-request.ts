@@ -15,6 +15,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
+import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency-key.ts';
 import { invalidParams, RpcError } from '../rpc-error.ts';
@@ -40,6 +41,7 @@ interface RpcRequest {
   readonly send: (notification: ServerNotification) => Promise<void>;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
+  readonly logFailure: FailureLog;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   } catch (thrown) {
     const refused = toRpcError(thrown);
     const isExpected = thrown === refused || thrown instanceof UnknownTargetError || request.leave.aborted;
-    if (!isExpected) console.error(`holdfast: request ${request.within.requestId} failed`, thrown);
+    if (!isExpected) request.logFailure(thrown, request.within.requestId);
     throw refused;
   }
 }

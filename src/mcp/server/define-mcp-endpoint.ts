@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
+import { failureLog } from '../../worker/refusal.ts';
 import type { McpPrompt } from './define-mcp-prompt.ts';
 import { McpEndpointDefinitionError } from './mcp-endpoint-definition-error.ts';
 import { type PublishedAgent, publish } from './publish.ts';
@@ -40,6 +41,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     info: { name, version },
     instructions,
     published: { callable, prompts: promptsByName(prompts) },
+    logFailure: failureLog(),
   };
   return {
     agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),
