@@ -2,11 +2,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
 import { createApp } from './worker/app.ts';
+import { resumeTurn, takeBatch } from './worker/background.ts';
 import { type HoldfastConfig, toHost } from './worker/config.ts';
 import { runSchedules } from './worker/define-schedule.ts';
 import type { Env } from './worker/host.ts';
 import { routeTable } from './worker/routes/route-table.ts';
-import { resumeTurn, takeBatch } from './worker/take-batch.ts';
 import { invoked } from './worker/target.ts';
 
 export type { HandOver, TurnRunner } from './journal/session-port.ts';

@@ -22,8 +22,7 @@ export function errorResponses(): (error: Error, asked: FailedRequest) => Respon
   return (error, { request: { signal }, requestId }) => {
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    const isFailure = !EXPECTED.some((kind) => error instanceof kind);
-    if (isFailure) log(error, requestId);
+    if (!EXPECTED.some((kind) => error instanceof kind)) log(error, requestId);
     return toProblem(error).toResponse();
   };
 }
@@ -45,9 +44,7 @@ const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
 
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof UnknownTargetError) {
-    return new Problem(error.type, error.message);
-  }
+  if (error instanceof UnknownTargetError) return new Problem(error.type, error.message);
   if (error instanceof NewerEventError) {
     return new Problem('newer-deployment', error.message, { headers: { 'retry-after': '5' } });
   }
@@ -125,7 +122,7 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
     : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
       `GET ${target.path} shows the session.`;
 
-/** The message and what was done stay. */
+/** What a failed turn is answered: a problem that has the turn's answer in it. */
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = PROBLEMS[error?.type ?? 'internal'];

@@ -8,10 +8,16 @@ import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
 import { mustHaveRole } from '../auth.ts';
 import { invalidBody, readBody } from '../body.ts';
-import { type Parameter, TURN_ANSWERS, TURN_HEADERS } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { idempotencyKey, prefersAsync } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import {
+  defineRoute,
+  type Parameter,
+  SESSION,
+  type SessionRequest,
+  TURN_ANSWERS,
+  TURN_HEADERS,
+} from '../route.ts';
 import { type Target, turnServices } from '../target.ts';
 import { accepted, joined, resume, runHere, settled } from '../turn-response.ts';
 import { answerPath } from '../turn-view.ts';

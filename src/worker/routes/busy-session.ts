@@ -5,9 +5,8 @@ import { runTurn, type TurnHost } from '../../session/run-turn.ts';
 import { turnStopped } from '../../session/turn-outcome.ts';
 import type { WhenBusy } from '../../tool/tool.ts';
 import { mustHaveRole } from '../auth.ts';
-import type { Parameter } from '../description.ts';
 import { Problem } from '../problem.ts';
-import type { SessionRequest } from '../route.ts';
+import type { Parameter, SessionRequest } from '../route.ts';
 import { resume } from '../turn-response.ts';
 
 /** What `messageQuery` reads. */

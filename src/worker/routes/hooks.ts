@@ -6,13 +6,12 @@ import {
   WebhookRefusal,
   type WebhookStart,
 } from '../../webhooks/webhook.ts';
+import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../background.ts';
 import { readBytes } from '../body.ts';
-import { ANY_OBJECT } from '../description.ts';
 import type { HostedApp } from '../host.ts';
 import { Problem, type ProblemType } from '../problem.ts';
 import { queueFull } from '../refusal.ts';
-import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
-import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../start-in-background.ts';
+import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import { turnPath } from '../target.ts';
 
 /**

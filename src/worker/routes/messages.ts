@@ -6,11 +6,17 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../../tool/until-aborted.ts';
 import { invalidBody, readBody, unknownProblems } from '../body.ts';
-import { type BodySchema, TURN_ANSWERS, TURN_HEADERS } from '../description.ts';
 import { Problem } from '../problem.ts';
 import { mayBeTaken, refusal } from '../refusal.ts';
 import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import {
+  type BodySchema,
+  defineRoute,
+  SESSION,
+  type SessionRequest,
+  TURN_ANSWERS,
+  TURN_HEADERS,
+} from '../route.ts';
 import { turnServices } from '../target.ts';
 import { accepted, answeredLater, joined, runHere, settled } from '../turn-response.ts';
 import { type QueuedMessage, queuedView } from '../turn-view.ts';

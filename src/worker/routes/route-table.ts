@@ -1,10 +1,9 @@
 import { toSessionName } from '../../session/read-secrets.ts';
 import { readBytes } from '../body.ts';
-import { ANY_OBJECT } from '../description.ts';
 import type { McpEndpoint } from '../host.ts';
 import { openApi } from '../openapi.ts';
 import { contextOfHeaders } from '../request-headers.ts';
-import { type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
+import { ANY_OBJECT, type CallerRequest, defineRoute, type HttpHost, type Route } from '../route.ts';
 import { invoked } from '../target.ts';
 import { getAgents } from './agents.ts';
 import { postApproval, postResult } from './answers.ts';
