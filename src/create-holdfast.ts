@@ -1,6 +1,7 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
-import { WorkerEntrypoint } from 'cloudflare:workers';
+import { exports as exported, WorkerEntrypoint } from 'cloudflare:workers';
 import type { HandOver, TurnRunner } from './journal/session-port.ts';
+import type { Deployment } from './session/deployment.ts';
 import { createApp } from './worker/app.ts';
 import { resumeTurn, takeBatch } from './worker/background.ts';
 import { type HoldfastConfig, toHost } from './worker/config.ts';
@@ -43,7 +44,7 @@ export interface Holdfast {
  */
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   const { schedules = [] } = config;
-  const host = toHost(config);
+  const host = toHost(config, deployed);
   const app = createApp(host, routeTable(host));
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
@@ -62,3 +63,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   };
   return { worker, TurnRunner: Runner };
 }
+
+const deployed = (env: Env): Deployment => ({
+  env,
+  exports: exported as Deployment['exports'], // their types are those of whoever's main module it is
+  flags: Cloudflare.compatibilityFlags,
+});

@@ -7,6 +7,7 @@ import { toTurnStart } from '../session/start-turn.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { WhenBusy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { attempt } from '../tool/until-aborted.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
 import { type Target, targetOf, turnServices } from './target.ts';
 
@@ -154,10 +155,5 @@ function parseHandOver(body: unknown): HandOver | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
   if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
-  try {
-    parseSessionName(name);
-    return { name, turn };
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseSessionName(name)).ok ? { name, turn } : undefined;
 }

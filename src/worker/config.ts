@@ -1,4 +1,3 @@
-import { exports as exported } from 'cloudflare:workers';
 import { type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
@@ -93,8 +92,11 @@ export interface HoldfastConfig {
   readonly location?: ObjectSessionOptions | undefined;
 }
 
+/** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
+type Deployed = (env: Env) => Deployment;
+
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
-export function toHost(config: HoldfastConfig): HttpHost {
+export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);
@@ -125,7 +127,7 @@ export function toHost(config: HoldfastConfig): HttpHost {
     context: contextIn(context),
     secrets: async (env, principal) => readSecrets(await config.secrets?.(env, principal)),
     platform: platformIn(config.platform ?? {}),
-    session: sessionIn(config),
+    session: sessionIn(config, deployed),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };
 }
@@ -149,14 +151,22 @@ function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
   return (env) => void (isChosen && choose(env));
 }
 
+/** What wrangler.toml binds as `SESSIONS`. */
+type Sessions = Parameters<typeof objectSession>[0];
+
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
-function sessionIn({ agents, retention = 'forever', location }: HoldfastConfig): Host['session'] {
+function sessionIn(
+  { agents, retention = 'forever', location }: HoldfastConfig,
+  deployed: Deployed,
+): Host['session'] {
   const ofApp = keptFor(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
   return (env, name) => {
-    const port = objectSession(sessionsOf(env), name, location);
-    for (const warning of deploymentWarnings(deployed(env))) warn(warning);
+    const deployment = deployed(env);
+    checkDeployment(deployment);
+    const port = objectSession(env.SESSIONS as Sessions, name, location);
+    for (const warning of deploymentWarnings(deployment)) warn(warning);
     const ofAgent = own.get(parseSessionName(name).agent);
     const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
     return ms === undefined ? port : withRetention(port, ms);
@@ -182,16 +192,3 @@ function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['pl
   checkPlatform(declared);
   return (env) => readPlatform(env, declared);
 }
-
-type Sessions = Parameters<typeof objectSession>[0];
-
-function sessionsOf(env: Env): Sessions {
-  checkDeployment(deployed(env));
-  return env.SESSIONS as Sessions; // what wrangler.toml binds under this name
-}
-
-const deployed = (env: Env): Deployment => ({
-  env,
-  exports: exported as Deployment['exports'], // their types are those of whoever's main module it is
-  flags: Cloudflare.compatibilityFlags,
-});

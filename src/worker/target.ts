@@ -5,6 +5,7 @@ import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/run-turn.ts';
+import { attempt } from '../tool/until-aborted.ts';
 import { type Caller, type Env, type Host, type HostedApp, type Invoked, ownerOf } from './host.ts';
 
 /** A session, on behalf of its caller. */
@@ -66,28 +67,19 @@ export function invoked<App extends Host>(
   execution: Pick<Invoked, 'waitUntil'>,
 ): App & Invoked {
   const { clock } = host;
-  const platform = settled(() => host.platform(env));
-  const meter = new Meter(platform.value ?? DEFAULT_PLATFORM, () => clock.now());
+  const platform = attempt(() => host.platform(env));
+  if (!platform.ok && !(platform.thrown instanceof ConfigurationError)) throw platform.thrown;
+  const meter = new Meter(platform.ok ? platform.value : DEFAULT_PLATFORM, () => clock.now());
   return {
     ...host,
     meter,
     waitUntil: (work) => execution.waitUntil(work),
     session: (of, name) => meter.counted(host.session(of, name)),
     resolve(agent, of) {
-      if (platform.problem) throw platform.problem;
+      if (!platform.ok) throw platform.thrown;
       return host.resolve(agent, of);
     },
   };
-}
-
-/** @throws what is not a ConfigurationError. */
-function settled<T>(read: () => T): { readonly value?: T; readonly problem?: ConfigurationError } {
-  try {
-    return { value: read() };
-  } catch (problem) {
-    if (problem instanceof ConfigurationError) return { problem };
-    throw problem;
-  }
 }
 
 /** The app, as this invocation of its Worker has it. */

@@ -12,7 +12,7 @@ import { failedTurn } from './refusal.ts';
 import { prefersAsync, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { turnPath } from './target.ts';
-import { type Run, streamed, streamedFrom } from './turn-stream.ts';
+import { type Run, streamed } from './turn-stream.ts';
 import { acceptedView, pendingViews, queuedView, suspendedView } from './turn-view.ts';
 
 /** A turn that this invocation may run. */
@@ -26,7 +26,7 @@ interface LeasedTurn {
 }
 
 /** Runs a leased turn here, and answers with its outcome: as JSON, or as a stream when the client asks for one. */
-export function runHere(
+export async function runHere(
   asked: SessionRequest,
   { turn, services, lease, sentAt }: LeasedTurn,
 ): Promise<Response> {
@@ -79,11 +79,11 @@ export function toResponse(answer: TurnAnswer, location: string): Response {
 
 /** The answer of a turn that runs, or ran, elsewhere, or waits. */
 export async function joined(asked: SessionRequest, turn: string): Promise<Response> {
-  if (wantsEvents(asked.request)) return streamedFrom(asked, turn);
+  if (wantsEvents(asked.request)) return streamed(asked, turn);
   return toTurnResponse(asked, await outcomeElsewhere(awaited(asked, turn)));
 }
 
-/** Who answers the open turn may be this very client, so that it is told for what that waits, and is not kept waiting too. */
+/** The client may be the one who answers the open turn, so it is told what that waits for, and is not kept waiting. */
 async function queuedBehind(
   { target, request }: SessionRequest,
   turn: string,

@@ -8,31 +8,25 @@ import { type EventStream, eventStream } from './sse.ts';
 import { type Target, turnPath } from './target.ts';
 import { acceptedView, continuesView, suspendedView } from './turn-view.ts';
 
-/** Runs a turn, and shows it to a client and leaves it with one as it is told. */
+/** Runs the turn: `show` gets what its client sees, and `leave` aborts when the client has gone. */
 export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
-/** Runs a turn, and answers with its events as they become durable, and text as it comes; last the answer, or that it is suspended. */
-export async function streamed(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
+/**
+ * Answers with a turn's events as they become durable; last comes the answer, or that the turn is suspended. With `run` it
+ * runs the turn here, and text is sent as it comes; without, the turn runs, or ran, elsewhere, or waits.
+ */
+export function streamed(asked: SessionRequest, turn: string, run?: Run): Response {
   const { target } = asked;
   const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
-    const end = await run({ show: (item) => stream.send(item), leave });
-    if (end.status !== 'ended') return follow(asked, { stream, turn, from: end.seq + 1, signal: leave });
+    const end = await run?.({ show: (item) => stream.send(item), leave });
+    if (end?.status !== 'ended')
+      return follow(asked, { stream, turn, from: (end?.seq ?? 0) + 1, signal: leave });
     stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
   };
   return eventStream(asked, (stream, leave) =>
     toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
   );
 }
-
-/** The events of a turn that runs, or ran, elsewhere, or waits; they end as those of one that runs here do. */
-export const streamedFrom = (asked: SessionRequest, turn: string): Response =>
-  eventStream(asked, (stream, leave) =>
-    toldIfKept(
-      stream,
-      acceptedView(asked.target, turn),
-      follow(asked, { stream, turn, from: 1, signal: leave }),
-    ),
-  );
 
 /** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */
 async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void>): Promise<void> {

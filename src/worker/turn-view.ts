@@ -40,6 +40,7 @@ export const continuesView = ({ path }: Target, after: number): Readonly<Record<
   events: `${path}/events?after=${after}`,
 });
 
+/** Tells that a turn was taken, and that its answer is not here. */
 export const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
   turn,
   session,
