@@ -23,8 +23,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<AppEnv
       app.on(route.method, pathOfHono(route.path), (c) => respond(host, route, c));
     }
   };
-  const answerError = errorResponses();
-  app.onError((error, c) => answerError(error, { request: c.req.raw, requestId: c.get('requestId') }));
+  app.onError(errorResponses());
   app.notFound(() =>
     new Problem(
       'unknown-route',

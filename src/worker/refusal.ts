@@ -10,19 +10,20 @@ import { Problem, type ProblemType } from './problem.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
-/** The request that failed, and its name in logs. */
+/** The request that failed, and its name in logs, as Hono has them. */
 interface FailedRequest {
-  readonly request: Request;
-  readonly requestId: string;
+  readonly req: { readonly raw: Request };
+  readonly var: { readonly requestId: string };
 }
 
 /** The only place where an error becomes a response. What went wrong inside is logged, and not told. */
 export function errorResponses(): (error: Error, asked: FailedRequest) => Response {
   const log = failureLog();
-  return (error, { request: { signal }, requestId }) => {
+  return (error, asked) => {
+    const { signal } = asked.req.raw;
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    if (!EXPECTED.some((kind) => error instanceof kind)) log(error, requestId);
+    if (!EXPECTED.some((kind) => error instanceof kind)) log(error, asked.var.requestId);
     return toProblem(error).toResponse();
   };
 }
