@@ -2,7 +2,7 @@ import type { SentDecision, SentResult } from '../session/answers/post-answer.ts
 import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { invalidBody, unknownProblems } from './body.ts';
-import type { BodySchema } from './description.ts';
+import type { BodySchema } from './route.ts';
 
 /** The body of a decision. */
 export const DECISION: BodySchema = {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Question } from '../session/answers/questions.ts';
 import { sha256 } from '../tool/async.ts';
-import type { Caller } from './host.ts';
+import type { Caller, Env } from './host.ts';
 import { Problem } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
@@ -12,6 +12,27 @@ export interface Authenticate {
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
   readonly owner?: ((env: Readonly<Record<string, unknown>>) => string) | undefined;
 }
+
+/** Who the request comes from. @throws Problem 401, and Error when `auth` answers what is no caller. */
+export async function authenticated(auth: Authenticate, request: Request, env: Env): Promise<Caller> {
+  const caller = await auth(request, env);
+  if (!caller) throw unauthorized(auth.scheme);
+  // An `auth` that reads a claim which is not there would give everybody the same sessions.
+  const { id, tenant } = caller;
+  if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
+    throw new Error('`auth` answered a caller whose id or tenant is not a text, or is empty.');
+  }
+  return caller;
+}
+
+const unauthorized = (scheme: Authenticate['scheme']): Problem =>
+  scheme === 'Bearer'
+    ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
+        headers: { 'www-authenticate': scheme },
+      })
+    : new Problem('unauthorized', 'Send valid credentials: it is not clear who this request is from.');
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** The ids of the callers whom the built-in authentication knows. */
 const TOKEN = 'token';

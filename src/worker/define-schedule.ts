@@ -2,8 +2,8 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import { startInBackground, toBackgroundTurn } from './background.ts';
 import type { Env, Host, HostedApp } from './host.ts';
-import { startInBackground, toBackgroundTurn } from './start-in-background.ts';
 
 /** The literal that `defineSchedule` takes. */
 export interface ScheduleConfig<Name extends string = string> {

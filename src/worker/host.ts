@@ -3,9 +3,8 @@ import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { Meter } from '../session/meter.ts';
-import { type Clock, DEFAULT_PLATFORM, type Platform } from '../session/read-platform.ts';
+import type { Meter } from '../session/meter.ts';
+import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 
@@ -56,40 +55,6 @@ export interface Invoked extends Host {
   readonly meter: Meter;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-}
-
-/**
- * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a
- * deployment lacks: so a message is refused for them, and a turn that was taken ends as failed.
- */
-export function invoked<App extends Host>(
-  host: App,
-  env: Env,
-  execution: Pick<Invoked, 'waitUntil'>,
-): App & Invoked {
-  const { clock } = host;
-  const platform = settled(() => host.platform(env));
-  const meter = new Meter(platform.value ?? DEFAULT_PLATFORM, () => clock.now());
-  return {
-    ...host,
-    meter,
-    waitUntil: (work) => execution.waitUntil(work),
-    session: (of, name) => meter.counted(host.session(of, name)),
-    resolve(agent, of) {
-      if (platform.problem) throw platform.problem;
-      return host.resolve(agent, of);
-    },
-  };
-}
-
-/** @throws what is not a ConfigurationError. */
-function settled<T>(read: () => T): { readonly value?: T; readonly problem?: ConfigurationError } {
-  try {
-    return { value: read() };
-  } catch (problem) {
-    if (problem instanceof ConfigurationError) return { problem };
-    throw problem;
-  }
 }
 
 /** A request that the app hands to an endpoint: its caller is known, it comes from no foreign page, and its size is checked. */

@@ -1,6 +1,5 @@
 import { SESSION_ID } from '../session/read-secrets.ts';
-import type { Answer, BodySchema, Schema } from './description.ts';
-import { byPath, type HttpHost, type Route } from './route.ts';
+import { type Answer, type BodySchema, byPath, type HttpHost, type Route, type Schema } from './route.ts';
 
 /** What an app has that its paths name. */
 type Named = Pick<HttpHost, 'agents' | 'webhooks'>;

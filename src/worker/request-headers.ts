@@ -2,7 +2,8 @@ import type { RequestKey } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { headerParameter, type Parameter } from './description.ts';
+import { headerParameter } from './route.ts';
+import type { Parameter } from './description.ts';
 import { Problem } from './problem.ts';
 
 /** One entry of a list header such as `text/html;q=0.5`, in lower case. */
@@ -45,12 +46,6 @@ export async function idempotencyKey(headers: Headers, body: string): Promise<Re
   }
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
 }
-
-/** What every request may say that may run a turn. */
-export const TURN_HEADERS: readonly Parameter[] = [
-  headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
-  headerParameter('Prefer', '`respond-async` runs the turn in the background.'),
-];
 
 /** Header name in lower case -> key of the tool-call context. */
 export type ContextHeaders = ReadonlyMap<string, string>;

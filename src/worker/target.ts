@@ -1,5 +1,7 @@
+import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
+import { Meter } from '../session/meter.ts';
+import { attempt } from '../tool/async.ts';
 import type { Agent } from '../agent/define-agent.ts';
-import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import {
@@ -61,32 +63,29 @@ export function targetOf({ host, env }: HostedApp, caller: Caller, named: Named)
   return { agent, session, caller, port, path };
 }
 
-/** A call that waits, with the address at which it is answered. */
-export interface PendingView extends PendingCall {
-  readonly links: { readonly approvals: string } | { readonly results: string };
-}
-
-/** What a turn waits for, by its events: the same wherever it is told. */
-export const pendingViews = (
-  target: Pick<Target, 'path'>,
-  events: readonly StoredEvent[],
-): readonly PendingView[] =>
-  openQuestions(events).map((question) => ({
-    ...toPendingCall(question),
-    links:
-      question.wait.for === 'decision'
-        ? { approvals: answerPath(target, question) }
-        : { results: answerPath(target, question) },
-  }));
-
 /**
- * Where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
- * an answer which is sent twice is never taken for the next question.
+ * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a
+ * deployment lacks: so a message is refused for them, and a turn that was taken ends as failed.
  */
-export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
-  const kind = wait.for === 'decision' ? 'approvals' : 'results';
-  const which = number === 1 ? '' : `?question=${number}`;
-  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
+export function invoked<App extends Host>(
+  host: App,
+  env: Env,
+  execution: Pick<Invoked, 'waitUntil'>,
+): App & Invoked {
+  const { clock } = host;
+  const platform = attempt(() => host.platform(env));
+  if (!platform.ok && !(platform.thrown instanceof ConfigurationError)) throw platform.thrown;
+  const meter = new Meter(platform.ok ? platform.value : DEFAULT_PLATFORM, () => clock.now());
+  return {
+    ...host,
+    meter,
+    waitUntil: (work) => execution.waitUntil(work),
+    session: (of, name) => meter.counted(host.session(of, name)),
+    resolve(agent, of) {
+      if (!platform.ok) throw platform.thrown;
+      return host.resolve(agent, of);
+    },
+  };
 }
 
 /** The app, as this invocation of its Worker has it. */

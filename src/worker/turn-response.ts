@@ -1,40 +1,21 @@
+import { failedTurn } from './refusal.ts';
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf, readTurn } from '../session/fold-session.ts';
 import { runTurn, type TurnEnd, type TurnHost } from '../session/run-turn.ts';
 import { followSession } from '../session/watching/follow-session.ts';
-import { stoppedTurn, toAnswer } from '../session/watching/turn-answer.ts';
+import { stoppedTurn, toAnswer, type TurnAnswer } from '../session/watching/turn-answer.ts';
 import {
   type AwaitedTurn,
-  keptFor,
   outcomeElsewhere,
   outcomeHere,
   type TurnOutcome,
 } from '../session/watching/turn-outcome.ts';
-import { ANY_OBJECT, type Answer } from './description.ts';
+import { ANY_OBJECT, type SessionRequest } from './route.ts';
+import type { Answer } from './description.ts';
 import { prefersAsync, wantsEvents } from './request-headers.ts';
-import type { SessionRequest } from './route.ts';
-import { type EventStream, eventStream } from './sse.ts';
-import { pendingViews, type Target, turnPath } from './target.ts';
-import {
-  accepted,
-  acceptedView,
-  answeredLater,
-  continuesView,
-  queuedView,
-  suspendedView,
-  toResponse,
-} from './turn-view.ts';
-
-/** What a request is answered that may run a turn. */
-export const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
-  200: { description: 'The turn has ended', json: ANY_OBJECT, streams: true },
-  202: {
-    description:
-      'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
-      '`Location` leads to its answer',
-    json: ANY_OBJECT,
-  },
-};
+import { turnPath } from './target.ts';
+import { type Run, streamed } from './turn-stream.ts';
+import { acceptedView, pendingViews, queuedView, suspendedView } from './turn-view.ts';
 
 /** A turn that this invocation may run. */
 interface LeasedTurn {
@@ -47,33 +28,13 @@ interface LeasedTurn {
 }
 
 /** Runs a leased turn here, and answers with its outcome: as JSON, or as a stream when the client asks for one. */
-export function runHere(
+export async function runHere(
   asked: SessionRequest,
   { turn, services, lease, sentAt }: LeasedTurn,
 ): Promise<Response> {
   const run: Run = (more) => runTurn({ ...services, ...more }, lease, sentAt);
   return wantsEvents(asked.request) ? streamed(asked, turn, run) : answered(asked, turn, run);
 }
-
-/**
- * Goes on with a turn that got what it waited for: here, or with whoever was faster, or in the background when the
- * client does not want to wait. It is answered as the message is that started the turn.
- */
-export async function goOn(asked: SessionRequest, services: TurnHost, turn: string): Promise<Response> {
-  const { host, request } = asked;
-  if (prefersAsync(request)) return accepted(asked, turn);
-  const sentAt = host.clock.now();
-  const resumed = await resume(asked, turn).catch(keptFor);
-  if (resumed === 'kept') return accepted(asked, turn);
-  if (resumed.status !== 'leased') return joined(asked, turn);
-  return runHere(asked, { turn, services, lease: resumed, sentAt });
-}
-
-/** Asks for the lease of the open turn. */
-export const resume = ({ host, target }: SessionRequest, turn: string): Promise<Leased | NotResumed> =>
-  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
-
-type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
 /** The answer as JSON. When another invocation goes on with the turn, this one waits for its end. */
 async function answered(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
@@ -105,18 +66,26 @@ async function toTurnResponse(asked: SessionRequest, outcome: TurnOutcome): Prom
   }
 }
 
+/** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
+export function toResponse(answer: TurnAnswer, location: string): Response {
+  switch (answer.outcome) {
+    case 'completed':
+    case 'returned-direct':
+    case 'limit-reached':
+    case 'cancelled':
+      return Response.json(answer, { headers: { 'content-location': location } });
+    case 'failed':
+      return failedTurn(answer).toResponse();
+  }
+}
+
 /** The answer of a turn that runs, or ran, elsewhere, or waits. */
 export async function joined(asked: SessionRequest, turn: string): Promise<Response> {
-  const { target, request } = asked;
-  if (wantsEvents(request)) {
-    return eventStream(asked, (stream, leave) =>
-      toldIfKept(stream, acceptedView(target, turn), follow(asked, { stream, turn, from: 1, signal: leave })),
-    );
-  }
+  if (wantsEvents(asked.request)) return streamed(asked, turn);
   return toTurnResponse(asked, await outcomeElsewhere(awaited(asked, turn)));
 }
 
-/** Who answers the open turn may be this very client, so that it is told for what that waits, and is not kept waiting too. */
+/** The client may be the one who answers the open turn, so it is told what that waits for, and is not kept waiting. */
 async function queuedBehind(
   { target, request }: SessionRequest,
   turn: string,
@@ -127,59 +96,33 @@ async function queuedBehind(
   return answeredLater({ target, request }, turn, view);
 }
 
-/** The turn's events as they become durable, and text as it comes; last the answer, or that it is suspended. */
-async function streamed(asked: SessionRequest, turn: string, run: Run): Promise<Response> {
-  const { target } = asked;
-  const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
-    const end = await run({ show: (item) => stream.send(item), leave });
-    if (end.status !== 'ended') return follow(asked, { stream, turn, from: end.seq + 1, signal: leave });
-    stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
+/**
+ * The message was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on its way into
+ * another turn is a turn of its own when that ends first.
+ */
+export function answeredLater(
+  { target, request }: Pick<SessionRequest, 'target' | 'request'>,
+  turn: string,
+  view: unknown,
+): Response {
+  const headers = {
+    location: turnPath(target, turn),
+    ...(prefersAsync(request) && { 'preference-applied': 'respond-async' }),
   };
-  return eventStream(asked, (stream, leave) =>
-    toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
-  );
+  return Response.json(view, { status: 202, headers });
 }
 
-/** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */
-async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void>): Promise<void> {
-  if ((await work.catch(keptFor)) === 'kept') stream.sendNamed('accepted', view);
-}
+/** What was asked for is not there yet: ask again in so many seconds. */
+export const notYet = (view: unknown, retryAfter: number): Response =>
+  Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 
-interface Following {
-  readonly stream: EventStream;
-  readonly turn: string;
-  /** The first sequence that was not sent. */
-  readonly from: number;
-  readonly signal: AbortSignal;
-}
+/** Tells where the answer will be of a turn that runs in the background, or that others go on with. */
+export const accepted = (asked: SessionRequest, turn: string): Response =>
+  answeredLater(asked, turn, acceptedView(asked.target, turn));
 
-/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
-async function follow(
-  { host, target }: SessionRequest,
-  { stream, turn, from, signal }: Following,
-): Promise<void> {
-  const { clock, meter } = host;
-  let after = from - 1;
-  const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
-    stream.send({ type: 'event', stored });
-    after = stored.seq;
-    await stream.room();
-  });
-  if (end === 'left') return;
-  if (end === 'erased') return stream.sendNamed('erased', { turn });
-  // What is left may be too little to read a long turn again for its answer.
-  if (end === 'over' || meter.over)
-    stream.sendNamed('continues', { turn, answer: turnPath(target, turn), ...continuesView(target, after) });
-  else await sendStopped(target, stream, turn);
-}
-
-async function sendStopped(target: Target, stream: EventStream, turn: string): Promise<void> {
-  const events = await readTurn(target.port, turn);
-  if (events.length === 0) return stream.sendNamed('erased', { turn });
-  const answer = stoppedTurn(target.session, target.agent.name, events);
-  if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
-  else stream.sendNamed('answer', answer);
-}
+/** Asks for the lease of the open turn. */
+export const resume = ({ host, target }: SessionRequest, turn: string): Promise<Leased | NotResumed> =>
+  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
 
 /** A turn that was begun, or resumed, is left in good order, even when its client has gone. */
 export function settled(

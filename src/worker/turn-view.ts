@@ -1,10 +1,11 @@
+import { type PendingCall, openQuestions, toPendingCall } from '../session/answers/questions.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { Deferred } from '../journal/session-port.ts';
 import { stoppedTurn, type TurnAnswer } from '../session/watching/turn-answer.ts';
 import { Problem, type ProblemType } from './problem.ts';
 import { prefersAsync } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
-import { pendingViews, type Target, turnPath } from './target.ts';
+import { type Target, turnPath } from './target.ts';
 
 /** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
 export function toResponse(answer: TurnAnswer, location: string): Response {
@@ -94,13 +95,38 @@ export const continuesView = ({ path }: Target, after: number): Readonly<Record<
   events: `${path}/events?after=${after}`,
 });
 
-/** Tells where the answer will be of a turn that runs in the background, or that others go on with. */
-export const accepted = (asked: SessionRequest, turn: string): Response =>
-  answeredLater(asked, turn, acceptedView(asked.target, turn));
-
+/** Tells that a turn was taken, and that its answer is not here. */
 export const acceptedView = ({ session, agent }: Target, turn: string): unknown => ({
   turn,
   session,
   agent: agent.name,
   status: 'accepted',
 });
+
+/** A call that waits, with the address at which it is answered. */
+export interface PendingView extends PendingCall {
+  readonly links: { readonly approvals: string } | { readonly results: string };
+}
+
+/** What a turn waits for, by its events: the same wherever it is told. */
+export const pendingViews = (
+  target: Pick<Target, 'path'>,
+  events: readonly StoredEvent[],
+): readonly PendingView[] =>
+  openQuestions(events).map((question) => ({
+    ...toPendingCall(question),
+    links:
+      question.wait.for === 'decision'
+        ? { approvals: answerPath(target, question) }
+        : { results: answerPath(target, question) },
+  }));
+
+/**
+ * Where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
+ * an answer which is sent twice is never taken for the next question.
+ */
+export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
+  const kind = wait.for === 'decision' ? 'approvals' : 'results';
+  const which = number === 1 ? '' : `?question=${number}`;
+  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
+}

@@ -2,6 +2,6 @@
 
 export { agentResolver } from '../../src/agent/tool-groups/resolve-agent.ts';
 export { BUILT_IN_KINDS, toolKinds } from '../../src/built-in-kinds.ts';
-export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/start-in-background.ts';
-export type { PendingView } from '../../src/worker/target.ts';
+export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
 export { UnknownTargetError } from '../../src/worker/target.ts';
+export type { PendingView } from '../../src/worker/turn-view.ts';

@@ -2,7 +2,6 @@
 export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { MAX_REPLY_LENGTH } from '../../src/model/ai-sdk/sdk-reply.ts';
 export { MAX_REPLY_BYTES } from '../../src/model/chat-completions/read-stream.ts';
-export { chooseModel, type ModelEnvironment } from '../../src/model/choose-model.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
@@ -22,3 +21,4 @@ export { stepsOf } from '../../src/offline-model/steps.ts';
 export { toolCard } from '../../src/offline-model/tool-card.ts';
 export { changeOf, changesOf } from '../../src/offline-model/verbs.ts';
 export { stem, stemsOf } from '../../src/offline-model/words.ts';
+export { chooseModel, type ModelEnvironment } from '../../src/worker/choose-model.ts';

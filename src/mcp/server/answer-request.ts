@@ -13,6 +13,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { EndpointRequest, Host } from '../../worker/host.ts';
+import type { FailureLog } from '../../worker/refusal.ts';
 import { UnknownTargetError } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY, invalidParams, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
@@ -37,6 +38,7 @@ interface RpcRequest {
   readonly send: (notification: ServerNotification) => Promise<void>;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
+  readonly logFailure: FailureLog;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   } catch (thrown) {
     const refused = toRpcError(thrown);
     const isExpected = thrown === refused || thrown instanceof UnknownTargetError || request.leave.aborted;
-    if (!isExpected) console.error(`holdfast: request ${request.within.requestId} failed`, thrown);
+    if (!isExpected) request.logFailure(thrown, request.within.requestId);
     throw refused;
   }
 }

@@ -1,3 +1,4 @@
+import { failureLog } from '../../worker/refusal.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { McpEndpoint } from '../../worker/host.ts';
 import type { McpPrompt } from './prompts.ts';
@@ -39,6 +40,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     info: { name, version },
     instructions,
     published: { callable, prompts: promptsByName(prompts) },
+    logFailure: failureLog(),
   };
   return {
     agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),

@@ -5,6 +5,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { EndpointRequest } from '../../worker/host.ts';
+import type { FailureLog } from '../../worker/refusal.ts';
 import { answerRequest, type Published } from './answer-request.ts';
 
 /** An endpoint as it is served. */
@@ -12,6 +13,8 @@ interface Served {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly published: Published;
+  /** Logs what went wrong inside of a request. */
+  readonly logFailure: FailureLog;
 }
 
 /**
@@ -34,7 +37,7 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
 }
 
 function createServer(
-  { info, instructions, published }: Served,
+  { info, instructions, published, logFailure }: Served,
   within: EndpointRequest,
   leave: AbortSignal,
 ): Server {
@@ -52,7 +55,14 @@ function createServer(
   // The SDK's handlers answer bad params as internal errors.
   server.removeRequestHandler('logging/setLevel');
   server.fallbackRequestHandler = ({ method, params }, { sendNotification }) =>
-    answerRequest(published, { within, method, params: toParams(params), send: sendNotification, leave });
+    answerRequest(published, {
+      within,
+      method,
+      params: toParams(params),
+      send: sendNotification,
+      leave,
+      logFailure,
+    });
   return server;
 }
 

@@ -1,19 +1,27 @@
-import { askPatiently, DEFAULT_RETRIES, DEFAULT_TIMEOUT, type OpenAttempt } from '../ask-patiently.ts';
+import {
+  askPatiently,
+  DEFAULT_RETRIES,
+  DEFAULT_TIMEOUT,
+  type ExplainedFailure,
+  type OpenAttempt,
+} from '../ask-patiently.ts';
 import { toWireMessage, toWireTool } from '../chat-completions/to-wire.ts';
-import type {
-  ChatModel,
+import {
+  type ChatModel,
   ModelError,
-  ModelMessage,
-  ModelReply,
-  ModelRequest,
-  OutputFormat,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type OutputFormat,
 } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
+import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { waitOrRelease } from '../patience.ts';
 import { checkMaxOutputTokens, checkPrices, type Prices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { explainFailure } from './explain-failure.ts';
+import { errorOfStatus, sentence } from '../server-error.ts';
+import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 
 /** What is needed of the `AI` binding of Workers AI; Cloudflare's `Ai` is one, and so is anything that wraps it. */
@@ -130,3 +138,56 @@ const inWords = ({ schema }: OutputFormat): string =>
 const toFormat = ({ schema }: OutputFormat) => ({
   response_format: { type: 'json_schema', json_schema: schema },
 });
+
+/** What the binding threw. It has no status and no headers; what went wrong is in its code or its words. */
+const explainFailure = (thrown: unknown): ExplainedFailure => {
+  const fields = isRecord(thrown) ? thrown : { message: thrown };
+  const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';
+  const code = codeOf(fields, words);
+  const status = code === undefined ? undefined : statuses.get(code);
+  const final = fields.retryable === false || (code !== undefined && untilTomorrow.has(code));
+  const retryAfter = final ? Number.POSITIVE_INFINITY : undefined;
+  if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
+  if (/JSON Mode couldn't be met/i.test(words)) {
+    return {
+      error: new ModelError('invalid-reply', 'The model could not answer in the form that was asked for.'),
+    };
+  }
+  const length = toldLength('server-error', words);
+  const failure = length ? 'context-length' : 'server-error';
+  return { error: new ModelError(failure, sentence('Workers AI failed', words), { length }), retryAfter };
+};
+
+/**
+ * Workers AI's own codes and what they mean in HTTP. From its documentation, but for 4006 and 5006: what it says today
+ * of the daily allocation, and of inputs that do not match the model's schema.
+ */
+const statuses: ReadonlyMap<number, number> = new Map([
+  [3003, 400],
+  [3006, 413],
+  [3007, 408],
+  [3008, 408],
+  [3023, 403],
+  [3036, 429],
+  [3039, 400],
+  [3040, 429],
+  [3041, 403],
+  [3042, 404],
+  [4006, 429],
+  [5004, 400],
+  [5005, 405],
+  [5006, 400],
+  [5007, 400],
+  [5016, 403],
+  [5018, 403],
+  [5019, 405],
+]);
+
+/** The day's allocation is used up: it comes back at midnight, not in half a minute. */
+const untilTomorrow: ReadonlySet<number> = new Set([3036, 4006]);
+
+/** The code stands in `code`, or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
+const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
+  [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
+    .map((code) => (typeof code === 'string' ? Number(code) : code))
+    .find((code): code is number => typeof code === 'number' && statuses.has(code));

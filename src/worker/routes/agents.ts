@@ -1,9 +1,8 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { ANY_OBJECT } from '../description.ts';
 import type { Env, Host } from '../host.ts';
-import { defineRoute } from '../route.ts';
+import { ANY_OBJECT, defineRoute } from '../route.ts';
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({

@@ -1,3 +1,5 @@
+import { keptFor } from '../../session/watching/turn-outcome.ts';
+import type { TurnHost } from '../../session/run-turn.ts';
 import type { Posted } from '../../journal/session-port.ts';
 import {
   type CheckedAnswer,
@@ -11,12 +13,19 @@ import type { JsonObject } from '../../tool/json.ts';
 import { DECISION, parseDecisionBody, parseResultBody, RESULT } from '../answer-body.ts';
 import { mustHaveRole } from '../auth.ts';
 import { invalidBody, readBody } from '../body.ts';
-import type { Parameter } from '../description.ts';
 import { Problem } from '../problem.ts';
-import { idempotencyKey, TURN_HEADERS } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
-import { answerPath, type Target, turnServices } from '../target.ts';
-import { goOn, settled, TURN_ANSWERS } from '../turn-response.ts';
+import { idempotencyKey, prefersAsync } from '../request-headers.ts';
+import {
+  defineRoute,
+  type Parameter,
+  SESSION,
+  type SessionRequest,
+  TURN_ANSWERS,
+  TURN_HEADERS,
+} from '../route.ts';
+import { type Target, turnServices } from '../target.ts';
+import { accepted, joined, resume, runHere, settled } from '../turn-response.ts';
+import { answerPath } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
 
 const parameters: readonly Parameter[] = [
@@ -95,6 +104,20 @@ async function answerCall(asked: SessionRequest, call: string, kind: AnswerKind)
   if (isTaken) return goOn(asked, services, question.turn);
   const why = question.standing === 'open' ? posted : STANDINGS[question.standing];
   throw refused(target, kind, why);
+}
+
+/**
+ * Goes on with a turn that got what it waited for: here, or with whoever was faster, or in the background when the
+ * client does not want to wait. It is answered as the message is that started the turn.
+ */
+async function goOn(asked: SessionRequest, services: TurnHost, turn: string): Promise<Response> {
+  const { host, request } = asked;
+  if (prefersAsync(request)) return accepted(asked, turn);
+  const sentAt = host.clock.now();
+  const resumed = await resume(asked, turn).catch(keptFor);
+  if (resumed === 'kept') return accepted(asked, turn);
+  if (resumed.status !== 'leased') return joined(asked, turn);
+  return runHere(asked, { turn, services, lease: resumed, sentAt });
 }
 
 /** What the object would say of a question that is closed by the journal. */

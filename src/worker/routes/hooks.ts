@@ -6,12 +6,12 @@ import {
   WebhookRefusal,
   type WebhookStart,
 } from '../../webhooks/webhook.ts';
+import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../background.ts';
 import { readBytes } from '../body.ts';
-import { ANY_OBJECT } from '../description.ts';
 import type { HostedApp } from '../host.ts';
-import { Problem, type ProblemType, queueFull } from '../problem.ts';
-import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
-import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../start-in-background.ts';
+import { Problem, type ProblemType } from '../problem.ts';
+import { queueFull } from '../refusal.ts';
+import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import { turnPath } from '../target.ts';
 
 /**
@@ -42,10 +42,10 @@ async function takeDelivery({ host, env, request }: RouteRequest, name: string):
     const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
     throw new Problem('unknown-webhook', detail);
   }
-  const knock = { headers: request.headers, env, now: host.clock.now() };
-  await telling(hook, hook.admit(knock));
+  const unverified = { headers: request.headers, env, now: host.clock.now() };
+  await telling(hook, hook.admit(unverified));
   const body = await readBytes(request, hook.maxBodyBytes);
-  const received = await telling(hook, hook.receive({ ...knock, body }));
+  const received = await telling(hook, hook.receive({ ...unverified, body }));
   switch (received.type) {
     case 'reply':
       return Response.json(received.body);

@@ -1,3 +1,6 @@
+import { isDelay, DELAY_RULE } from '../../tool/async.ts';
+import { type JsonObject, type Json, isJsonObject } from '../../tool/json.ts';
+import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import type { Accepted, Deferred, Leased, NotStarted, TurnStart } from '../../journal/session-port.ts';
 import { openQuestions } from '../../session/answers/questions.ts';
 import { readerOf, readTurn } from '../../session/fold-session.ts';
@@ -7,14 +10,16 @@ import { SessionUnavailableError } from '../../session/send-again.ts';
 import { toTurnStart } from '../../session/start-turn.ts';
 import { turnStopped } from '../../session/watching/turn-outcome.ts';
 import { mustHaveRole } from '../auth.ts';
-import { readBody } from '../body.ts';
-import { MESSAGE, MESSAGE_QUERY, messageQuery, parseMessageBody } from '../message-body.ts';
-import { Problem, refusal } from '../problem.ts';
-import { contextOfHeaders, idempotencyKey, prefersAsync, TURN_HEADERS } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { readBody, unknownProblems, invalidBody } from '../body.ts';
+import { MESSAGE, parseMessageBody } from '../message-body.ts';
+import { MESSAGE_QUERY, messageQuery } from './busy-session.ts';
+import { Problem } from '../problem.ts';
+import { refusal } from '../refusal.ts';
+import { contextOfHeaders, idempotencyKey, prefersAsync } from '../request-headers.ts';
+import { TURN_HEADERS, defineRoute, SESSION, type SessionRequest, TURN_ANSWERS } from '../route.ts';
 import { type Target, turnPath, turnServices } from '../target.ts';
-import { joined, resume, runHere, settled, TURN_ANSWERS } from '../turn-response.ts';
-import { accepted, answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
+import { joined, resume, runHere, settled, accepted } from '../turn-response.ts';
+import { answeredLater, type QueuedMessage, queuedView } from '../turn-view.ts';
 
 /** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
 export const postMessage = defineRoute({
@@ -153,4 +158,49 @@ async function readStart({ host, target, request }: SessionRequest): Promise<Tur
     request: await idempotencyKey(request.headers, text),
   };
   return { ...toTurnStart(start, host.newId), delayMs };
+}
+
+/** A checked message. */
+interface MessageBody {
+  readonly message: string;
+  readonly context: ToolCallContext;
+  readonly loopId?: string | undefined;
+  /** The turn is to start so much later. */
+  readonly delaySeconds?: number | undefined;
+}
+
+const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+
+/** Reads the body of a message. @throws Problem that lists everything that is wrong with it. */
+function parseMessageBody(body: JsonObject): MessageBody {
+  const { message, loopId, delaySeconds } = body;
+  const problems: string[] = [];
+  if (message === undefined) problems.push('message: is missing');
+  else if (!isText(message, /\S/)) problems.push('message: must be text that is not blank');
+  const context = parseContext(body.context);
+  if (typeof context === 'string') problems.push(context);
+  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    problems.push(`delaySeconds: ${DELAY_RULE}`);
+  }
+  problems.push(...unknownProblems(body, KNOWN));
+  if (problems.length > 0) throw invalidBody(problems);
+  return { message, context, loopId, delaySeconds } as MessageBody; // as just checked
+}
+
+const isText = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
+
+/** The context, or what is wrong with it. */
+function parseContext(values: Json | undefined): ToolCallContext | string {
+  if (values === undefined) return ToolCallContext.EMPTY;
+  if (!isJsonObject(values)) return 'context: must be a JSON object';
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    return `context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`;
+  }
 }

@@ -3,11 +3,11 @@ import { foldAll } from '../../session/fold-session.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { toAnswer, visibleToolMemory } from '../../session/watching/turn-answer.ts';
 import { modelText } from '../../tool/tool-result.ts';
-import { ANY_OBJECT } from '../description.ts';
 import { ownerOf } from '../host.ts';
 import { Problem } from '../problem.ts';
-import { type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
-import { type Named, pendingViews, type Target, targetOf } from '../target.ts';
+import { ANY_OBJECT, type CallerRequest, defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { type Named, type Target, targetOf } from '../target.ts';
+import { pendingViews } from '../turn-view.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({

@@ -3,11 +3,11 @@ import { parseEvent } from '../../journal/parse-event.ts';
 import type { Deferred, EventPage } from '../../journal/session-port.ts';
 import { PAGE_BYTES, readTurn } from '../../session/fold-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-answer.ts';
-import { ANY_OBJECT } from '../description.ts';
+import { ANY_OBJECT, defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { Problem } from '../problem.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { type Target, turnPath } from '../target.ts';
-import { notYet, queuedView, suspendedView, toResponse } from '../turn-view.ts';
+import { notYet, toResponse } from '../turn-response.ts';
+import { queuedView, suspendedView } from '../turn-view.ts';
 import { unknownSession } from './session.ts';
 
 /**
@@ -31,6 +31,27 @@ export const getTurn = defineRoute({
     },
   },
   handle: showTurn,
+});
+
+/**
+ * Asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those before it or for
+ * its time: it is not begun then.
+ */
+export const postCancel = defineRoute({
+  method: 'POST',
+  path: `${SESSION}/cancel`,
+  access: 'session',
+  summary: 'Stops a turn, or ends it before it begins',
+  parameters: [
+    {
+      name: 'turn',
+      in: 'query',
+      schema: { type: 'string' },
+      description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
+    },
+  ],
+  answers: { 202: { description: 'It will stop', json: ANY_OBJECT } },
+  handle: cancelTurn,
 });
 
 /** When to ask again for a turn that goes on by itself, and for one that waits for somebody, in seconds. */
@@ -92,8 +113,39 @@ async function turnThatTookIn({ port }: Target, as: string): Promise<string | un
 }
 
 /** No message of the session has this id. */
-export const unknownTurn = ({ path }: Target, turn: string): Problem =>
+const unknownTurn = ({ path }: Target, turn: string): Problem =>
   new Problem(
     'unknown-turn',
     `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
   );
+
+async function cancelTurn({ target, request }: SessionRequest): Promise<Response> {
+  const { port } = target;
+  const named = new URL(request.url).searchParams.get('turn');
+  const page = await port.read({ from: 1, limit: 1, ...(named !== null && { turn: named }) });
+  if (!page) throw unknownSession(target);
+  // The event that opens a session is of no turn, and has this name for it.
+  if (named === '') throw unknownTurn(target, named);
+  const turn = named ?? page.openTurn?.id;
+  if (turn === undefined) throw noOpenTurn();
+  if ((await port.post('cancel', turn, '{}')) !== 'posted') throw await whyNot(target, named, turn);
+  const headers = { location: turnPath(target, turn) };
+  return Response.json({ turn, status: 'cancel-requested' }, { status: 202, headers });
+}
+
+const noOpenTurn = (): Problem =>
+  new Problem('no-open-turn', 'No turn is open, so there is nothing to cancel.');
+
+/** What was cancelled is over, or never was one. */
+async function whyNot(target: Target, named: string | null, turn: string): Promise<Problem> {
+  if (named === null) return noOpenTurn();
+  const page = await target.port.read({ from: 1, limit: 1, turn });
+  if (page?.waits?.status === 'steering') {
+    const { into } = page.waits;
+    const detail = `Message ${turn} is on its way into turn ${into}, and no turn of its own. Cancel turn ${into}.`;
+    return new Problem('no-open-turn', detail, { more: { turn: into } });
+  }
+  if (!page || page.rows.length === 0) return unknownTurn(target, turn);
+  const detail = `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`;
+  return new Problem('turn-over', detail);
+}

@@ -30,7 +30,7 @@ it('the README shows no TypeScript but what is a file that runs', () => {
 });
 
 it('the README names the defaults of settings', () => {
-  const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/model/choose-model.ts'))?.[1];
+  const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/worker/choose-model.ts'))?.[1];
   expect(readme).toContain(`\`${model}\` unless set`);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
   expect(readme).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);

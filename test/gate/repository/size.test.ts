@@ -104,7 +104,7 @@ it('a Worker carries the planner only when it imports it', async () => {
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
-  expect(without).toContain('src/model/choose-model.ts');
+  expect(without).toContain('src/worker/choose-model.ts');
   expect(without.filter(isPlanner)).toEqual([]);
   const offline = await filesOf(`${everything}export { offlineModel } from './src/offline-model/entry.ts';`);
   expect(offline.filter(isPlanner).length).toBeGreaterThan(10);

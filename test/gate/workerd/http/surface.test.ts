@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
-import { createApp, type HttpHost } from '../../../doors/http.ts';
+import { createApp, type HttpHost, routeTable } from '../../../doors/http.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
@@ -30,7 +30,7 @@ const host: HttpHost = {
 /** What the app routes, as OpenAPI writes it: path, then methods. */
 function routes(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { path, method } of createApp(host).routes) {
+  for (const { path, method } of createApp(host, routeTable(host)).routes) {
     if (method === 'ALL') continue;
     const written = path.replace(/:(\w+)/g, '{$1}');
     found.set(written, (found.get(written) ?? new Set()).add(method.toLowerCase()));

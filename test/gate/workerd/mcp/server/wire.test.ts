@@ -16,6 +16,11 @@ const problem = (type: string, status: number, detail: string) => ({
   detail,
 });
 
+const NO_PLANNER =
+  "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
+  "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
+  'and MODEL to the name of the model there.';
+
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });
 
 describe('POST /mcp', () => {
@@ -261,6 +266,17 @@ describe('a failure inside the Worker', () => {
       error: { code: -32603, message: expect.stringContaining('context') },
     });
     expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+  });
+
+  it('that is the deployment’s is told at each request, and logged at the first as HTTP logs it', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const bare = { ...scripted, name: 'bare', model: undefined };
+    const wrong = publishing({ agents: [bare] }, { agents: [bare] }, { MODEL: 'offline' });
+    const call = () => answerTo(wrong, 'tools/call', { name: 'bare', arguments: { message: 'Hello' } });
+    const told = { error: { code: -32603, message: NO_PLANNER } };
+    expect([await call(), await call()]).toEqual([told, told]);
+    expect(log.mock.calls).toEqual([[`holdfast: ${NO_PLANNER}`]]);
     log.mockRestore();
   });
 });

@@ -1,8 +1,11 @@
-import type { ChatModel } from './chat-model.ts';
-import { ConfigurationError } from './configuration-error.ts';
-import { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible/openai-compatible.ts';
-import { checkPrices, type Prices } from './prices.ts';
-import { isRecord, parseJson } from './untrusted-json.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import {
+  type OpenAICompatibleOptions,
+  openAICompatible,
+} from '../model/openai-compatible/openai-compatible.ts';
+import { checkPrices, type Prices } from '../model/prices.ts';
+import { isRecord, parseJson } from '../model/untrusted-json.ts';
 
 /** The settings that choose a model; an empty one is not set. */
 export interface ModelEnvironment {

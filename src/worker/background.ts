@@ -1,0 +1,159 @@
+import { NewerEventError } from '../journal/parse-event.ts';
+import type { Accepted, Deferred, HandOver, NotStarted, TurnStart } from '../journal/session-port.ts';
+import { readerOf } from '../session/fold-session.ts';
+import { parseSessionName } from '../session/read-secrets.ts';
+import { runTurn } from '../session/run-turn.ts';
+import { toTurnStart } from '../session/start-turn.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { WhenBusy } from '../tool/call.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
+import { attempt } from '../tool/async.ts';
+import type { Env, HostedApp, Invoked } from './host.ts';
+import { type Target, targetOf, turnServices } from './target.ts';
+
+/**
+ * How long what has started a turn is known when it comes again, in ms. Senders of webhooks try for three days, and people press
+ * a button later; the platform may deliver a time of a schedule more than once.
+ */
+export const KNOWN_FOR = 7 * 24 * 60 * 60_000;
+
+/** What starts a turn that no caller waits for. */
+interface OutsideStart {
+  /** What it is, such as `schedule:nightly`: the id of the turn's principal. */
+  readonly by: string;
+  /** Whose the session is. */
+  readonly owner: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly message: string;
+  readonly context: JsonObject;
+  /** Names it alone: however often it comes within `KNOWN_FOR`, it starts one turn in its session. */
+  readonly key: string;
+  readonly whenBusy: WhenBusy;
+}
+
+/** A turn, and the session that it is for. */
+export interface BackgroundTurn {
+  readonly target: Target;
+  readonly start: TurnStart;
+}
+
+/** Finds out before anything is taken what is wrong with it. @throws Error that says so. */
+export function toBackgroundTurn(
+  here: HostedApp,
+  { by, owner, whenBusy, key, context, ...named }: OutsideStart,
+): BackgroundTurn {
+  if (isBlank(owner)) throw new Error('Its owner is blank.');
+  if (isBlank(named.message)) throw new Error('Its message is blank.');
+  const from = { id: by, tenant: owner };
+  const target = targetOf(here, from, named);
+  checkModel(here, target);
+  // The bytes that came may differ the next time; what the key names does not.
+  const request = { key, bodyHash: key, ttl: KNOWN_FOR };
+  const { agent, message } = named;
+  const start = toTurnStart(
+    { agent, message, context: ToolCallContext.of(context), from, request },
+    here.host.newId,
+  );
+  return { target, start: { ...start, whenBusy } };
+}
+
+/** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
+const checkModel = ({ host, env }: HostedApp, { agent }: Target): unknown => agent.model ?? host.model(env);
+
+/** What became of it: `full` changes nothing. */
+type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' }>;
+
+/**
+ * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits
+ * in line: nobody is there to be told what to answer first.
+ */
+export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
+  const first = await target.port.accept(start);
+  const taken = first.status === 'suspended' ? await target.port.accept(queued(start)) : first;
+  switch (taken.status) {
+    case 'busy':
+    case 'suspended':
+    case 'key-reused':
+      // No port answers so to what may queue, under a key that names it alone.
+      throw new Error(`The session took no message: it is ${taken.status}.`);
+    default:
+      return taken;
+  }
+}
+
+const queued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
+
+/** Functions of the app made it, so that it may be anything. */
+const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
+
+/**
+ * Goes on with a turn that nobody holds, as far as this invocation may; a turn that is over, waits or is held by somebody
+ * is left alone, so it may be asked for any number of times. What the deployment lacks for a turn is found out under its
+ * lease, so that even then the turn has an outcome.
+ *
+ * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, and
+ *   SessionUnavailableError when it cannot be reached.
+ */
+export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
+  const { agent } = parseSessionName(name);
+  const port = host.session(env, name);
+  const sentAt = host.clock.now();
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
+  if (leased.status !== 'leased') return;
+  await runTurn(turnServices({ host, env }, { port, agent }), leased, sentAt);
+}
+
+/** What is used of a batch of the queue. */
+interface Batch {
+  readonly messages: readonly QueueMessage[];
+}
+
+interface QueueMessage {
+  readonly id: string;
+  readonly body: unknown;
+  ack(): void;
+  retry(options?: { readonly delaySeconds?: number }): void;
+}
+
+/** Longer than a session that is being moved, or is overloaded, takes to be there again; in seconds. */
+const RETRY_AFTER = 5;
+
+/**
+ * Goes on with the turns that the messages name, one after another: they share the limits of this invocation, and what it
+ * has no room left for is left to the next one. Never rejects: each message is acknowledged, or is to come again. A
+ * message is only a hint; the alarm of its session comes anyway.
+ */
+export async function takeBatch(host: Invoked, env: Env, { messages }: Batch): Promise<void> {
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && host.meter.short) message.retry();
+    else await takeMessage(host, env, message);
+  }
+}
+
+async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Promise<void> {
+  const handOver = parseHandOver(message.body);
+  if (!handOver) {
+    // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
+    console.error(`holdfast: message ${message.id} of the queue names no turn, and is refused`);
+    message.retry();
+    return;
+  }
+  try {
+    await resumeTurn(host, env, handOver);
+    message.ack();
+  } catch (failure) {
+    // The session has been given back for a newer deployment, and comes by itself.
+    if (failure instanceof NewerEventError) return message.ack();
+    console.error(`holdfast: turn ${handOver.turn} was not gone on with`, failure);
+    message.retry({ delaySeconds: RETRY_AFTER });
+  }
+}
+
+/** What an alarm has sent; `undefined` when it is anything else. */
+function parseHandOver(body: unknown): HandOver | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
+  if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
+  return attempt(() => parseSessionName(name)).ok ? { name, turn } : undefined;
+}

@@ -1,0 +1,194 @@
+import { type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
+import type { Agent } from '../agent/define-agent.ts';
+import { agentResolver } from '../agent/tool-groups/resolve-agent.ts';
+import { toolKinds } from '../built-in-kinds.ts';
+import type { Principal } from '../journal/events.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import {
+  checkDeployment,
+  type Deployment,
+  DeploymentError,
+  deploymentWarnings,
+  sayingOnce,
+} from '../session/deployment.ts';
+import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
+import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
+import {
+  type AppContext,
+  type MintedSecrets,
+  parseSessionName,
+  readSecrets,
+  toAppContext,
+  withRetention,
+} from '../session/read-secrets.ts';
+import type { ToolGroup } from '../sources/define-tool-group.ts';
+import type { ToolKind } from '../tool/define-tool-kind.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
+import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
+import { byName, checkEndpoint, checkOwners, checkPrices, checkStarters } from './check-app.ts';
+import { chooseModel } from './choose-model.ts';
+import type { Schedule } from './define-schedule.ts';
+import type { Env, Host, McpEndpoint } from './host.ts';
+import { parseContextHeaders } from './request-headers.ts';
+import type { HttpHost } from './route.ts';
+
+/** The literal that `createHoldfast` takes. */
+export interface HoldfastConfig {
+  readonly agents: readonly Agent[];
+  /** Kinds of tools of your own, made by `defineToolKind`: every invocation of the Worker folds what they remember. */
+  readonly kinds?: readonly ToolKind[] | undefined;
+  /**
+   * For agents without a model of their own. Absent: chosen by the vars `MODEL` and `OPENAI_BASE_URL` and the secret
+   * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
+   * what to set.
+   */
+  readonly model?: ChatModel | ((env: Env) => ChatModel) | undefined;
+  /**
+   * Makes the model that is asked where the var `MODEL` is `offline`, and nowhere else: `offlineModel` of
+   * `holdfast/models/offline`, a planner that needs no key and is no language model. A Worker without it does not carry it.
+   */
+  readonly offline?: (() => ChatModel) | undefined;
+  /**
+   * What agents may ask for by role. The var `TOOL_GROUPS` makes more of their tools, and takes tools away:
+   * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
+   */
+  readonly toolGroups?: readonly ToolGroup[] | undefined;
+  /** Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. */
+  readonly context?: AppContext | ((env: Env) => AppContext) | undefined;
+  /**
+   * Mints the credentials of a turn's tools (`call.secrets`) for whoever asked, once an invocation: a turn that is resumed
+   * has them minted again, and nothing of them is stored or shown. What it throws fails the turn.
+   */
+  readonly secrets?:
+    | ((env: Env, principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
+    | undefined;
+  /** Absent: the bearer token in `HOLDFAST_TOKEN`, or, when that is not set, localhost only. */
+  readonly auth?: Authenticate | undefined;
+  /** Request header -> key of the tool-call context. Headers that carry credentials cannot be mapped. */
+  readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sites whose pages may do more than read, such as `https://app.example`, beside the Worker's own. A browser's request from
+   * any other is refused before anybody is asked for a token. Whether a page may see what is answered is not said here, but by
+   * the CORS headers of whatever stands around `worker.fetch`.
+   */
+  readonly origins?: readonly string[] | undefined;
+  /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
+  readonly webhooks?: readonly Webhook[] | undefined;
+  /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp` makes it. Nothing unless given. */
+  readonly mcp?: McpEndpoint | undefined;
+  /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
+  readonly schedules?: readonly Schedule[] | undefined;
+  /**
+   * What one invocation may use, over the vars `SUBREQUESTS`, `CPU_MS` and `WALL_MS`, over what the free plan allows. A turn
+   * that comes near a limit is handed over to a fresh invocation.
+   */
+  readonly platform?: PlatformConfig | ((env: Env) => PlatformConfig) | undefined;
+  /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
+  readonly retention?: Retention | undefined;
+  /** Where sessions live; every append pays the way there. */
+  readonly location?: ObjectSessionOptions | undefined;
+}
+
+/** How the Worker is deployed, with the vars, secrets and bindings of this invocation. */
+type Deployed = (env: Env) => Deployment;
+
+/** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
+export function toHost(config: HoldfastConfig, deployed: Deployed): HttpHost {
+  checkPrices(config);
+  checkStarters(config);
+  checkOwners(config);
+  checkEndpoint(config);
+  const {
+    agents,
+    auth = defaultAuth,
+    contextHeaders = {},
+    origins = [],
+    maxBodyBytes = 1_000_000,
+    toolGroups: groups = [],
+    context = {},
+  } = config;
+  return {
+    agents: byName('agents', agents),
+    kinds: toolKinds(config.kinds),
+    webhooks: byName('webhooks', config.webhooks ?? []),
+    auth,
+    contextHeaders: parseContextHeaders(contextHeaders),
+    origins: parseOrigins(origins),
+    maxBodyBytes,
+    mcp: config.mcp,
+    clock: systemClock,
+    newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
+    model: modelIn(config),
+    checkModel: modelCheck(config),
+    resolve: agentResolver({ groups, agents }),
+    context: contextIn(context),
+    secrets: async (env, principal) => readSecrets(await config.secrets?.(env, principal)),
+    platform: platformIn(config.platform ?? {}),
+    session: sessionIn(config, deployed),
+    warnings: (env) => deploymentWarnings(deployed(env)),
+  };
+}
+
+/** The settings are those of the deployment: every turn finds out alike what is wrong with them. */
+function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
+  if (model !== undefined) return typeof model === 'function' ? model : () => model;
+  return (env) => {
+    try {
+      return chooseModel(env, offline);
+    } catch (failure) {
+      throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
+    }
+  };
+}
+
+/** A model that the app declares is not asked for by a check: making it may be work. */
+function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
+  const isChosen = config.model === undefined && config.agents.some(({ model }) => model === undefined);
+  const choose = modelIn(config);
+  return (env) => void (isChosen && choose(env));
+}
+
+/** What wrangler.toml binds as `SESSIONS`. */
+type Sessions = Parameters<typeof objectSession>[0];
+
+/** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
+function sessionIn(
+  { agents, retention = 'forever', location }: HoldfastConfig,
+  deployed: Deployed,
+): Host['session'] {
+  const ofApp = keptFor(retention);
+  const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
+  const warn = sayingOnce((text) => console.warn(`holdfast: ${text}`));
+  return (env, name) => {
+    const deployment = deployed(env);
+    checkDeployment(deployment);
+    const port = objectSession(env.SESSIONS as Sessions, name, location);
+    for (const warning of deploymentWarnings(deployment)) warn(warning);
+    const ofAgent = own.get(parseSessionName(name).agent);
+    const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
+    return ms === undefined ? port : withRetention(port, ms);
+  };
+}
+
+function keptFor(retention: Retention): number | undefined {
+  const problem = retentionProblem(retention);
+  if (problem) throw new ConfigurationError(`The retention is ${problem.value}: use ${problem.use}.`);
+  return retainMs(retention);
+}
+
+/** What does not depend on the environment is checked at once. */
+function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
+  if (typeof context === 'function') return (env) => toAppContext(context(env));
+  const ofApp = toAppContext(context);
+  return () => ofApp;
+}
+
+/** Limits in the code are checked at once. */
+function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
+  if (typeof declared === 'function') return (env) => readPlatform(env, declared(env));
+  checkPlatform(declared);
+  return (env) => readPlatform(env, declared);
+}

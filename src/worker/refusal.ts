@@ -1,0 +1,144 @@
+import type { TurnError } from '../journal/events.ts';
+import { NewerEventError } from '../journal/parse-event.ts';
+import type { NotStarted, TurnStart } from '../journal/session-port.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { DeploymentError, sayingOnce } from '../session/deployment.ts';
+import { readTurn } from '../session/fold-session.ts';
+import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
+import type { TurnAnswer } from '../session/watching/turn-answer.ts';
+import { Problem, type ProblemType } from './problem.ts';
+import { type Target, turnPath, UnknownTargetError } from './target.ts';
+import { pendingViews } from './turn-view.ts';
+
+/** The request that failed, and its name in logs, as Hono has them. */
+interface FailedRequest {
+  readonly req: { readonly raw: Request };
+  readonly var: { readonly requestId: string };
+}
+
+/** The only place where an error becomes a response. What went wrong inside is logged, and not told. */
+export function errorResponses(): (error: Error, asked: FailedRequest) => Response {
+  const log = failureLog();
+  return (error, asked) => {
+    const { signal } = asked.req.raw;
+    // The client has gone; nobody reads this, and nothing went wrong.
+    if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
+    if (!EXPECTED.some((kind) => error instanceof kind)) log(error, asked.var.requestId);
+    return toProblem(error).toResponse();
+  };
+}
+
+/** Logs why a request failed, under the id that its answer has. */
+export type FailureLog = (failure: unknown, requestId: string) => void;
+
+/** What the deployment lacks, of which every request fails alike, it logs only the first time. */
+export function failureLog(): FailureLog {
+  const complain = sayingOnce((text) => console.error(`holdfast: ${text}`));
+  return (failure, requestId) => {
+    if (failure instanceof DeploymentError) complain(failure.message);
+    else console.error(`holdfast: request ${requestId} failed`, failure);
+  };
+}
+
+/** Told to the client, and nothing that went wrong here. */
+const EXPECTED = [Problem, SessionErasedError, UnknownTargetError];
+
+function toProblem(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UnknownTargetError) return new Problem(error.type, error.message);
+  if (error instanceof NewerEventError) {
+    return new Problem('newer-deployment', error.message, { headers: { 'retry-after': '5' } });
+  }
+  if (error instanceof SessionUnavailableError) {
+    const detail = 'The session cannot be reached now. Send the request again.';
+    return new Problem('session-unavailable', detail, { headers: { 'retry-after': '1' } });
+  }
+  if (error instanceof SessionErasedError) return new Problem('session-erased', error.message);
+  if (error instanceof ConfigurationError) return new Problem('misconfigured', error.message);
+  return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
+}
+
+/** Why a message was not taken. A known one was: its turn is answered instead. */
+export async function refusal(
+  refused: Exclude<NotStarted, { status: 'known' }>,
+  target: Pick<Target, 'path' | 'port'>,
+): Promise<Problem> {
+  switch (refused.status) {
+    case 'busy':
+      return new Problem(
+        'session-busy',
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended: GET ${target.path} shows it.`,
+        { headers: { 'retry-after': toSeconds(refused.retryAfter) }, more: { turn: refused.turn } },
+      );
+    case 'suspended': {
+      const { turn } = refused;
+      const pending = pendingViews(target, await readTurn(target.port, turn));
+      return new Problem(
+        'turn-suspended',
+        `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,
+        { more: { turn, pending } },
+      );
+    }
+    case 'key-reused':
+      return new Problem(
+        'idempotency-key-reused',
+        'This Idempotency-Key was used with another body. Use a new key for a new message.',
+      );
+    case 'full':
+      return queueFull(refused);
+  }
+}
+
+/** As many messages wait in the session as may. */
+export const queueFull = ({ most }: Extract<NotStarted, { status: 'full' }>): Problem =>
+  new Problem(
+    'queue-full',
+    `${most} messages wait in this session, and no more may. Send the message again when some have been answered.`,
+    { headers: { 'retry-after': '30' } },
+  );
+
+const toSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
+
+/** What a client is told when no answer came: the message may be stored, and sent again it would be a second one. */
+export async function mayBeTaken<T>(target: Target, start: TurnStart, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (failure) {
+    if (!(failure instanceof SessionUnavailableError)) throw failure;
+    const { turn } = start;
+    console.error(`holdfast: nobody knows whether turn ${turn} was taken`, failure);
+    const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
+    throw new Problem('session-unavailable', detail, {
+      headers: { 'retry-after': '1' },
+      more: { turn },
+    });
+  }
+}
+
+/** Under a key the message may be that of an earlier request, and another turn than this one. */
+const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
+  request === undefined
+    ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
+      'Send the message again only then. One with an Idempotency-Key may be sent again at any time.'
+    : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
+      `GET ${target.path} shows the session.`;
+
+/** What a failed turn is answered: a problem that has the turn's answer in it. */
+export function failedTurn(answer: TurnAnswer): Problem {
+  const { error, ...turn } = answer;
+  const [status, type] = PROBLEMS[error?.type ?? 'internal'];
+  const detail = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
+  const headers = error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
+  return new Problem(type, detail, { status, headers, more: { ...turn, error } });
+}
+
+const PROBLEMS: Readonly<Record<TurnError['type'], readonly [status: number, type: ProblemType]>> = {
+  'model-failure': [502, 'model-failure'],
+  'empty-reply': [502, 'model-failure'],
+  'tool-not-found': [502, 'model-failure'],
+  'invalid-output': [502, 'model-failure'],
+  'tool-failure': [502, 'turn-failed'],
+  misconfigured: [500, 'misconfigured'],
+  stuck: [500, 'turn-failed'],
+  internal: [500, 'turn-failed'],
+};

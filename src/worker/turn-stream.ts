@@ -1,0 +1,70 @@
+import { readTurn } from '../session/fold-session.ts';
+import { followSession } from '../session/watching/follow-session.ts';
+import type { TurnEnd, TurnHost } from '../session/run-turn.ts';
+import { stoppedTurn, toAnswer } from '../session/watching/turn-answer.ts';
+import { keptFor } from '../session/watching/turn-outcome.ts';
+import type { SessionRequest } from './route.ts';
+import { type EventStream, eventStream } from './sse.ts';
+import { type Target, turnPath } from './target.ts';
+import { acceptedView, continuesView, suspendedView } from './turn-view.ts';
+
+/** Runs the turn: `show` gets what its client sees, and `leave` aborts when the client has gone. */
+export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
+
+/**
+ * Answers with a turn's events as they become durable; last comes the answer, or that the turn is suspended. With `run` it
+ * runs the turn here, and text is sent as it comes; without, the turn runs, or ran, elsewhere, or waits.
+ */
+export function streamed(asked: SessionRequest, turn: string, run?: Run): Response {
+  const { target } = asked;
+  const work = async (stream: EventStream, leave: AbortSignal): Promise<void> => {
+    const end = await run?.({ show: (item) => stream.send(item), leave });
+    if (end?.status !== 'ended')
+      return follow(asked, { stream, turn, from: (end?.seq ?? 0) + 1, signal: leave });
+    stream.sendNamed('answer', toAnswer(target.session, target.agent.name, end.turn));
+  };
+  return eventStream(asked, (stream, leave) =>
+    toldIfKept(stream, acceptedView(target, turn), work(stream, leave)),
+  );
+}
+
+/** What has begun as a stream cannot become a 202 any more: it ends with an event that says the same. */
+async function toldIfKept(stream: EventStream, view: unknown, work: Promise<void>): Promise<void> {
+  if ((await work.catch(keptFor)) === 'kept') stream.sendNamed('accepted', view);
+}
+
+interface Following {
+  readonly stream: EventStream;
+  readonly turn: string;
+  /** The first sequence that was not sent. */
+  readonly from: number;
+  readonly signal: AbortSignal;
+}
+
+/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
+async function follow(
+  { host, target }: SessionRequest,
+  { stream, turn, from, signal }: Following,
+): Promise<void> {
+  const { clock, meter } = host;
+  let after = from - 1;
+  const end = await followSession({ port: target.port, clock, meter, from, turn, signal }, async (stored) => {
+    stream.send({ type: 'event', stored });
+    after = stored.seq;
+    await stream.room();
+  });
+  if (end === 'left') return;
+  if (end === 'erased') return stream.sendNamed('erased', { turn });
+  // What is left may be too little to read a long turn again for its answer.
+  if (end === 'over' || meter.over)
+    stream.sendNamed('continues', { turn, answer: turnPath(target, turn), ...continuesView(target, after) });
+  else await sendStopped(target, stream, turn);
+}
+
+async function sendStopped(target: Target, stream: EventStream, turn: string): Promise<void> {
+  const events = await readTurn(target.port, turn);
+  if (events.length === 0) return stream.sendNamed('erased', { turn });
+  const answer = stoppedTurn(target.session, target.agent.name, events);
+  if (answer.outcome === 'suspended') stream.sendNamed('suspended', suspendedView(target, events));
+  else stream.sendNamed('answer', answer);
+}
