@@ -1,4 +1,3 @@
-import { cancelledRunning, unknownOutcome } from '../journal/close-turn.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
@@ -7,27 +6,18 @@ import { SignalError } from '../tool/signals.ts';
 import { failure, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { exceptionResult, journaledResult, resultOf, tellDeveloper } from './call-ending.ts';
 import { isCutOff } from './exception-processor.ts';
-import { type Holder, isInterrupted } from './holder.ts';
+import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop } from './loop.ts';
+import {
+  inDoubt,
+  lastWord,
+  type Running,
+  reconciled,
+  type Said,
+  stopped,
+  withoutAnswer,
+} from './reconcile.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
-
-/** What came of an effect, and how long `run` took. */
-interface Ran {
-  readonly result: ToolResult;
-  readonly ms?: number;
-}
-
-/** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
-interface Running extends Pick<ToolCallRun, 'loop' | 'record'> {
-  readonly execution: ToolExecution;
-  readonly call: ToolCall;
-}
-
-/** Characters of its input by which a model knows a call again. */
-const MAX_INPUT = 200;
-
-/** How long an aborted `once` call may still tell what it did, in ms. */
-const LAST_WORD = 5_000;
 
 /**
  * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
@@ -88,8 +78,11 @@ async function tooLate(): Promise<never> {
   );
 }
 
-/** What `run` answered: its result, or nothing that tells what it did. */
-type Said = ToolResult | 'no-answer';
+/** What came of an effect, and how long `run` took. */
+interface Ran {
+  readonly result: ToolResult;
+  readonly ms?: number;
+}
 
 /** `run` against its timeout and the signal of whoever holds the turn. */
 async function runOnce(begun: Running): Promise<ToolResult> {
@@ -113,75 +106,10 @@ async function runOnce(begun: Running): Promise<ToolResult> {
     const wasRunning = isRunning;
     const found = await reconciled(running);
     const code = wasRunning ? (isRunning ? 'running' : 'answered') : 'gone';
-    return await CAME_TO[code][found.verdict]({ ...running, ...found, answer });
+    return await inDoubt(code, { ...running, ...found, answer });
   } finally {
     cancel();
   }
-}
-
-/** A `once` call that gave no answer in time: what its `reconcile` found, and what `run` may still say. */
-interface Doubt extends Running, Found {
-  readonly answer: Promise<Said>;
-}
-
-type Resolve = (doubt: Doubt) => ToolResult | Promise<ToolResult>;
-
-/**
- * What a `once` call without an answer came to: by what its code did when `reconcile` had been asked, and what that found.
- * `gone`: it had stopped before. `answered`: it stopped meanwhile.
- */
-const CAME_TO: Record<'gone' | 'answered' | 'running', Record<Verdict, Resolve>> = {
-  gone: { done: asFound, 'not-done': withoutAnswer, unknown: asFound },
-  answered: { done: asFound, 'not-done': asAnswered, unknown: toldLater },
-  running: { done: asFound, 'not-done': toldLater, unknown: toldLater },
-};
-
-function asFound({ result }: Doubt): ToolResult {
-  return result;
-}
-
-/** What was not done yet when it was asked about may have been done since, by the very call that was asked about. */
-async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
-  const said = await answer;
-  return said === 'no-answer' ? result : said;
-}
-
-/** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
-function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt): ToolResult {
-  const late = answer.then((said) =>
-    said === 'no-answer' || isUnknown(said)
-      ? undefined
-      : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
-  );
-  const input = shorten(record.input, MAX_INPUT);
-  const orNothing = late.catch(() => undefined);
-  loop.holder.late({ call: id, tool, input }, orNothing);
-  return result;
-}
-
-/** What a `read` or `idempotent` call came to that ran and gave no answer. */
-function stopped(running: Running): ToolResult {
-  const { loop, execution, call } = running;
-  const result = withoutAnswer(running);
-  if (execution.effect !== 'idempotent') return result;
-  // The model would repeat it under another key, so it must not take it for undone.
-  return isCancelled(loop.holder) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
-}
-
-const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
-
-/** What a call came to that gave no answer, and either did not happen or may be repeated. */
-function withoutAnswer({ loop: { holder }, call, execution }: Running): ToolResult {
-  if (isCancelled(holder)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
-  if (holder.signal.aborted) throw holder.signal.reason;
-  if (call.signal.aborted)
-    return failure('timeout', `Tool '${call.tool}' did not answer within ${execution.timeout} ms.`);
-  return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
-}
-
-function noAnswer(thrown: unknown): 'no-answer' {
-  if (isInterrupted(thrown, 'suspended')) throw thrown;
-  return 'no-answer';
 }
 
 /**
@@ -199,66 +127,7 @@ async function saidBy({ loop, call, execution }: Running): Promise<Said> {
   }
 }
 
-/** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
-async function lastWord(holder: Holder, answer: Promise<Said>): Promise<Said> {
-  if (isInterrupted(holder.signal.reason, 'lost')) throw holder.signal.reason;
-  return within(holder, LAST_WORD, answer);
-}
-
-type Verdict = 'done' | 'not-done' | 'unknown';
-
-/** What is known of a `once` call in doubt. */
-interface Found {
-  readonly verdict: Verdict;
-  /** What it did, or that nobody knows. */
-  readonly result: ToolResult;
-}
-
-/** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
-async function reconciled({ loop, call, execution }: Running): Promise<Found> {
-  const { holder } = loop;
-  const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
-  if (!execution.reconcile) return unknown;
-  const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
-  try {
-    const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
-    const asked = Promise.resolve(execution.reconcile({ ...call, signal: stop.signal }));
-    const answer = await within(holder, ms, asked);
-    if (answer === 'not-done') return { ...unknown, verdict: answer };
-    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
-    const known: object = Object(answer);
-    if ('done' in known) {
-      const result = resultOf(loop, call.tool, known.done);
-      return { verdict: isUnknown(result) ? 'unknown' : 'done', result };
-    }
-    if (answer !== 'unknown' && answer !== 'no-answer') tellDeveloper(loop, misreconciled(call.tool, answer));
-  } catch {
-    // It does not know.
-  } finally {
-    stop.abort();
-  }
-  return unknown;
-}
-
-const isUnknown = (result: ToolResult): boolean =>
-  result.type === 'error' && result.reason === 'unknown-outcome';
-
-const misreconciled = (tool: string, answer: unknown): string =>
-  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
-
-/** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
-function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
-  const { signal } = holder;
-  const timeUp = Promise.withResolvers<'no-answer'>();
-  const giveUp = (): void => timeUp.resolve('no-answer');
-  const timers = [holder.after(ms, giveUp)];
-  const onAbort = (): void => {
-    if (isInterrupted(signal.reason, 'lost')) giveUp();
-    else timers.push(holder.after(LAST_WORD, giveUp));
-  };
-  signal.addEventListener('abort', onAbort);
-  return Promise.race([promise, timeUp.promise]).finally(() => {
-    for (const cancel of timers) cancel();
-    signal.removeEventListener('abort', onAbort);
-  });
+function noAnswer(thrown: unknown): 'no-answer' {
+  if (isInterrupted(thrown, 'suspended')) throw thrown;
+  return 'no-answer';
 }
