@@ -1,9 +1,9 @@
 import { REDUCER_VERSION } from './journal/reduce.ts';
-import { CHAINING } from './kinds/chaining/bindings.ts';
-import { PLAYBOOK } from './kinds/playbook/playbook-progress.ts';
-import { AGENT_PROCESS } from './kinds/process/process-memory.ts';
-import { STATE_MACHINES } from './kinds/state-machine/positions.ts';
-import { UNFOLDING } from './kinds/unfolding/memory.ts';
+import { CHAINING } from './kinds/chaining/memory.ts';
+import { PLAYBOOK } from './kinds/playbook/memory.ts';
+import { AGENT_PROCESS } from './kinds/process/memory.ts';
+import { STATE_MACHINES } from './kinds/state-machine/memory.ts';
+import { UNFOLDING } from './kinds/unfolding/strategy.ts';
 import { ConfigurationError } from './model/configuration-error.ts';
 import { APP_MEMORY, type ToolKind } from './tool/define-tool-kind.ts';
 import type { InjectionStrategy } from './tool/injection.ts';

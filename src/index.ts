@@ -1,9 +1,15 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
-export { AgentDefinitionError } from './agent/agent-definition-error.ts';
+
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
-export type { Retention } from './agent/check-settings.ts';
-export { type Agent, type AgentConfig, defineAgent, type LoopIds } from './agent/define-agent.ts';
-export type { RoleRequest, ToolGroupRequest } from './agent/tool-groups/tool-group-request.ts';
+export { AgentDefinitionError, type Retention } from './agent/check-settings.ts';
+export {
+  type Agent,
+  type AgentConfig,
+  defineAgent,
+  type LoopIds,
+  type RoleRequest,
+  type ToolGroupRequest,
+} from './agent/define-agent.ts';
 export type { ApprovalMessage } from './decorators/approvals/approval-message.ts';
 export type { ApprovalOptions } from './decorators/approvals/approval-options.ts';
 export { type HumanInputConfig, humanInput, type Question } from './decorators/approvals/human-input.ts';

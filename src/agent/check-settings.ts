@@ -4,7 +4,6 @@ import { limitProblem } from '../loop/loop-limits.ts';
 import { type LoopPolicies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { Limits } from '../tool/limits.ts';
-import { AgentDefinitionError } from './agent-definition-error.ts';
 
 /** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
 export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
@@ -72,4 +71,20 @@ export function retentionProblem(
     value: given.slice(0, 80),
     use: `'forever' or { days } with more than 0 and at most ${HUNDRED_YEARS}`,
   };
+}
+
+/** An agent was declared wrongly; thrown where it is defined. */
+export class AgentDefinitionError extends Error {
+  override readonly name = 'AgentDefinitionError';
+  /** The name that was given, valid or not. */
+  readonly agent: string;
+  /** The property of the definition that is wrong, such as `limits.iterations`. */
+  readonly field: string;
+
+  /** `problem` is a sentence that goes on after "Agent 'x' ". */
+  constructor(agent: string, field: string, problem: string, options?: ErrorOptions) {
+    super(`Agent '${agent}' ${problem}.`, options);
+    this.agent = agent;
+    this.field = field;
+  }
 }

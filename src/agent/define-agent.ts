@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { LoopTransformer } from '../loop/transformer.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import type { ToolGroupPermission } from '../sources/groups/define-tool-group.ts';
+import type { ToolGroup, ToolGroupPermission } from '../sources/groups/define-tool-group.ts';
 import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
 import { ToolResolutionError } from '../sources/resolution/tool-resolution-error.ts';
 import type { ToolProvider, ToolSource } from '../sources/resolution/tool-source.ts';
@@ -18,16 +18,15 @@ import { type Reference, referenceText } from '../tool/reference.ts';
 import { paragraphs } from '../tool/to-mermaid.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { AgentDefinitionError } from './agent-definition-error.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
+  AgentDefinitionError,
   checkCompaction,
   checkLimits,
   checkPolicies,
   checkRetention,
   type Retention,
 } from './check-settings.ts';
-import type { ToolGroupRequest } from './tool-groups/tool-group-request.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
 export interface Agent<Name extends string = string, Output = unknown> {
@@ -182,3 +181,24 @@ function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools
     throw new AgentDefinitionError(agent, 'tools', `cannot have these tools: ${cause.message}`);
   }
 }
+
+/** How an agent asks for a group: by role, by role with conditions, or the group itself (PRN-01). */
+export type ToolGroupRequest = string | RoleRequest | ToolGroup;
+
+/** A request by role, with what the agent cannot do without (PRN-02). */
+export interface RoleRequest {
+  readonly role: string;
+  /**
+   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
+   * there, calls of that name are answered with what is missing.
+   */
+  readonly required?: readonly string[] | undefined;
+  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
+  readonly optional?: boolean | undefined;
+  /** Tells it from a group. */
+  readonly tools?: undefined;
+}
+
+/** Whether the request is a group, and not a wish for one. */
+export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
+  typeof request !== 'string' && request.tools !== undefined;

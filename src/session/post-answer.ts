@@ -8,7 +8,7 @@ import { copyJson, type Json, type JsonObject } from '../tool/json.ts';
 import { type Problem, problemLines } from '../tool/problem-lines.ts';
 import type { AnyTool, DecisionKind } from '../tool/tool.ts';
 import { type ResultData, toToolResult } from '../tool/tool-result.ts';
-import { facadeIn } from '../tool/unfolding/facade.ts';
+import { unfoldingIn } from '../tool/unfolding/unfolding.ts';
 import type { AnswerMessage } from './inbox.ts';
 import type { Question } from './questions.ts';
 
@@ -57,7 +57,7 @@ async function hasChanged(
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),
-    ...(facadeIn(tool) ? named(tool.inner ?? [], name) : []),
+    ...(unfoldingIn(tool) ? named(tool.inner ?? [], name) : []),
   ]);
 
 /** Acts on nothing, even if the tool became again what it was before the call finds this. */

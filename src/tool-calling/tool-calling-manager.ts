@@ -16,12 +16,14 @@ import type { Limits } from '../tool/limits.ts';
 import { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { executeReply } from './execute-reply.ts';
-import { isInternalToolExecutionEnabled } from './is-internal-tool-execution-enabled.ts';
-import { ToolCallingError } from './tool-calling-error.ts';
-import type { ToolCallingOptions } from './tool-calling-options.ts';
+import {
+  isInternalToolExecutionEnabled,
+  ToolCallingError,
+  type ToolCallingOptions,
+  validateTools,
+} from './tool-calling-options.ts';
 import type { ToolExecutionResult } from './tool-execution-result.ts';
 import type { ToolResolver } from './tool-resolver.ts';
-import { validateTools } from './validate-tools.ts';
 
 /** The literal that `createToolCallingManager` takes. */
 export interface ToolCallingManagerConfig {

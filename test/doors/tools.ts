@@ -22,5 +22,5 @@ export {
   toToolResult,
   withheld,
 } from '../../src/tool/tool-result.ts';
-export { OPENINGS, type Opening, type Openings } from '../../src/tool/unfolding/facade.ts';
+export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
 export { attempt, lastList, memoized } from '../../src/tool/until-aborted.ts';

@@ -10,10 +10,10 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { Limits } from '../../tool/limits.ts';
 import type { AnyTool, LiveCall, Serial, Tool } from '../../tool/tool.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { originOf } from '../../tool/unfolding/open-facade.ts';
-import { forgetBindings } from '../chaining/bindings.ts';
+import { originOf } from '../../tool/unfolding/call-unfolding.ts';
 import { type Chaining, chainingSources } from '../chaining/chaining.ts';
-import type { KeyedMemory } from './keyed-lane.ts';
+import { forgetBindings } from '../chaining/memory.ts';
+import type { KeyedMemory } from './memory.ts';
 
 /** What the literals of all agentic tools have in common. */
 interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {

@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/define-agent.ts';
+import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame } from '../../loop/loop-agent.ts';
 import { checkNaming, readInput, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { type CheckedInput, checkInput } from '../../tool/check-input.ts';
@@ -17,13 +17,22 @@ export interface SubagentConfig<
   Output,
 > {
   /** Its definition, or the name under which the app has it, which is looked up at each call. */
-  readonly agent: Agent<AgentName, Output> | AgentName;
+  readonly agent: DefinedAgent<AgentName, Output> | AgentName;
   /** The agent's unless given. Stands in the path under which its tools keep their state. */
   readonly name?: Name | undefined;
   /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name (SUB-03). */
   readonly description?: string | undefined;
   /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
   readonly input?: Declaration | undefined;
+}
+
+/** What `defineAgent` makes, as far as a subagent has to know it. */
+interface DefinedAgent<Name extends string, Output> extends LoopAgent {
+  readonly name: Name;
+  readonly description: string;
+  readonly loopIds: string;
+  /** For inference only; never set. */
+  readonly '~types'?: { readonly output: Output };
 }
 
 /** What a subagent is called with. */
@@ -87,7 +96,7 @@ const MESSAGE = {
   required: ['message'],
 } as const;
 
-function nameOf(agent: Agent | string): { agentName: string; about: string } {
+function nameOf(agent: LoopAgent | string): { agentName: string; about: string } {
   const given: unknown = agent; // the types cannot keep everything out
   if (typeof given === 'string') {
     if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');

@@ -3,12 +3,11 @@ import { DomainTypeError } from '../../tool/domain-type-error.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { memoized } from '../../tool/until-aborted.ts';
-import { BINDINGS, type Bindings } from './bindings.ts';
-import { type ChainedType, chainFrom } from './chain-from.ts';
-import type { DiscoveredType } from './discover.ts';
-import { noteArtifact } from './note-found.ts';
+import { type ChainedType, chainFrom, type DiscoveredType } from './define-chaining.ts';
+import { BINDINGS, type Bindings } from './memory.ts';
 import { type KnownTypes, typesFrom, typesOf } from './object-tools.ts';
-import { boundNow, boundTools, type KeyedChain, unboundTools } from './offer-bound.ts';
+import { rememberArtifact } from './remember-found.ts';
+import { boundNow, boundTools, type KeyedChain, unboundTools } from './strategy.ts';
 
 /** Which artifacts bring tools with them. */
 export type Chaining = 'any' | readonly Chained[];
@@ -46,7 +45,7 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   return {
     name: 'chaining',
     offer: (tools, view) => joined(tools, offered(view)),
-    remarkOn: (call, view) => noteArtifact(keyed, call, view),
+    remarkOn: (call, view) => rememberArtifact(keyed, call, view),
   };
 }
 

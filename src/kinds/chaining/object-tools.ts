@@ -5,10 +5,10 @@ import type { LoopView } from '../../tool/injection.ts';
 import { shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
-import { facadeIn } from '../../tool/unfolding/facade.ts';
+import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { memoized } from '../../tool/until-aborted.ts';
-import type { Binding } from './bindings.ts';
-import type { TypeWithTools } from './chain-from.ts';
+import type { TypeWithTools } from './define-chaining.ts';
+import type { Binding } from './memory.ts';
 
 /**
  * The tools of a bound object, made again from its JSON; none when its type does not take that any more. Made once an
@@ -89,7 +89,7 @@ const within =
 /** Finds a tool inside a facade. What one has that decides when it is opened cannot be told without opening it again. */
 const innerOf = (find: FindTool, name: string): FindTool =>
   within(find, (facade) => {
-    const by = facadeIn(facade)?.brings.by;
+    const by = unfoldingIn(facade)?.into.by;
     const named = by === 'all' || by === 'category' ? facade.inner?.filter((one) => one.name === name) : [];
     // Two categories may have a tool of one name.
     const inner = named?.length === 1 ? named[0] : undefined;

@@ -4,11 +4,11 @@ import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/to-mermaid.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { agenticTool, defaultInstructions, type InstructedConfig } from '../agentic/agentic-tool.ts';
-import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';
-import { toolsInside } from '../agentic/tools-inside.ts';
+import { toolsInside } from '../agentic/define-agentic-tool.ts';
+import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import { checkLocks, type Lock, toLock } from './lock.ts';
-import { PLAYBOOKS } from './playbook-progress.ts';
-import { playbookStrategy } from './playbook-strategy.ts';
+import { PLAYBOOKS } from './memory.ts';
+import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
 /** A tool that is not available at first, and what makes it available. */
@@ -59,7 +59,7 @@ export function definePlaybook<
     inner: tools,
     sources,
     whenEmpty: 'No tools available for PlaybookTool',
-    serial: keyedLane(name, config.input, config.key),
+    serial: keyedSerial(name, config.input, config.key),
     loop(input) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;
@@ -68,7 +68,7 @@ export function definePlaybook<
         sources,
         instructions,
         facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
-        strategies: [playbookStrategy({ locks, own, key, lane: name })],
+        strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
       };
     },

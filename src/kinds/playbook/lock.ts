@@ -2,8 +2,8 @@ import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { originOf } from '../../tool/unfolding/open-facade.ts';
-import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './playbook-progress.ts';
+import { originOf } from '../../tool/unfolding/call-unfolding.ts';
+import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
 import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
 
 /** A tool of a playbook that is not available at first. */

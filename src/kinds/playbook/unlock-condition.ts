@@ -1,7 +1,7 @@
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import type { AnyTool, BlackboardEntry } from '../../tool/tool.ts';
-import type { PlaybookProgress } from './playbook-progress.ts';
+import type { PlaybookProgress } from './memory.ts';
 
 /**
  * What must have happened before a tool of a playbook is available (PLY-01, PLY-02). `Name` is what it names of the

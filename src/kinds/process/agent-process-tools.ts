@@ -3,9 +3,9 @@ import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-s
 import type { JsonObject } from '../../tool/json.ts';
 import type { BudgetView, ProcessView } from '../../tool/process-view.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
-import { type PastCall, PROCESS, type ProcessMemory } from './process-memory.ts';
+import { type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 
 /**
  * Lets a model look at the turn that it works in: how long it runs, what it has used of its limits and what they leave,

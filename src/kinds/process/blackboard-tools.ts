@@ -3,7 +3,7 @@ import { defineTool } from '../../tool/define-tool.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { AnyTool, BlackboardEntry, ToolCall } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { textParameter } from './agent-process-tools.ts';
 

@@ -6,12 +6,11 @@ import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/to-mermaid.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { agenticTool, frameName, type InstructedConfig } from '../agentic/agentic-tool.ts';
-import { type KeyedConfig, keyedLane, memoryOf } from '../agentic/keyed-lane.ts';
-import { guardedSource, guardTool } from './guard-tool.ts';
+import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
+import { openingFacts, positionIn, type StateRun } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
-import { openingFacts, positionIn, type StateRun } from './state-run.ts';
-import { stateInstructions, stateStrategy } from './state-strategy.ts';
-import { goneState } from './state-texts.ts';
+import { guardedSource, guardTool, stateInstructions, stateStrategy } from './strategy.ts';
+import { goneState } from './texts.ts';
 
 /** The literal that `defineStateMachine` takes. */
 export interface StateMachineConfig<
@@ -58,7 +57,7 @@ export function defineStateMachine<
     inner: registrations.map((one) => one.tool),
     sources,
     whenEmpty: 'No tools registered for StateMachineTool',
-    serial: keyedLane(name, config.input, config.key),
+    serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {
       const memory = memoryOf(config, input);
       const { key, isReset } = memory;

@@ -3,9 +3,9 @@ import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { InjectionStrategy } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { toolsInside } from '../agentic/tools-inside.ts';
-import type { StateRun } from './state-run.ts';
-import { stateNotes } from './state-texts.ts';
+import { toolsInside } from '../agentic/define-agentic-tool.ts';
+import type { StateRun } from './memory.ts';
+import { availability } from './texts.ts';
 
 /** What the literal of a machine says of its states, as somebody may have written it who has no types. */
 interface DeclaredMachine {
@@ -145,12 +145,12 @@ function add(machine: string, { tool, states, to }: Found, state: string, target
 
 const toRegistration = ({ tool, states, to }: Found): Registration => {
   const rule = { states, to };
-  return { tool: noted(tool, rule), rule };
+  return { tool: withAvailability(tool, rule), rule };
 };
 
 /** The tool, whose description tells where it is available and where it leads. */
-export const noted = (tool: AnyTool, { states, to }: Rule): AnyTool =>
-  decorate(tool, { description: `${tool.description}\n\n${stateNotes(states, to)}` });
+export const withAvailability = (tool: AnyTool, { states, to }: Rule): AnyTool =>
+  decorate(tool, { description: `${tool.description}\n\n${availability(states, to)}` });
 
 function refuse(machine: string, problem: string): never {
   throw new ToolDefinitionError(machine, 'states', problem);

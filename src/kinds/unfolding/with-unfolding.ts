@@ -7,9 +7,9 @@ import { decorate } from '../../tool/decorate.ts';
 import { foundBy, partsOf } from '../../tool/injection.ts';
 import type { Reference } from '../../tool/reference.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type Brings, FACADE, facadeIn } from '../../tool/unfolding/facade.ts';
-import { shortcut } from '../../tool/unfolding/open-facade.ts';
-import { checkTools, toUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
+import { checkTools, toUnfolding } from '../../tool/unfolding/define-unfolding.ts';
+import { UNFOLDS, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { PlainUnfolding, UnfoldingOptions } from '../../tool/unfolding/unfolding-config.ts';
 
 /**
@@ -28,7 +28,7 @@ export function withUnfolding<T extends Reference | ToolGroup>(
 ): T {
   const [first, ...more] = source.tools;
   const providers = isGroup(source) ? source.providers : [];
-  if (first && more.length === 0 && providers.length === 0 && facadeIn(first)) return source;
+  if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
   const { name = toToolName(source.name), ...rest } = options;
   const { description } = source;
   const inside = providers.length === 0 ? { tools: source.tools } : provided(source.tools, providers);
@@ -77,14 +77,14 @@ const toToolName = (name: string): string =>
  * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name.
  */
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly AnyTool[]): T {
-  const known = facadeIn(unfolding);
+  const known = unfoldingIn(unfolding);
   if (!known) throw new ToolDefinitionError(unfolding.name, 'tools', 'it is no unfolding tool.');
-  const facade = { ...known, brings: withMore(unfolding.name, known.brings, tools) };
-  const inner = known.brings.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
+  const facade = { ...known, brings: withMore(unfolding.name, known.into, tools) };
+  const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...tools];
   return {
     ...decorate(unfolding, { inner }),
     route: unfolding.route && shortcut(facade, unfolding.inputSchema),
-    [FACADE]: facade,
+    [UNFOLDS]: facade,
   };
 }
 
@@ -99,7 +99,7 @@ export const withInnerToolObject = <T extends AnyTool>(
   options?: ToolsOfOptions,
 ): T => withInnerTools(unfolding, ...toolsOf(object, options));
 
-function withMore(name: string, brings: Brings, more: readonly AnyTool[]): Brings {
+function withMore(name: string, brings: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
   switch (brings.by) {
     case 'all':
       return { ...brings, tools: checkTools(name, 'tools', [...brings.tools, ...more]) };

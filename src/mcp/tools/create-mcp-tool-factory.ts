@@ -3,7 +3,7 @@ import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import type { LoopView } from '../../tool/injection.ts';
 import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
-import { defineUnfolding } from '../../tool/unfolding/to-unfolding.ts';
+import { defineUnfolding } from '../../tool/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/unfolding-config.ts';
 import { memoized } from '../../tool/until-aborted.ts';
 import { checkClients } from '../client/check-clients.ts';

@@ -3,12 +3,12 @@ import type { LoopView } from '../injection.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { AnyTool } from '../tool.ts';
 import { memoized } from '../until-aborted.ts';
-import type { Brings, Opening } from './facade.ts';
+import type { Unfolded, UnfoldsInto } from './unfolding.ts';
 
-type ByCategory = Extract<Brings, { by: 'category' }>;
+type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
 /** How a facade was opened: what its tools are made again of. */
-type Opened = Pick<Opening, 'call' | 'input' | 'names'>;
+type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
  * The tools of a facade that was opened like this, the same whenever they are asked for. A selector runs once an
@@ -17,7 +17,7 @@ type Opened = Pick<Opening, 'call' | 'input' | 'names'>;
  * @throws what the code of the facade throws; TypeError when that answers something else than tools.
  */
 export function innerTools(
-  brings: Brings,
+  brings: UnfoldsInto,
   { call, input = {}, names }: Opened,
   view: LoopView,
 ): readonly AnyTool[] {
@@ -41,7 +41,7 @@ export function innerTools(
 let selectors = 0;
 
 /** Tells selectors apart: the facade of a chained object is another one when the object is, and selects for that. */
-const selector = memoized((_: Brings) => {
+const selector = memoized((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });

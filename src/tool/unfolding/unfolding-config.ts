@@ -2,11 +2,11 @@ import type { LoopView } from '../injection.ts';
 import type { InputDeclaration, InputOf } from '../input-schema.ts';
 import type { AsJson, JsonObject } from '../json.ts';
 import type { AnyTool, Tool } from '../tool.ts';
-import type { FACADE, Facade, OpeningScope } from './facade.ts';
+import type { UNFOLDS, Unfolding, UnfoldingScope } from './unfolding.ts';
 
 /** A tool that stands for others, which are offered in its place once it has been called. */
 export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
-  readonly [FACADE]: Facade;
+  readonly [UNFOLDS]: Unfolding;
 };
 
 /** What every form of an unfolding tool may say beside its tools. */
@@ -18,7 +18,7 @@ export interface UnfoldingOptions {
   /** Offers `{name}_context` too, which tells what its tools are for (UNF-13). */
   readonly contextTool?: boolean | undefined;
   /** How long it stays open: `turn`, until the turn or the nested loop ends, unless given. */
-  readonly scope?: OpeningScope | undefined;
+  readonly scope?: UnfoldingScope | undefined;
   /** @deprecated Ignored: an unfolding tool is always replaced by its tools and a guide of its name (UNF-15). */
   readonly removeOnInvoke?: boolean | undefined;
 }
@@ -40,7 +40,7 @@ export interface PlainUnfolding<Name extends string> extends UnfoldingBase<Name>
    * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
    * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
    */
-  readonly prepare?: Facade['prepare'];
+  readonly prepare?: Unfolding['prepare'];
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;
   readonly input?: undefined;

@@ -2,12 +2,64 @@ import { decorate, mapRoute } from '../../tool/decorate.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
-import { facadeIn } from '../../tool/unfolding/facade.ts';
-import { memoized } from '../../tool/until-aborted.ts';
-import { POSITIONS } from './positions.ts';
-import { noted, type Registration, type Rule } from './read-machine.ts';
-import { type Position, positionIn, type StateRun } from './state-run.ts';
-import { goneState, notNow } from './state-texts.ts';
+import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
+import { lastList, memoized } from '../../tool/until-aborted.ts';
+import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
+import { POSITIONS, type Position, positionIn, type StateRun } from './memory.ts';
+import { type Registration, type Rule, withAvailability } from './read-machine.ts';
+import { goneNow, goneState, notNow } from './texts.ts';
+
+/**
+ * What a machine's loop is offered in the end. Whatever tools those are, the calls of a batch run one after another, each
+ * seeing the state after the one before (STM-12). All of them are offered in every state, so that a provider's prompt cache
+ * holds (STM-07), unless `hides`.
+ */
+export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
+  const laned = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
+  const listed = lastList();
+  return {
+    name: 'state-machine',
+    offer(tools, view) {
+      const position = hides ? positionIn(run, view) : undefined;
+      const state = position?.ok ? position.state : undefined;
+      return listed(tools, state, () => {
+        const available = state === undefined ? tools : tools.filter((tool) => isAvailable(tool, state));
+        return available.map(laned);
+      });
+    },
+  };
+}
+
+/** The tool, and what it stands for, as one of those whose calls may not meet. */
+const withSerialKey = (tool: AnyTool, lane: string): AnyTool =>
+  decorate(tool, { serial: lane, route: mapRoute(tool, (meant) => withSerialKey(meant, lane)) });
+
+/** What the literal of a machine says of its instructions. */
+interface Declared<Input, State extends string> {
+  readonly description: string;
+  readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
+}
+
+/** What the model of a machine is told, made anew before each of its calls: the state may be another by then (STM-09). */
+export function stateInstructions<Input, State extends string>(
+  { description, instructions = stating(description) }: Declared<Input, State>,
+  run: StateRun,
+): NestedInstructions<Input> {
+  if (typeof instructions === 'string') return instructions;
+  return (view, input) => {
+    const position = positionIn(run, view);
+    if (!position.ok) return `${defaultInstructions(description)}\n\n${goneNow(position)}`;
+    return instructions(view, input, position.state as State); // one of the run's states
+  };
+}
+
+/** For a machine that was given no instructions. */
+const stating =
+  (description: string) =>
+  (_view: LoopView, _input: unknown, state: string): string =>
+    `${defaultInstructions(description)}\n\n` +
+    `The current state is: ${state}\n` +
+    'Some tools are available only in certain states, and some lead to another state: their descriptions say so.';
 
 /** Under which a guarded tool keeps its rule. */
 const RULE: unique symbol = Symbol('holdfast.state-rule');
@@ -27,8 +79,9 @@ interface GuardedTool extends AnyTool {
  * move when they are used.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
-  const guardInner = (inner: AnyTool): AnyTool => guardTool({ tool: noted(inner, rule), rule }, run);
-  const isFacade = facadeIn(tool) !== undefined;
+  const guardInner = (inner: AnyTool): AnyTool =>
+    guardTool({ tool: withAvailability(inner, rule), rule }, run);
+  const isFacade = unfoldingIn(tool) !== undefined;
   const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
     adopt: (inner) => guardInner(tool.adopt ? tool.adopt(inner) : inner),
@@ -60,7 +113,7 @@ function refusal(tool: string, { states }: Rule, position: Position): ToolResult
 /** Tools that a source adds, as tools of every state. */
 export function guardedSource(source: InjectionStrategy, run: StateRun): InjectionStrategy {
   const rule: Rule = { states: 'all', to: new Map() };
-  const guarded = memoized((tool: AnyTool) => guardTool({ tool: noted(tool, rule), rule }, run));
+  const guarded = memoized((tool: AnyTool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
   return {
     name: source.name,
     offer: (tools, view) =>

@@ -1,9 +1,9 @@
-import { ConfigurationError } from '../../model/configuration-error.ts';
-import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../../sources/groups/define-tool-group.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
-import { isJsonObject, shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { memoized } from '../../tool/until-aborted.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { defineToolGroup, OWN_PROVIDER, type ToolGroup } from '../sources/groups/define-tool-group.ts';
+import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import { isJsonObject, shorten } from '../tool/json.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { memoized } from '../tool/until-aborted.ts';
 
 /** The tool groups of one environment. */
 export interface EnvironmentGroups {

@@ -58,10 +58,10 @@ export const AGENT_PROCESS = defineToolKind({
 /** The memory of `AGENT_PROCESS`. */
 export const PROCESS = AGENT_PROCESS.memory;
 
-type Replied = Extract<SessionMoment, { type: 'model-replied' }>;
-type Ended = Extract<SessionMoment, { type: 'call-ended' }>;
+type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;
+type CallEnded = Extract<SessionMoment, { type: 'call-ended' }>;
 
-function withCall(memory: ProcessMemory, { tool: name, result, ms }: Ended): ProcessMemory {
+function withCall(memory: ProcessMemory, { tool: name, result, ms }: CallEnded): ProcessMemory {
   const tool = name.slice(0, MAX_NAME);
   const call: PastCall = { tool, failed: result.type === 'error', ...(ms !== undefined && { ms }) };
   return {
@@ -79,7 +79,7 @@ function counted(tools: readonly ToolCount[], tool: string): readonly ToolCount[
   return tools.length < MAX_TOOLS ? [...tools, { tool, calls: 1 }] : tools;
 }
 
-function withReply(models: readonly ModelUse[], { model, usage }: Replied): readonly ModelUse[] {
+function withReply(models: readonly ModelUse[], { model, usage }: ModelReplied): readonly ModelUse[] {
   const known = models.find((one) => one.model === model) ?? { model, calls: 0, tokens: 0 };
   const cost = usage?.cost === undefined ? known.cost : (known.cost ?? 0) + usage.cost;
   const use: ModelUse = {

@@ -4,7 +4,7 @@ import { shorten } from '../../tool/json.ts';
 const MAX_ECHO = 80;
 
 /** Where a tool is available and where it leads, below its description (STM-05). */
-export function stateNotes(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
+export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
   const leads = leadsTo(states, to);
   return leads === '' ? available : `${available} [Transitions to: ${leads}]`;

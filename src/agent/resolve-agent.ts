@@ -1,17 +1,16 @@
-import { withMetadata } from '../../decorators/with-name.ts';
-import { withProviders } from '../../loop/dynamic-tools.ts';
-import { ConfigurationError } from '../../model/configuration-error.ts';
-import type { ToolGroup } from '../../sources/groups/define-tool-group.ts';
-import { requiredTools } from '../../sources/resolution/required-tools.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
-import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import { shorten } from '../../tool/json.ts';
-import { paragraphs } from '../../tool/to-mermaid.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import type { Agent } from '../define-agent.ts';
+import { withMetadata } from '../decorators/with-name.ts';
+import { withProviders } from '../loop/dynamic-tools.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { ToolGroup } from '../sources/groups/define-tool-group.ts';
+import { requiredTools } from '../sources/resolution/required-tools.ts';
+import { changedTools } from '../sources/resolution/resolve-tools.ts';
+import type { ToolProvider } from '../sources/resolution/tool-source.ts';
+import { ToolDefinitionError } from '../tool/check-definition.ts';
+import { shorten } from '../tool/json.ts';
+import { paragraphs } from '../tool/to-mermaid.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { type Agent, isToolGroup, type RoleRequest, type ToolGroupRequest } from './define-agent.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
-import { isToolGroup, type RoleRequest, type ToolGroupRequest } from './tool-group-request.ts';
 
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;

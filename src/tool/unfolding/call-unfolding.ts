@@ -3,8 +3,15 @@ import { isJsonObject, type Json, type JsonObject, sameJson, shorten } from '../
 import { paragraphs } from '../to-mermaid.ts';
 import type { AnyTool, JsonSchema, LiveCall } from '../tool.ts';
 import { error, type ToolResult, text, withheld } from '../tool-result.ts';
-import { type Brings, type Facade, facadeIn, OPENINGS, type OpeningFact, openingsIn } from './facade.ts';
 import { allOf, categoryOf, innerTools } from './inner-tools.ts';
+import {
+  UNFOLDED,
+  type UnfoldedFact,
+  type Unfolding,
+  type UnfoldsInto,
+  unfoldedIn,
+  unfoldingIn,
+} from './unfolding.ts';
 
 /**
  * Answers a call of a facade: names the tools that are offered for it from now on, and remembers that it is open. When it
@@ -14,27 +21,27 @@ import { allOf, categoryOf, innerTools } from './inner-tools.ts';
  *
  * @throws what the code of the facade throws.
  */
-export async function openFacade(input: Json, invocation: LiveCall): Promise<ToolResult> {
+export async function callUnfolding(input: Json, invocation: LiveCall): Promise<ToolResult> {
   const { tool: name, view } = invocation;
   const own = invocation.offered().find((one) => one.name === name);
-  const facade = own && facadeIn(own);
+  const facade = own && unfoldingIn(own);
   if (!facade) return hidden(name);
   const prepared = await facade.prepare?.(invocation);
   if (typeof prepared === 'string') return withheld(prepared);
   const notes = [facade.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // Those of the moment are asked for with what `prepare` has found out, when the loop is.
   const isPrepared = facade.prepare !== undefined;
-  const tools = isPrepared ? [] : innerTools(facade.brings, { call: invocation.id, input }, view);
+  const tools = isPrepared ? [] : innerTools(facade.into, { call: invocation.id, input }, view);
   if (tools.length === 0 && !isPrepared) return nothing(name, facade);
   const fact = openingFact(own, facade, { input, tools });
-  const known = openingsIn(view.recall(OPENINGS), view).find(
+  const known = unfoldedIn(view.recall(UNFOLDED), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
-  const offered = broughtBy(invocation.offeredAfter(OPENINGS, fact), name);
-  const isAsked = isPrepared && facade.brings.by === 'moment';
+  const offered = broughtBy(invocation.offeredAfter(UNFOLDED, fact), name);
+  const isAsked = isPrepared && facade.into.by === 'moment';
   if (offered.length === 0) return isAsked ? nothing(name, facade) : shut(name);
   if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
-  invocation.record(OPENINGS, fact);
+  invocation.record(UNFOLDED, fact);
   return text(openedText(offered, notes));
 }
 
@@ -44,7 +51,11 @@ interface OpenedWith {
 }
 
 /** What there is to remember: as little as makes the same tools again. */
-function openingFact(offered: AnyTool, { brings, scope }: Facade, { input, tools }: OpenedWith): OpeningFact {
+function openingFact(
+  offered: AnyTool,
+  { into: brings, scope }: Unfolding,
+  { input, tools }: OpenedWith,
+): UnfoldedFact {
   const under = originOf(offered)?.by[0]?.name;
   return {
     facade: offered.name,
@@ -56,7 +67,7 @@ function openingFact(offered: AnyTool, { brings, scope }: Facade, { input, tools
 }
 
 /** Every unknown category is the same one: all tools. */
-function categoryIn(input: Json, brings: Extract<Brings, { by: 'category' }>): JsonObject {
+function categoryIn(input: Json, brings: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
   const category = categoryOf(brings, input);
   return category === undefined ? {} : { [brings.parameter]: category };
 }
@@ -70,7 +81,7 @@ function hidden(name: string): ToolResult {
 }
 
 /** Nothing to offer in its place, so it stays (UNF-08). */
-function nothing(name: string, { brings }: Facade): ToolResult {
+function nothing(name: string, { into: brings }: Unfolding): ToolResult {
   if (brings.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
   }
@@ -93,7 +104,7 @@ const shut = (name: string): ToolResult =>
  * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. A facade
  * inside is opened by its own call, and an argument of the facade itself is one.
  */
-export function shortcut(facade: Facade, { properties }: JsonSchema): AnyTool['route'] {
+export function shortcut(facade: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
   const byName = directTools(facade, Object.keys(Object(properties)));
   if (byName.size === 0) return undefined;
   return (input) => {
@@ -107,22 +118,22 @@ export function shortcut(facade: Facade, { properties }: JsonSchema): AnyTool['r
 }
 
 /** The tools that can be called through the facade, by name: a map, since the model names them. */
-function directTools(facade: Facade, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
-  const { brings } = facade;
+function directTools(facade: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
+  const { into: brings } = facade;
   if (brings.by === 'moment' || brings.by === 'selection') return new Map();
   const tools = brings.by === 'all' ? brings.tools : allOf(brings.tools);
   const counts = new Map<string, number>(taken.map((name) => [name, 1]));
   for (const { name } of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !facadeIn(tool));
+  const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !unfoldingIn(tool));
   return new Map(direct.map((tool) => [tool.name, opening(tool, facade)]));
 }
 
 /** The tool, whose success opens the facade. */
-const opening = (tool: AnyTool, facade: Facade): AnyTool =>
+const opening = (tool: AnyTool, facade: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, invocation) {
-      const offered = invocation.offered().find((one) => facadeIn(one) === facade);
-      if (offered) invocation.record(OPENINGS, openingFact(offered, facade, { input: {}, tools: [] }));
+      const offered = invocation.offered().find((one) => unfoldingIn(one) === facade);
+      if (offered) invocation.record(UNFOLDED, openingFact(offered, facade, { input: {}, tools: [] }));
       return tool.call(input, invocation);
     },
   });

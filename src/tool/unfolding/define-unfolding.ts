@@ -4,9 +4,9 @@ import type { InputDeclaration, InputOf, InputSchema } from '../input-schema.ts'
 import { copyJson, type Json, type JsonObject } from '../json.ts';
 import type { AnyTool, JsonSchema } from '../tool.ts';
 import { error } from '../tool-result.ts';
-import { type Brings, FACADE, type Facade, type FacadeTool } from './facade.ts';
+import { callUnfolding, shortcut } from './call-unfolding.ts';
 import { allOf } from './inner-tools.ts';
-import { openFacade, shortcut } from './open-facade.ts';
+import { type AnyUnfoldingTool, UNFOLDS, type Unfolding, type UnfoldsInto } from './unfolding.ts';
 import type {
   CategoryUnfolding,
   SelectableUnfolding,
@@ -21,7 +21,7 @@ import type {
  */
 export function toUnfolding<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
-): FacadeTool {
+): AnyUnfoldingTool {
   const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes } = config;
   checkNaming(name, description);
   if (config.exclusive && scope === 'session') {
@@ -37,7 +37,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     input,
     inner,
     facade: {
-      brings,
+      into: brings,
       notes: notes?.trim() ? notes : undefined,
       exclusive: config.exclusive ?? false,
       contextTool: config.contextTool ?? false,
@@ -47,7 +47,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
   });
 }
 
-type Form = Pick<FacadeParts, 'input' | 'inner'> & { readonly brings: Brings };
+type Form = Pick<FacadeParts, 'input' | 'inner'> & { readonly brings: UnfoldsInto };
 
 const NO_INPUT: JsonSchema = { type: 'object', properties: {} };
 
@@ -67,7 +67,7 @@ function selectable<Declaration extends InputDeclaration>(
 ): Form {
   const { name, select, input, tools = [] } = config;
   // The input was checked by this schema, whose output is JSON: the facade refuses any other.
-  const brings: Brings = { by: 'selection', select: (checked, view) => select(checked as never, view) };
+  const brings: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
   return {
     brings,
     input: readInput<InputDeclaration>(name, input),
@@ -137,14 +137,14 @@ interface FacadeParts {
   readonly inner: readonly AnyTool[] | undefined;
   /** The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is shown. */
   readonly input: InputSchema<unknown> | JsonSchema;
-  readonly facade: Facade;
+  readonly facade: Unfolding;
 }
 
 /** Calls of facades that come in one reply run one after another: the second knows what the first has opened. */
 const SERIAL = 'unfolding';
 
 /** Makes a tool of a facade. It runs nothing: that it was called is remembered, and the loop offers what is inside. */
-function toFacade({ name, description, metadata, inner, input, facade }: FacadeParts): FacadeTool {
+function toFacade({ name, description, metadata, inner, input, facade }: FacadeParts): AnyUnfoldingTool {
   const schema = isInputSchema(input) ? input : undefined;
   const inputSchema = isInputSchema(input) ? input.json : input;
   const check = async (sent: JsonObject, as = name): Promise<CheckedInput<Json>> =>
@@ -163,9 +163,9 @@ function toFacade({ name, description, metadata, inner, input, facade }: FacadeP
     check,
     async call(sent, invocation) {
       const checked = await check(sent, invocation.tool);
-      return checked.ok ? openFacade(checked.value, invocation) : checked.answer;
+      return checked.ok ? callUnfolding(checked.value, invocation) : checked.answer;
     },
-    [FACADE]: facade,
+    [UNFOLDS]: facade,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Serial } from '../../tool/tool.ts';
  * key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here too. Calls
  * whose key cannot be told at once share the tool's name.
  */
-export function keyedLane<Declaration extends InputDeclaration>(
+export function keyedSerial<Declaration extends InputDeclaration>(
   tool: string,
   declared: Declaration | undefined,
   key: ((input: InputOf<Declaration>) => string) | undefined,

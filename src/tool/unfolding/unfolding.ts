@@ -5,18 +5,18 @@ import type { AnyTool, LiveCall } from '../tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../tool-memory.ts';
 
 /** Marks a facade. Private to the system: a tool is one by how it was made, never by its shape. */
-export const FACADE: unique symbol = Symbol('holdfast.facade');
+export const UNFOLDS: unique symbol = Symbol('holdfast.facade');
 
 /** What a tool that stands for others is made of: they are offered in its place once it has been called. */
-export interface Facade {
-  readonly brings: Brings;
+export interface Unfolding {
+  readonly into: UnfoldsInto;
   /** Told when it is opened, below the names of its tools. */
   readonly notes: string | undefined;
   /** Opening it takes all other tools away. */
   readonly exclusive: boolean;
   /** It brings one more tool, which tells of its tools. */
   readonly contextTool: boolean;
-  readonly scope: OpeningScope;
+  readonly scope: UnfoldingScope;
   /**
    * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the model,
    * when it cannot be had: the facade then stays closed. What is to be said though it opens, is a remark.
@@ -27,7 +27,7 @@ export interface Facade {
 }
 
 /** Which tools a facade unfolds into. */
-export type Brings =
+export type UnfoldsInto =
   | { readonly by: 'all'; readonly tools: readonly AnyTool[] }
   /** Asked anew whenever tools are offered. */
   | { readonly by: 'moment'; readonly ask: (view: LoopView) => readonly AnyTool[] }
@@ -41,18 +41,19 @@ export type Brings =
   | { readonly by: 'selection'; readonly select: (input: Json, view: LoopView) => readonly AnyTool[] };
 
 /** A tool that is known to be a facade. */
-export type FacadeTool = AnyTool & { readonly [FACADE]: Facade };
+export type AnyUnfoldingTool = AnyTool & { readonly [UNFOLDS]: Unfolding };
 
-const isFacadeTool = (tool: AnyTool): tool is FacadeTool => FACADE in tool;
+const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
 /** What a tool unfolds into, seen through its decorators; `undefined` when it is no facade, or hides it. */
-export const facadeIn = (tool: AnyTool): Facade | undefined => unwrapAs(tool, isFacadeTool)?.[FACADE];
+export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
+  unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
 /** How long what a facade unfolded into stays: until the turn or its loop ends, or as long as the session. */
-export type OpeningScope = 'turn' | 'session';
+export type UnfoldingScope = 'turn' | 'session';
 
 /** A facade that was opened, as the session remembers it. A type alias: it must be JSON. */
-export type Opening = {
+export type Unfolded = {
   /** The call that opened it: what its tools are made again under. */
   readonly call: string;
   /** The name under which it was offered. */
@@ -70,22 +71,22 @@ export type Opening = {
 };
 
 /** In the order in which they were opened. */
-export type Openings = readonly Opening[];
+export type UnfoldedList = readonly Unfolded[];
 
 /** What a call that opens a facade records. */
-export type OpeningFact = Omit<Opening, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
+export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
 /** The facades that are open, as calls record them; what was opened for a loop is forgotten with it. */
-export const OPENINGS: ToolMemory<Openings, OpeningFact> & { readonly apply: typeof applyOpening } = {
+export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
   name: 'unfolding',
   initial: [],
   scope: 'session',
   when: 'batch',
-  apply: applyOpening,
+  apply: applyUnfolded,
   observe: forget,
 };
 
-function forget(openings: Openings, moment: SessionMoment): Openings {
+function forget(openings: UnfoldedList, moment: SessionMoment): UnfoldedList {
   switch (moment.type) {
     case 'turn-ended':
       return kept(openings, ({ frame }) => frame === undefined);
@@ -97,24 +98,28 @@ function forget(openings: Openings, moment: SessionMoment): Openings {
 }
 
 /** The same list when nothing goes: what was made of it is still good. */
-function kept(openings: Openings, stays: (opening: Opening) => boolean): Openings {
+function kept(openings: UnfoldedList, stays: (opening: Unfolded) => boolean): UnfoldedList {
   return openings.every(stays) ? openings : openings.filter(stays);
 }
 
 /** A facade that is open already is opened anew in its place, unless with the same input: then nothing has changed. */
-function applyOpening(openings: Openings, { scope, ...fact }: OpeningFact, place: FactPlace): Openings {
+function applyUnfolded(
+  openings: UnfoldedList,
+  { scope, ...fact }: UnfoldedFact,
+  place: FactPlace,
+): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
-  const opening: Opening = { call: place.call, ...fact, ...where };
+  const opening: Unfolded = { call: place.call, ...fact, ...where };
   const at = openings.findIndex((one) => isOfSame(one, opening));
   if (at < 0) return [...openings, opening];
   return sameJson(openings[at]?.input, opening.input) ? openings : openings.with(at, opening);
 }
 
-const isOfSame = (a: Opening, b: Opening): boolean =>
+const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
 /** Those of one loop. */
-export const openingsIn = (
-  openings: Openings,
+export const unfoldedIn = (
+  openings: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },
-): Openings => openings.filter((one) => one.frame === frame || one.path === path);
+): UnfoldedList => openings.filter((one) => one.frame === frame || one.path === path);

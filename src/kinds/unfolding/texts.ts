@@ -1,14 +1,14 @@
 import { decorate } from '../../tool/decorate.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { text } from '../../tool/tool-result.ts';
-import type { Facade } from '../../tool/unfolding/facade.ts';
-import { listed } from '../../tool/unfolding/open-facade.ts';
+import { listed } from '../../tool/unfolding/call-unfolding.ts';
+import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
 
 /**
  * What stays under the name of a facade that is open, for a model that calls it again: the facade itself, which lists its
  * tools then. Only one whose input chooses among tools can still change what is offered (UNF-11, UNF-12).
  */
-export function guideTo(facade: AnyTool, { brings }: Facade): AnyTool {
+export function guideTo(facade: AnyTool, { into: brings }: Unfolding): AnyTool {
   const chooses = brings.by === 'category' || brings.by === 'selection';
   const use = chooses
     ? 'Call it with another input for other tools, or with the same to list them.'

@@ -2,12 +2,11 @@ import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/injection.t
 import type { ParsedInput } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { factOf } from '../../tool/tool-memory.ts';
-import { BINDINGS, boundIn, type ChainingFact, type FoundObject } from './bindings.ts';
-import type { TypeWithTools } from './chain-from.ts';
 import { knownTypes } from './chaining.ts';
-import type { DiscoveredType } from './discover.ts';
+import type { DiscoveredType, TypeWithTools } from './define-chaining.ts';
+import { BINDINGS, boundIn, type ChainingFact, type FoundObject } from './memory.ts';
 import type { KnownTypes } from './object-tools.ts';
-import { boundNow, foundName, foundNames, type KeyedChain } from './offer-bound.ts';
+import { boundNow, foundName, foundNames, type KeyedChain } from './strategy.ts';
 
 /** A call that returned objects of a type that is discovered. */
 interface Returned {
@@ -18,7 +17,7 @@ interface Returned {
 type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
 
 /** What is remembered of it, and what the model is told. */
-interface FoundNote {
+interface Remembered {
   readonly fact?: FoundFact | undefined;
   readonly remark?: string | undefined;
 }
@@ -27,12 +26,12 @@ interface FoundNote {
 const MAX_LISTED = 20;
 
 /** What a loop remembers of the objects among what a call returned. */
-function noteFound(
+function rememberFound(
   keyed: KeyedChain,
   discovered: DiscoveredType,
   { call, value }: Returned,
   view: LoopView,
-): FoundNote {
+): Remembered {
   const { type, max, hint } = discovered;
   const { objects, left, problems } = lookThrough(discovered, value, view);
   for (const [problem, count] of problems) {
@@ -81,7 +80,11 @@ function tooMany({ type, max }: DiscoveredType, names: readonly string[]): strin
 }
 
 /** What a loop remembers of a call's artifact, and what the model is told of it. */
-export function noteArtifact(keyed: KeyedChain, call: RemarkedCall, view: LoopView): CallRemarks | undefined {
+export function rememberArtifact(
+  keyed: KeyedChain,
+  call: RemarkedCall,
+  view: LoopView,
+): CallRemarks | undefined {
   const { chain, key } = keyed;
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
@@ -93,7 +96,7 @@ export function noteArtifact(keyed: KeyedChain, call: RemarkedCall, view: LoopVi
   if (one && hasTools(one.type, value, call) && one.accepts(value, view))
     facts.push({ as: 'one', key, type });
   const many = chain.many.get(type);
-  const found = many && noteFound(keyed, many, { call, value }, view);
+  const found = many && rememberFound(keyed, many, { call, value }, view);
   if (found?.fact) facts.push(found.fact);
   // What is chained by its type has its own place (CHN-12).
   const known = chain.any && !one && !many ? types.get(type) : undefined;

@@ -1,9 +1,8 @@
 import type { LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { BINDINGS, type Binding, boundIn, isSameSlot } from './bindings.ts';
-import type { ChainedType, TypeWithTools } from './chain-from.ts';
 import { type Chain, knownTypes } from './chaining.ts';
-import type { DiscoveredType } from './discover.ts';
+import type { ChainedType, DiscoveredType, TypeWithTools } from './define-chaining.ts';
+import { BINDINGS, type Binding, boundIn, isSameSlot } from './memory.ts';
 import {
   boundTool,
   type FindTool,

@@ -1,32 +1,33 @@
 import { withName } from '../../decorators/with-name.ts';
 import { decorate, sameTools } from '../../tool/decorate.ts';
+import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { InjectionStrategy, LoopView } from '../../tool/injection.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import {
-  type Facade,
-  facadeIn,
-  OPENINGS,
-  type Opening,
-  type Openings,
-  openingsIn,
-} from '../../tool/unfolding/facade.ts';
+import { broughtBy, isBroughtBy, originOf, withOrigin } from '../../tool/unfolding/call-unfolding.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
-import { broughtBy, isBroughtBy, originOf, withOrigin } from '../../tool/unfolding/open-facade.ts';
-import { contextTool, freeName, guideTo } from './guide.ts';
+import {
+  UNFOLDED,
+  type Unfolded,
+  type UnfoldedList,
+  type Unfolding,
+  unfoldedIn,
+  unfoldingIn,
+} from '../../tool/unfolding/unfolding.ts';
+import { contextTool, freeName, guideTo } from './texts.ts';
 
 /** Offers what is inside the facades that are open, in their place; in every loop, without being asked for (INJ-03). */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer(tools, view) {
-    const all = view.recall(OPENINGS);
-    const openings = openingsIn(all, view);
+    const all = view.recall(UNFOLDED);
+    const openings = unfoldedIn(all, view);
     if (openings.length === 0) return tools;
     const former = offers.get(all)?.get(view.frame);
     if (former && stillHolds(former, tools, view)) return former.offered;
-    const asked: Asked[] = [];
+    const asked: MomentAnswer[] = [];
     const offered = unfold(tools, openings, (facade, opening) => {
       const answer = inside(facade, opening, view);
-      if (facade.brings.by === 'moment') asked.push({ facade, opening, answer });
+      if (facade.into.by === 'moment') asked.push({ facade, opening, answer });
       return answer;
     });
     keep(all, view, { turn: view.turn, tools, asked, offered });
@@ -38,21 +39,21 @@ export const unfoldingStrategy: InjectionStrategy = {
 interface Offered {
   readonly turn: string;
   readonly tools: readonly AnyTool[];
-  readonly asked: readonly Asked[];
+  readonly asked: readonly MomentAnswer[];
   readonly offered: readonly AnyTool[];
 }
 
 /** What a facade answered that is asked at every offer. */
-interface Asked {
-  readonly facade: Facade;
-  readonly opening: Opening;
+interface MomentAnswer {
+  readonly facade: Unfolding;
+  readonly opening: Unfolded;
   readonly answer: readonly AnyTool[] | undefined;
 }
 
 /** By the openings, then by the loop: a list that has not changed stays the same list, and costs the loop nothing. */
-const offers = new WeakMap<Openings, Map<string, Offered>>();
+const offers = new WeakMap<UnfoldedList, Map<string, Offered>>();
 
-function keep(openings: Openings, { frame }: LoopView, offered: Offered): void {
+function keep(openings: UnfoldedList, { frame }: LoopView, offered: Offered): void {
   const ofLoops = offers.get(openings) ?? new Map<string, Offered>();
   offers.set(openings, ofLoops.set(frame, offered));
 }
@@ -63,10 +64,10 @@ const stillHolds = ({ turn, tools: former, asked }: Offered, tools: readonly Any
   asked.every(({ facade, opening, answer }) => sameTools(inside(facade, opening, view) ?? [], answer ?? []));
 
 /** A facade stays closed when its tools cannot be made again: code may have changed since it was opened. */
-function inside(facade: Facade, opening: Opening, view: LoopView): readonly AnyTool[] | undefined {
+function inside(facade: Unfolding, opening: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
   try {
-    const tools = innerTools(facade.brings, opening, view);
-    return tools.length > 0 || facade.brings.by === 'moment' ? tools : undefined;
+    const tools = innerTools(facade.into, opening, view);
+    return tools.length > 0 || facade.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     console.error(
       `holdfast: the facade '${opening.facade}' stays closed: its tools could not be made`,
@@ -77,18 +78,18 @@ function inside(facade: Facade, opening: Opening, view: LoopView): readonly AnyT
 }
 
 /** The tools of a facade that was opened; `undefined` when they cannot be made. */
-type Inside = (facade: Facade, opening: Opening) => readonly AnyTool[] | undefined;
+type Inside = (facade: Unfolding, opening: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
  * What is offered once these facades are open: each is replaced by the tools inside it, and by a guide under its name
  * (UNF-10). In the order of the openings, but one that waits for another's tools is looked at again after that. One
  * whose facade is not there changes nothing. Pure, but for `inside`.
  */
-function unfold(tools: readonly AnyTool[], openings: Openings, inside: Inside): readonly AnyTool[] {
+function unfold(tools: readonly AnyTool[], openings: UnfoldedList, inside: Inside): readonly AnyTool[] {
   let offered = tools;
   let left = openings;
   for (;;) {
-    const closed: Opening[] = [];
+    const closed: Unfolded[] = [];
     for (const opening of left) {
       const next = open(offered, opening, inside);
       if (next) offered = next;
@@ -99,10 +100,14 @@ function unfold(tools: readonly AnyTool[], openings: Openings, inside: Inside): 
   }
 }
 
-function open(offered: readonly AnyTool[], opening: Opening, inside: Inside): readonly AnyTool[] | undefined {
+function open(
+  offered: readonly AnyTool[],
+  opening: Unfolded,
+  inside: Inside,
+): readonly AnyTool[] | undefined {
   const at = offered.findIndex((tool) => tool.name === opening.facade && isUnder(tool, opening.under));
   const tool = offered[at];
-  const facade = tool && facadeIn(tool);
+  const facade = tool && unfoldingIn(tool);
   const inner = facade && inside(facade, opening);
   if (!inner) return undefined;
   if (facade.exclusive) return placeInnerTools([], tool, inner);
@@ -117,7 +122,7 @@ function isUnder(tool: AnyTool, facade: string | undefined): boolean {
   return origin === undefined || origin.wasThere;
 }
 
-function contextOf(tool: AnyTool, { notes }: Facade, offered: readonly AnyTool[]): AnyTool {
+function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
   const taken = new Set(offered.map((one) => one.name));
   const name = freeName(tool.name, `${tool.name}_context`, taken);
   return contextTool({ name, facade: tool, notes, tools: broughtBy(offered, tool.name) });
@@ -164,3 +169,10 @@ function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   const adopted = adopt(tool);
   return adopted.adopt ? adopted : decorate(adopted, { adopt });
 }
+
+/** Remembers the facades that are open, and offers what is inside them. */
+export const UNFOLDING = defineToolKind({
+  name: 'holdfast:unfolding',
+  memory: UNFOLDED,
+  strategy: unfoldingStrategy,
+});
